@@ -1,0 +1,51 @@
+//! Maps the core's errors to Python exceptions: one place, one base class.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use tierwright_simulator::Error;
+
+create_exception!(
+    tierwright._simulator,
+    SimulatorError,
+    PyException,
+    "Base of the core's errors; args are (message, hint)."
+);
+create_exception!(
+    tierwright._simulator,
+    TraceError,
+    SimulatorError,
+    "A trace cannot be read or understood."
+);
+create_exception!(
+    tierwright._simulator,
+    ParameterError,
+    SimulatorError,
+    "A parameter is unknown or out of range."
+);
+create_exception!(
+    tierwright._simulator,
+    Cancelled,
+    SimulatorError,
+    "The progress callback asked to stop."
+);
+
+/// The Python exception for a core error; `args == (message, hint)`.
+pub(crate) fn to_python(error: &Error) -> PyErr {
+    let arguments = (error.to_string(), error.hint().to_owned());
+    match error {
+        Error::Io { .. } | Error::BadTrace { .. } | Error::Unreadable { .. } => {
+            TraceError::new_err(arguments)
+        }
+        Error::BadParameter { .. } => ParameterError::new_err(arguments),
+        Error::Cancelled => Cancelled::new_err(arguments),
+    }
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("SimulatorError", py.get_type::<SimulatorError>())?;
+    module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add("ParameterError", py.get_type::<ParameterError>())?;
+    module.add("Cancelled", py.get_type::<Cancelled>())
+}

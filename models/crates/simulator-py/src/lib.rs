@@ -1,0 +1,20 @@
+//! The Python module `tierwright._simulator`: converts, releases the GIL, converts back.
+
+use pyo3::prelude::*;
+
+mod errors;
+mod ingest;
+mod replay;
+
+/// The simulator core.
+#[pymodule(gil_used = false)]
+mod _simulator {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::errors::register(module)?;
+        crate::ingest::register(module)?;
+        crate::replay::register(module)
+    }
+}

@@ -1,0 +1,124 @@
+//! Page accesses as the replay engine sees them: dense page numbers in columnar chunks.
+
+use crate::error::Result;
+
+/// Bit of [`Chunk::flags`]: the access writes its page.
+pub const WRITE: u8 = 1;
+/// Bit of [`Chunk::flags`]: the access is the first one of its trace request.
+pub const FIRST_OF_REQUEST: u8 = 2;
+
+/// Accesses per chunk that a source aims for: columns of one chunk stay in the L2 cache.
+pub const CHUNK_ACCESSES: usize = 1 << 16;
+
+/// A run of consecutive accesses, one entry per access in each column.
+///
+/// Page numbers are dense: the first access to a page that was never seen gets the next number,
+/// so a page table is an array and a replay never hashes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chunk {
+    /// Dense page number of each access.
+    pub pages: Vec<u32>,
+    /// [`WRITE`] and [`FIRST_OF_REQUEST`] bits of each access.
+    pub flags: Vec<u8>,
+    /// Nanoseconds since the first request of the trace; empty if the trace has no time.
+    pub times_ns: Vec<i64>,
+}
+
+impl Chunk {
+    /// Empties all columns, keeping their memory.
+    pub fn clear(&mut self) {
+        self.pages.clear();
+        self.flags.clear();
+        self.times_ns.clear();
+    }
+
+    /// Number of accesses.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether the chunk holds no access.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+}
+
+/// Anything that yields the accesses of one trace in order: a canonical trace, a raw trace being
+/// normalised on the fly, or a vector in a test.
+pub trait AccessSource {
+    /// Replaces the content of `chunk` by the next accesses. `false` (and an empty chunk) at the end.
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool>;
+
+    /// Distinct pages of the whole trace if known up front (canonical traces), for sizing arrays.
+    fn distinct_pages_hint(&self) -> Option<u32> {
+        None
+    }
+
+    /// Input bytes consumed so far and in total (0 if unknown), for progress.
+    fn position(&self) -> (u64, u64) {
+        (0, 0)
+    }
+}
+
+/// Accesses held in memory, for tests and short traces.
+#[derive(Debug, Clone)]
+pub struct MemorySource {
+    accesses: Chunk,
+    next: usize,
+    chunk_accesses: usize,
+    distinct_pages: u32,
+}
+
+impl MemorySource {
+    /// Numbers arbitrary page ids densely, in order of first appearance.
+    pub fn new(accesses: impl IntoIterator<Item = (u64, bool)>) -> Self {
+        let mut numbers = crate::hash::FastMap::<u64, u32>::default();
+        let mut all = Chunk::default();
+        let mut distinct_pages = 0_u32;
+        for (page, write) in accesses {
+            let number = *numbers.entry(page).or_insert_with(|| {
+                distinct_pages += 1;
+                distinct_pages - 1
+            });
+            all.pages.push(number);
+            all.flags
+                .push(FIRST_OF_REQUEST | if write { WRITE } else { 0 });
+        }
+        Self {
+            accesses: all,
+            next: 0,
+            chunk_accesses: CHUNK_ACCESSES,
+            distinct_pages,
+        }
+    }
+
+    /// Yields chunks of `chunk_accesses`, so that tests can put chunk borders anywhere.
+    #[must_use]
+    pub fn with_chunk_accesses(mut self, chunk_accesses: usize) -> Self {
+        self.chunk_accesses = chunk_accesses.max(1);
+        self
+    }
+}
+
+impl AccessSource for MemorySource {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.clear();
+        let end = (self.next + self.chunk_accesses).min(self.accesses.len());
+        chunk
+            .pages
+            .extend_from_slice(&self.accesses.pages[self.next..end]);
+        chunk
+            .flags
+            .extend_from_slice(&self.accesses.flags[self.next..end]);
+        self.next = end;
+        Ok(!chunk.is_empty())
+    }
+
+    fn distinct_pages_hint(&self) -> Option<u32> {
+        Some(self.distinct_pages)
+    }
+
+    fn position(&self) -> (u64, u64) {
+        (self.next as u64, self.accesses.len() as u64)
+    }
+}

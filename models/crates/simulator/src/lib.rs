@@ -1,0 +1,16 @@
+//! The simulator core: reads traces, replays them through cache hierarchies, computes curves.
+//!
+//! Rooms: [`trace`] turns any supported file into [`access`] chunks with dense page numbers,
+//! [`replay`] runs replacement policies and page-flow schemes over them, [`curve`] computes exact
+//! LRU hit-ratio and write-back curves for all sizes in one pass. Nothing here knows Python, HTTP
+//! or a clock.
+
+pub mod access;
+pub mod curve;
+pub mod error;
+pub mod hash;
+pub mod progress;
+pub mod replay;
+pub mod trace;
+
+pub use error::{Error, Result};

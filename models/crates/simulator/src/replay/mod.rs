@@ -1,0 +1,1 @@
+//! Replays a trace through a replacement policy or a page-flow scheme.

@@ -1,0 +1,3 @@
+//! Traces: formats, detection, normalisation to dense page numbers, the canonical file.
+
+pub mod formats;
