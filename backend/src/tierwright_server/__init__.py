@@ -1,0 +1,1 @@
+"""Tierwright's HTTP API, jobs and page."""

@@ -1,0 +1,1 @@
+"""Tierwright: cost-model advisor for memory hierarchies."""

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Makes .venv from the hash-locked requirements file named as the first argument.
+set -eu
+cd "$(dirname "$0")/.."
+if [ ! -x .venv/bin/python ]; then
+    .tools/uv/bin/uv venv --quiet --no-project --python "$(sh scripts/find-python.sh)" .venv
+fi
+VIRTUAL_ENV="$PWD/.venv" .tools/uv/bin/uv pip install --quiet --require-hashes -r "$1"
