@@ -31,3 +31,53 @@ frontend/dist/index.html: .venv/.done $(PAGE_SOURCES)
 
 .PHONY: setup
 setup: .venv/.core frontend/dist/index.html ## set everything up (the other targets do it by themselves)
+
+# --- use ---------------------------------------------------------------------
+.PHONY: run
+run: setup ## start Tierwright; it prints its address, Ctrl-C stops it
+	@exec .venv/bin/tierwright serve $(if $(PORT),--port $(PORT)) $(SERVE_FLAGS)
+
+# --- prove -------------------------------------------------------------------
+.PHONY: test
+test: setup ## run every test: Rust, Python, API on a real Postgres, page, browser
+	@sh scripts/ensure-chromium.sh
+	@$(PY) scripts/run_tests.py
+
+.PHONY: test-rust test-python test-page test-e2e
+test-rust test-python test-page test-e2e: test-%: setup ## run one part of the tests
+	@$(PY) scripts/run_tests.py $*
+
+.PHONY: check
+check: setup ## linters, types, import rules, generated files
+	@$(PY) scripts/run_checks.py
+
+.PHONY: format
+format: .venv/.done ## format all sources
+	ruff check --fix --quiet . ; ruff format --quiet .
+	cargo fmt --manifest-path models/Cargo.toml --all
+	cd frontend && npm run --silent format
+
+.PHONY: generate
+generate: setup ## write the generated files: OpenAPI document, page client, reference pages
+	$(PY) scripts/generate_openapi.py
+	cd frontend && npm run --silent generate
+	$(PY) scripts/generate_reference.py
+
+.PHONY: golden
+golden: .venv/.done ## write fixtures/golden anew from the slow independent models
+	$(PY) fixtures/golden/generate.py
+
+.PHONY: bench
+bench: .venv/.core ## measure replay and curve speed on a generated trace
+	$(PY) models/benches/replay.py
+
+.PHONY: lock
+lock: .tools/uv/.done ## lock the Python requirements anew, with hashes
+	for name in bootstrap app dev; do \
+	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-header requirements/$$name.in -o requirements/$$name.txt; \
+	done
+
+.PHONY: clean
+clean: ## remove everything that set-up and builds made (not .data)
+	rm -rf .venv .tools models/target frontend/node_modules frontend/dist

@@ -1,0 +1,235 @@
+"""Runs the test suites in order and closes with one line of counts.
+
+``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments.
+Every suite runs even when an earlier one failed, so that one run shows everything.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = ROOT / ".venv" / "bin"
+START_TIMEOUT_S = 90
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Outcome of one suite."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        """Sum of two outcomes."""
+        return Counts(
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.skipped + other.skipped,
+        )
+
+
+def environment() -> dict[str, str]:
+    """Environment of the suites: the project's own tools first in PATH."""
+    env = dict(os.environ)
+    env["PATH"] = f"{BIN}{os.pathsep}{env['PATH']}"
+    env.setdefault("HYPOTHESIS_PROFILE", "ci" if env.get("CI") else "fast")
+    return env
+
+
+def run(command: list[str], cwd: Path = ROOT, **extra: str) -> int:
+    """Run ``command``, streaming its output."""
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env=environment() | extra,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    ).returncode
+
+
+def closed(counts: Counts, exit_code: int) -> Counts:
+    """Count a suite that failed without a failing test (a crash) as one failure."""
+    crashed = exit_code != 0 and counts.failed == 0
+    nothing = exit_code == 0 and counts.passed == 0
+    return counts + Counts(failed=1) if crashed or nothing else counts
+
+
+def rust() -> Counts:
+    """``cargo test`` of the simulator core."""
+    command = ["cargo", "test", "--locked", "--manifest-path", "models/Cargo.toml"]
+    command += ["--package", "tierwright-simulator"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    counts = Counts()
+    assert process.stdout is not None
+    for line in process.stdout:
+        sys.stdout.write(line)
+        found = re.match(
+            r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", line
+        )
+        if found:
+            counts += Counts(*(int(group) for group in found.groups()))
+    return closed(counts, process.wait())
+
+
+def python() -> Counts:
+    """``pytest`` of models and backend."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [str(BIN / "python"), "-m", "pytest", f"--junitxml={report}"]
+        command += ["-n", "2", "--dist", "loadgroup"]
+        exit_code = run(command)
+        counts = Counts()
+        if report.exists():
+            for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+                total = int(suite.get("tests", 0))
+                failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+                skipped = int(suite.get("skipped", 0))
+                counts += Counts(total - failed - skipped, failed, skipped)
+    return closed(counts, exit_code)
+
+
+def page() -> Counts:
+    """``vitest`` of the page: unit and component tests in a real browser."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        exit_code = run(
+            [
+                "npx",
+                "vitest",
+                "run",
+                "--reporter=default",
+                "--reporter=json",
+                f"--outputFile.json={report}",
+            ],
+            cwd=ROOT / "frontend",
+        )
+        counts = Counts()
+        if report.exists():
+            outcome = json.loads(report.read_text())
+            counts = Counts(
+                outcome["numPassedTests"],
+                outcome["numFailedTests"],
+                outcome["numPendingTests"] + outcome.get("numTodoTests", 0),
+            )
+    return closed(counts, exit_code)
+
+
+def free_port() -> int:
+    """Return a port of the loopback interface that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until_ready(url: str, server: subprocess.Popen[bytes]) -> None:
+    """Wait until the application answers, or say that it does not."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise SystemExit(f"error: the application ended with {server.returncode}")
+        try:
+            with urllib.request.urlopen(f"{url}/api/v1/health", timeout=2):
+                return
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
+            time.sleep(0.2)
+    raise SystemExit(f"error: the application did not answer in {START_TIMEOUT_S} s")
+
+
+def e2e() -> Counts:
+    """Stories in the browser against the whole running application."""
+    folder = Path(tempfile.mkdtemp(prefix="tierwright-e2e-"))
+    report = folder / "report.json"
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    server = subprocess.Popen(
+        [
+            str(BIN / "tierwright"),
+            "serve",
+            "--port",
+            str(port),
+            "--data-dir",
+            str(folder / "data"),
+        ],
+        cwd=ROOT,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+    )
+    try:
+        wait_until_ready(url, server)
+        exit_code = run(
+            ["npx", "playwright", "test", "--reporter=list,json"],
+            cwd=ROOT / "frontend",
+            TIERWRIGHT_BASE_URL=url,
+            PLAYWRIGHT_JSON_OUTPUT_NAME=str(report),
+        )
+        counts = Counts()
+        if report.exists():
+            stats = json.loads(report.read_text())["stats"]
+            counts = Counts(
+                stats["expected"] + stats["flaky"],
+                stats["unexpected"],
+                stats["skipped"],
+            )
+        return closed(counts, exit_code)
+    finally:
+        server.send_signal(signal.SIGINT)
+        try:
+            server.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+SUITES: dict[str, Callable[[], Counts]] = {
+    "rust": rust,
+    "python": python,
+    "page": page,
+    "e2e": e2e,
+}
+
+
+def main(names: list[str]) -> int:
+    """Run the named suites, or all."""
+    unknown = [name for name in names if name not in SUITES]
+    if unknown:
+        print(f"error: unknown suite `{unknown[0]}`\nhint: one of {', '.join(SUITES)}")
+        return 2
+    outcomes: dict[str, tuple[Counts, float]] = {}
+    for name in names or list(SUITES):
+        print(f"\n=== {name} ===", flush=True)
+        start = time.monotonic()
+        counts = SUITES[name]()
+        outcomes[name] = (counts, time.monotonic() - start)
+    print("\nsuite      passed  failed  skipped  seconds")
+    total = Counts()
+    for name, (counts, seconds) in outcomes.items():
+        total += counts
+        print(
+            f"{name:<10} {counts.passed:>6}  {counts.failed:>6}  {counts.skipped:>7}  {seconds:>7.0f}"
+        )
+    print(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
