@@ -1,0 +1,28 @@
+"""All routes under `/api/v1`."""
+
+from fastapi import APIRouter
+
+from tierwright_server.catalog.endpoints import router as catalog
+from tierwright_server.evaluations.endpoints import router as evaluations
+from tierwright_server.health.endpoints import router as health
+from tierwright_server.runs.endpoints import router as runs
+from tierwright_server.scenarios.endpoints import router as scenarios
+from tierwright_server.simulations.endpoints import router as simulations
+from tierwright_server.uploads.endpoints import router as uploads
+from tierwright_server.uploads.tus import router as tus
+from tierwright_server.workloads.endpoints import router as workloads
+
+router = APIRouter(prefix="/api/v1")
+# tus goes first: its HEAD and PATCH share their paths with the JSON routes.
+for part in (
+    health,
+    catalog,
+    tus,
+    uploads,
+    workloads,
+    evaluations,
+    simulations,
+    runs,
+    scenarios,
+):
+    router.include_router(part)

@@ -1,0 +1,170 @@
+"""Catalogue: formats, policies, schemes, devices, price books."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, status
+
+from tierwright_server.catalog import service
+from tierwright_server.catalog.schemas import (
+    CopyIn,
+    DeviceIn,
+    DeviceList,
+    DeviceOut,
+    FormatOut,
+    PolicyOut,
+    PriceBookIn,
+    PriceBookList,
+    PriceBookOut,
+    SchemeOut,
+)
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.schemas import Identifier
+
+router = APIRouter(prefix="/catalog", tags=["catalog"])
+
+DeviceId = Annotated[Identifier, Path(description="Id of the device.")]
+PriceBookId = Annotated[Identifier, Path(description="Id of the price book.")]
+
+
+@router.get("/formats", operation_id="list_formats", responses=responses())
+async def list_formats() -> list[FormatOut]:
+    """List the trace formats that can be read."""
+    return service.list_formats()
+
+
+@router.get("/policies", operation_id="list_policies", responses=responses())
+async def list_policies() -> list[PolicyOut]:
+    """List the replacement policies of the simulator."""
+    return service.list_policies()
+
+
+@router.get("/schemes", operation_id="list_schemes", responses=responses())
+async def list_schemes() -> list[SchemeOut]:
+    """List the page-flow schemes."""
+    return service.list_schemes()
+
+
+@router.get("/devices", operation_id="list_devices", responses=responses())
+async def list_devices(session: SessionDep, context: ContextDep) -> DeviceList:
+    """List all devices: the shipped ones and your own."""
+    return await service.list_devices(session, context)
+
+
+@router.post(
+    "/devices",
+    operation_id="create_device",
+    status_code=status.HTTP_201_CREATED,
+    responses=responses(409),
+)
+async def create_device(
+    body: DeviceIn, session: SessionDep, context: ContextDep
+) -> DeviceOut:
+    """Add an own device."""
+    return await service.create_device(session, context, body)
+
+
+@router.get("/devices/{device_id}", operation_id="get_device", responses=responses(404))
+async def get_device(
+    device_id: DeviceId, session: SessionDep, context: ContextDep
+) -> DeviceOut:
+    """Read one device."""
+    return await service.get_device(session, context, device_id)
+
+
+@router.put(
+    "/devices/{device_id}", operation_id="update_device", responses=responses(404, 409)
+)
+async def update_device(
+    device_id: DeviceId, body: DeviceIn, session: SessionDep, context: ContextDep
+) -> DeviceOut:
+    """Change an own device. A shipped one is copied first."""
+    return await service.update_device(session, context, device_id, body)
+
+
+@router.delete(
+    "/devices/{device_id}",
+    operation_id="delete_device",
+    status_code=status.HTTP_204_NO_CONTENT,
+    responses=responses(404, 409),
+)
+async def delete_device(
+    device_id: DeviceId, session: SessionDep, context: ContextDep
+) -> None:
+    """Delete an own device that no saved scenario uses."""
+    await service.delete_device(session, context, device_id)
+
+
+@router.post(
+    "/devices/{device_id}/copy",
+    operation_id="copy_device",
+    status_code=status.HTTP_201_CREATED,
+    responses=responses(404, 409),
+)
+async def copy_device(
+    device_id: DeviceId,
+    session: SessionDep,
+    context: ContextDep,
+    body: CopyIn | None = None,
+) -> DeviceOut:
+    """Copy any device into an own one that can be changed."""
+    return await service.copy_device(session, context, device_id, body or CopyIn())
+
+
+@router.get("/price-books", operation_id="list_price_books", responses=responses())
+async def list_price_books(session: SessionDep, context: ContextDep) -> PriceBookList:
+    """List all price books: the shipped ones and your own."""
+    return await service.list_price_books(session, context)
+
+
+@router.post(
+    "/price-books",
+    operation_id="create_price_book",
+    status_code=status.HTTP_201_CREATED,
+    responses=responses(409),
+)
+async def create_price_book(
+    body: PriceBookIn, session: SessionDep, context: ContextDep
+) -> PriceBookOut:
+    """Add an own price book."""
+    return await service.create_price_book(session, context, body)
+
+
+@router.get(
+    "/price-books/{price_book_id}",
+    operation_id="get_price_book",
+    responses=responses(404),
+)
+async def get_price_book(
+    price_book_id: PriceBookId, session: SessionDep, context: ContextDep
+) -> PriceBookOut:
+    """Read one price book."""
+    return await service.get_price_book(session, context, price_book_id)
+
+
+@router.put(
+    "/price-books/{price_book_id}",
+    operation_id="update_price_book",
+    responses=responses(404, 409),
+)
+async def update_price_book(
+    price_book_id: PriceBookId,
+    body: PriceBookIn,
+    session: SessionDep,
+    context: ContextDep,
+) -> PriceBookOut:
+    """Change an own price book."""
+    return await service.update_price_book(session, context, price_book_id, body)
+
+
+@router.delete(
+    "/price-books/{price_book_id}",
+    operation_id="delete_price_book",
+    status_code=status.HTTP_204_NO_CONTENT,
+    responses=responses(404, 409),
+)
+async def delete_price_book(
+    price_book_id: PriceBookId, session: SessionDep, context: ContextDep
+) -> None:
+    """Delete an own price book that no saved scenario uses."""
+    await service.delete_price_book(session, context, price_book_id)

@@ -1,0 +1,286 @@
+"""Errors of the server and the one place that renders them (RFC 9457)."""
+
+import math
+import secrets
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError, OperationalError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from tierwright_server.schemas import Problem, ProblemDetail
+
+log = structlog.get_logger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+_SHOWN_CHARACTERS = 200
+
+
+class ServerError(Exception):
+    """An error that the user can act on.
+
+    Parameters
+    ----------
+    detail : str
+        What is wrong, naming place and value.
+    hint : str, optional
+        What to do next.
+    errors : sequence of ProblemDetail
+        Every single fault found.
+    """
+
+    status = HTTPStatus.BAD_REQUEST
+    name = "bad-request"
+    title = "The request cannot be carried out"
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        hint: str | None = None,
+        errors: Sequence[ProblemDetail] = (),
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.hint = hint
+        self.errors = list(errors)
+
+
+class BadInput(ServerError):
+    """A value in the request is wrong."""
+
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    name = "bad-input"
+    title = "A value cannot be used"
+
+    @classmethod
+    def at(cls, where: str, value: Any, message: str, hint: str | None = None) -> "BadInput":
+        """Make the error of one faulty value."""
+        fault = ProblemDetail(where=where, value=shown(value), message=message)
+        return cls(f"{where}: {message}", hint=hint, errors=[fault])
+
+
+class NotFound(ServerError):
+    """What the request names does not exist."""
+
+    status = HTTPStatus.NOT_FOUND
+    name = "not-found"
+    title = "Not found"
+
+
+class Conflict(ServerError):
+    """The request does not fit the present state."""
+
+    status = HTTPStatus.CONFLICT
+    name = "conflict"
+    title = "The request does not fit the present state"
+
+
+class NotReady(Conflict):
+    """What the request needs is still being made, or failed."""
+
+    name = "not-ready"
+    title = "Not ready"
+
+
+class TooLarge(ServerError):
+    """The body is larger than allowed."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    name = "too-large"
+    title = "Too large"
+
+
+class Forbidden(ServerError):
+    """The request comes from a place that may not send it."""
+
+    status = HTTPStatus.FORBIDDEN
+    name = "forbidden"
+    title = "Refused"
+
+
+class NoSpace(ServerError):
+    """The disk has no room for this."""
+
+    status = HTTPStatus.INSUFFICIENT_STORAGE
+    name = "no-space"
+    title = "Not enough free disk space"
+
+
+class TimedOut(ServerError):
+    """It took too long."""
+
+    status = HTTPStatus.GATEWAY_TIMEOUT
+    name = "timed-out"
+    title = "It took too long"
+
+
+class Unavailable(ServerError):
+    """A part of the application is down."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    name = "unavailable"
+    title = "A part of the application does not answer"
+
+
+def shown(value: Any) -> Any:
+    """Return the value as it may be put into an answer: short, and valid JSON."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else repr(value)
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(text) > _SHOWN_CHARACTERS:
+        return text[:_SHOWN_CHARACTERS] + "…"
+    return text
+
+
+def problem_response(
+    problem: Problem, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Render a problem."""
+    return JSONResponse(
+        problem.model_dump(mode="json"),
+        status_code=problem.status,
+        media_type=MEDIA_TYPE,
+        headers=dict(headers) if headers else None,
+    )
+
+
+def problem_of(error: ServerError) -> Problem:
+    """Make the answer of an error."""
+    return Problem(
+        type=f"urn:tierwright:problem:{error.name}",
+        title=error.title,
+        status=int(error.status),
+        detail=error.detail,
+        hint=error.hint,
+        errors=error.errors,
+    )
+
+
+async def _on_server_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, ServerError)  # noqa: S101
+    return problem_response(problem_of(error))
+
+
+async def _on_validation(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    faults = []
+    for fault in error.errors():
+        where = ".".join(str(part) for part in fault["loc"])
+        message = str(fault["msg"]).removeprefix("Value error, ")
+        value = None if fault["type"] == "missing" else shown(fault.get("input"))
+        faults.append(ProblemDetail(where=where, value=value, message=message))
+    first = faults[0]
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return problem_response(
+        Problem(
+            type="urn:tierwright:problem:bad-input",
+            title="A value cannot be used",
+            status=HTTPStatus.UNPROCESSABLE_ENTITY,
+            detail=f"{first.where}: {first.message}{more}",
+            hint="Correct the values listed under `errors` and send the request again.",
+            errors=faults,
+        )
+    )
+
+
+_HTTP_HINTS = {
+    404: "The paths of this server are listed at /api/v1/openapi.json.",
+    405: "See /api/v1/openapi.json for the methods of this path.",
+}
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    status = HTTPStatus(error.status_code)
+    detail = str(error.detail)
+    if detail == status.phrase:
+        detail = f"{status.phrase}: {request.method} {request.url.path}"
+    return problem_response(
+        Problem(
+            type="about:blank",
+            title=status.phrase,
+            status=status,
+            detail=detail,
+            hint=_HTTP_HINTS.get(status),
+        ),
+        error.headers,
+    )
+
+
+async def _on_database_down(_: Request, error: Exception) -> Response:
+    if isinstance(error, DBAPIError) and not (
+        isinstance(error, OperationalError) or error.connection_invalidated
+    ):
+        return _unexpected(error)
+    log.error("database unreachable", error=repr(error))
+    return problem_response(
+        problem_of(
+            Unavailable(
+                "the database does not answer",
+                hint="Wait a moment and try again; if it stays so, restart Tierwright.",
+            )
+        )
+    )
+
+
+def _unexpected(error: Exception) -> Response:
+    instance = secrets.token_hex(8)
+    log.error("unexpected error", instance=instance, exc_info=error)
+    return problem_response(
+        Problem(
+            type="urn:tierwright:problem:internal",
+            title="An error of Tierwright itself",
+            status=HTTPStatus.INTERNAL_SERVER_ERROR,
+            detail="The server met an error that it does not know how to handle.",
+            hint=f"Report it with the server's log lines around `{instance}`.",
+            instance=instance,
+        )
+    )
+
+
+async def on_unexpected(_: Request, error: Exception) -> Response:
+    """Answer an error that nobody foresaw: an id, and nothing from inside."""
+    return _unexpected(error)
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of the app leave as problem+json."""
+    app.add_exception_handler(ServerError, _on_server_error)
+    app.add_exception_handler(RequestValidationError, _on_validation)
+    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(DBAPIError, _on_database_down)
+    app.add_exception_handler(Exception, on_unexpected)
+
+
+_TEXTS = {
+    400: "The request cannot be read.",
+    403: "The request comes from another site.",
+    404: "What the request names does not exist.",
+    409: "The request does not fit the present state.",
+    413: "The body is too large.",
+    422: "A value cannot be used.",
+    503: "The database does not answer.",
+    504: "It took too long.",
+    507: "Not enough free disk space.",
+}
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Declare the problems that a route may answer."""
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {
+            "description": _TEXTS[status],
+            "content": {MEDIA_TYPE: {"schema": schema}},
+        }
+        for status in (400, 403, 413, 422, 503, *statuses)
+    }

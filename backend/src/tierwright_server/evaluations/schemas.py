@@ -1,0 +1,151 @@
+"""Shapes of the comparison of schemes at one point."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tierwright_server.catalog.schemas import DeviceOut, Origin
+from tierwright_server.schemas import (
+    Answer,
+    Body,
+    Identifier,
+    Months,
+    Pages,
+    Usd,
+    WarningOut,
+)
+
+class EvaluationIn(Body):
+    """The point to evaluate: sizes, devices and prices."""
+
+    workload_id: Identifier
+    ram_pages: Annotated[Pages, Field(ge=1)]
+    flash_pages: Pages
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    ram_device_id: Identifier | None = None
+    price_book_id: Identifier | None = None
+    amortisation_months: Months = 36
+
+
+class CostTerms(Answer):
+    """Parts of the I/O time per access. [µs per access]"""
+
+    flash_reads: float
+    flash_fills: float
+    flash_write_backs: float
+    disk_reads: float
+    disk_writes: float
+
+
+class MoneyPart(Answer):
+    """What one tier costs a month, or why that is unknown."""
+
+    part: Literal["ram", "flash", "disk"]
+    device_id: str | None
+    bytes: int
+    usd_per_month: Usd | None
+    basis: str | None = Field(description="Price, source, date, and how it is paid.")
+    reason: str | None = Field(description="Why there is no price.")
+
+
+class MoneyOut(Answer):
+    """What the tiers cost a month."""
+
+    usd_per_month: Usd | None = Field(description="Sum of the parts, if all are known.")
+    parts: list[MoneyPart]
+    reason: str | None = Field(description="Why there is no sum.")
+
+
+class EstimatorOut(Answer):
+    """How the hit counts were found."""
+
+    name: str
+    exact: bool = Field(description="Equal to a simulation from a cold start.")
+    description: str
+
+
+class SchemeEvaluation(Answer):
+    """One page-flow scheme at this point; counts are accesses over the trace."""
+
+    scheme: str
+    title: str
+    ram_hits: float
+    flash_hits: float
+    flash_misses: float
+    ram_hit_ratio: float
+    flash_hit_ratio: float = Field(description="Flash hits per access.")
+    miss_ratio: float = Field(description="Accesses that reach the disk, per access.")
+    p_d: float = Field(description="Dirty RAM evictions per RAM miss.")
+    p_d_flash: float = Field(description="Dirty flash evictions per flash miss.")
+    flash_reads: float = Field(description="Flash page reads over the trace.")
+    flash_writes: float = Field(description="Flash page writes over the trace.")
+    disk_reads: float = Field(description="Disk page reads over the trace.")
+    disk_writes: float = Field(description="Disk page writes over the trace.")
+    cost_terms_us_per_access: CostTerms
+    io_time_us_per_access: float = Field(description="Sum of the terms.")
+    flash_writes_per_access: float
+    money: MoneyOut
+    estimator: EstimatorOut
+    warnings: list[WarningOut]
+
+
+class MarginOut(Answer):
+    """By how much the best scheme wins."""
+
+    us_per_access: float
+    relative: float = Field(description="Share of the runner-up's I/O time saved.")
+
+
+class DerivationStep(Answer):
+    """One formula with the numbers of this evaluation put in."""
+
+    scheme: str | None
+    name: str
+    formula: str
+    value: float | None
+    unit: str
+    source: str
+
+
+class PriceBookRef(Answer):
+    """The price book used."""
+
+    id: str
+    name: str
+    origin: Origin
+    date: str
+
+
+class DevicesUsed(Answer):
+    """The devices as they were when this was evaluated."""
+
+    flash: DeviceOut
+    disk: DeviceOut
+    ram: DeviceOut | None
+
+
+class EvaluationOut(Answer):
+    """All schemes side by side at one point."""
+
+    workload_id: str
+    content_id: str
+    accesses: int
+    write_accesses: int
+    distinct_pages: int
+    page_bytes: int
+    ram_pages: int
+    ram_bytes: int
+    flash_pages: int
+    flash_bytes: int
+    amortisation_months: int
+    devices: DevicesUsed
+    price_book: PriceBookRef | None
+    schemes: list[SchemeEvaluation]
+    best: str | None = Field(description="Scheme with the least I/O time.")
+    runner_up: str | None
+    margin: MarginOut | None
+    sentence: str = Field(description="The finding in one sentence.")
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep]
+    core_version: str

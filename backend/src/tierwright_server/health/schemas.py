@@ -1,0 +1,16 @@
+"""Shape of the health answer."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from tierwright_server.schemas import Answer
+
+
+class HealthOut(Answer):
+    """Whether the server, its database and its workers are up."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    database: Literal["ok", "unreachable"]
+    workers_alive: int = Field(description="Workers whose heartbeat is fresh.")

@@ -1,0 +1,28 @@
+"""The OpenAPI document, made without a database."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from tierwright_server.schemas import Problem
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """Make the document: every error is a Problem, not FastAPI's default."""
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        description=app.description,
+        routes=app.routes,
+    )
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    problem = Problem.model_json_schema(
+        mode="serialization", ref_template="#/components/schemas/{model}"
+    )
+    schemas.update(problem.pop("$defs"))
+    schemas["Problem"] = problem
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
+    return document

@@ -1,0 +1,73 @@
+"""Saved scenarios."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, status
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.scenarios import service
+from tierwright_server.scenarios.schemas import (
+    ScenarioIn,
+    ScenarioList,
+    ScenarioOut,
+    ScenarioUpdate,
+)
+from tierwright_server.schemas import Identifier
+
+router = APIRouter(prefix="/scenarios", tags=["scenarios"])
+
+ScenarioId = Annotated[Identifier, Path(description="Id of the scenario.")]
+
+
+@router.get("", operation_id="list_scenarios", responses=responses())
+async def list_scenarios(
+    session: SessionDep,
+    limit: Annotated[int, Query(ge=1, le=500, description="Most items.")] = 100,
+    offset: Annotated[int, Query(ge=0, le=10**9, description="Items to skip.")] = 0,
+) -> ScenarioList:
+    """List scenarios, last changed first."""
+    return await service.list_scenarios(session, limit, offset)
+
+
+@router.post(
+    "",
+    operation_id="create_scenario",
+    status_code=status.HTTP_201_CREATED,
+    responses=responses(409),
+)
+async def create_scenario(
+    body: ScenarioIn, session: SessionDep, context: ContextDep
+) -> ScenarioOut:
+    """Keep a screen under a name."""
+    return await service.create_scenario(session, context, body)
+
+
+@router.get("/{scenario_id}", operation_id="get_scenario", responses=responses(404))
+async def get_scenario(scenario_id: ScenarioId, session: SessionDep) -> ScenarioOut:
+    """Read a scenario."""
+    return await service.get_scenario(session, scenario_id)
+
+
+@router.put(
+    "/{scenario_id}", operation_id="update_scenario", responses=responses(404, 409)
+)
+async def update_scenario(
+    scenario_id: ScenarioId,
+    body: ScenarioUpdate,
+    session: SessionDep,
+    context: ContextDep,
+) -> ScenarioOut:
+    """Change a scenario; 409 if somebody else changed it since `version`."""
+    return await service.update_scenario(session, context, scenario_id, body)
+
+
+@router.delete(
+    "/{scenario_id}",
+    operation_id="delete_scenario",
+    status_code=status.HTTP_204_NO_CONTENT,
+    responses=responses(404),
+)
+async def delete_scenario(scenario_id: ScenarioId, session: SessionDep) -> None:
+    """Delete a scenario."""
+    await service.delete_scenario(session, scenario_id)

@@ -1,0 +1,137 @@
+"""Shared shapes of requests and answers; bounded quantities are named here once."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+)
+
+MAX_COUNT = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exactly."""
+
+NO_NUL = r"^[^\u0000-\u001f\u007f]*$"
+
+
+def _not_bool(value: Any) -> Any:
+    """Refuse true and false where a number is asked: Python counts them as 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("Input should be a number, not true or false")  # noqa: TRY004
+    return value
+
+
+Identifier = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$"),
+    Field(description="Lower-case letters, digits, `.`, `_` and `-`.", examples=["a1"]),
+]
+Name = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=200, pattern=NO_NUL
+    ),
+    Field(description="A name to show, on one line."),
+]
+ShortText = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
+LongText = Annotated[
+    str, StringConstraints(max_length=4000, pattern=r"^[^\u0000]*$")
+]
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
+Pages = Annotated[
+    int,
+    BeforeValidator(_not_bool),
+    Field(ge=0, le=MAX_COUNT, description="A size in pages of the workload."),
+]
+PageBytes = Annotated[
+    int,
+    BeforeValidator(_not_bool),
+    Field(ge=512, le=2**24, description="Size of one page. [bytes]"),
+]
+SizeBytes = Annotated[int, Field(ge=0, le=MAX_COUNT, description="A size. [bytes]")]
+Micros = Annotated[float, Field(description="A time. [µs per access]")]
+Share = Annotated[float, Field(ge=0, le=1, description="A share between 0 and 1.")]
+Months = Annotated[
+    int,
+    BeforeValidator(_not_bool),
+    Field(ge=1, le=600, description="Time over which a purchase is paid. [months]"),
+]
+
+_MONEY_PATTERN = r"^-?\d+(\.\d+)?$"
+Usd = Annotated[
+    Decimal,
+    PlainSerializer(lambda value: format(value, "f"), return_type=str),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": _MONEY_PATTERN,
+            "description": "US dollars as a decimal string, never rounded on the way.",
+            "examples": ["12.50"],
+        }
+    ),
+]
+UsdIn = Annotated[
+    Decimal,
+    BeforeValidator(_not_bool),
+    Field(ge=0, le=10**9, max_digits=24, decimal_places=12),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": 1e9},
+                {"type": "string", "pattern": r"^\d{1,9}(\.\d{1,12})?$"},
+            ],
+            "description": "US dollars: a decimal string, or a number.",
+        }
+    ),
+]
+"""Money comes in as a decimal string or a number and goes out as a string."""
+
+
+class Answer(BaseModel):
+    """Base of every answer."""
+
+    model_config = ConfigDict(
+        from_attributes=True,
+        json_schema_serialization_defaults_required=True,
+    )
+
+
+class Body(BaseModel):
+    """Base of every request body: unknown keys are refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class ProblemDetail(Answer):
+    """One thing that was wrong with the request."""
+
+    where: str = Field(description="Place, such as `body.ram_pages`.")
+    value: Any = Field(default=None, description="The value found there.")
+    message: str
+
+
+class Problem(Answer):
+    """An error (RFC 9457), media type `application/problem+json`."""
+
+    type: str = Field(description="A stable name of this kind of error.")
+    title: str
+    status: int
+    detail: str
+    hint: str | None = Field(default=None, description="What to do next.")
+    errors: list[ProblemDetail] = []
+    instance: str | None = Field(
+        default=None, description="Id of this occurrence, also in the server's log."
+    )
+
+
+class WarningOut(Answer):
+    """Something the reader of a number must know."""
+
+    name: str
+    message: str
+    hint: str | None = None

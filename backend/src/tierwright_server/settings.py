@@ -1,0 +1,90 @@
+"""Settings, read from `TIERWRIGHT_…` variables; the unit ends the name."""
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import psutil
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+_REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def _default_data_dir() -> Path:
+    base = os.environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "tierwright"
+
+
+class Settings(BaseSettings):
+    """Everything that can be set from outside."""
+
+    model_config = SettingsConfigDict(env_prefix="TIERWRIGHT_", extra="ignore")
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8420
+    data_dir: Path = Field(default_factory=_default_data_dir)
+    database_url: str | None = Field(
+        default=None, description="A PostgreSQL (15 or newer) to use instead of our own"
+    )
+    page_dir: Path = _REPOSITORY / "frontend" / "dist"
+    example_trace: Path = _REPOSITORY / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = (
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+    )
+    allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
+
+    max_body_bytes: Annotated[int, Field(ge=1024)] = 2**20
+    max_state_bytes: Annotated[int, Field(ge=256)] = 32 * 2**10
+    upload_max_bytes: Annotated[int, Field(ge=1)] = 20 * 2**30
+    upload_expires_s: Annotated[float, Field(gt=0)] = 7 * 24 * 3600.0
+    min_free_bytes: Annotated[int, Field(ge=0)] = 2**30
+    preview_timeout_s: Annotated[float, Field(gt=0)] = 20.0
+    curve_cache_entries: Annotated[int, Field(ge=1)] = 8
+
+    worker_concurrency: Annotated[int, Field(ge=1)] = 2
+    job_memory_bytes: Annotated[int | None, Field(ge=2**28)] = None
+    heartbeat_interval_s: Annotated[float, Field(gt=0)] = 5.0
+    worker_stale_s: Annotated[float, Field(gt=0)] = 30.0
+    reap_interval_s: Annotated[float, Field(gt=0)] = 2.0
+    max_attempts: Annotated[int, Field(ge=1)] = 3
+    poll_interval_s: Annotated[float, Field(gt=0)] = 2.0
+
+    @field_validator("allowed_hosts", "allowed_origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @property
+    def uploads_dir(self) -> Path:
+        return self.data_dir / "uploads"
+
+    @property
+    def contents_dir(self) -> Path:
+        return self.data_dir / "contents"
+
+    @property
+    def work_dir(self) -> Path:
+        return self.data_dir / "work"
+
+    @cached_property
+    def job_address_space_bytes(self) -> int:
+        """Cap of a job's address space: as set, or three quarters of the RAM."""
+        if self.job_memory_bytes is not None:
+            return self.job_memory_bytes
+        return max(2 * 2**30, psutil.virtual_memory().total * 3 // 4)
+
+    def make_folders(self) -> None:
+        """Make the data folders, readable by their owner only."""
+        for folder in (
+            self.data_dir,
+            self.uploads_dir,
+            self.contents_dir,
+            self.work_dir,
+        ):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,0 +1,37 @@
+"""The check of a point by simulation."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, status
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.schemas import Identifier
+from tierwright_server.simulations import service
+from tierwright_server.simulations.schemas import SimulationIn, SimulationOut
+
+router = APIRouter(prefix="/simulations", tags=["simulations"])
+
+
+@router.post(
+    "",
+    operation_id="create_simulation",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=responses(404, 409),
+)
+async def create_simulation(
+    body: SimulationIn, session: SessionDep, context: ContextDep
+) -> SimulationOut:
+    """Replay the workload at this point; the same inputs return the stored result."""
+    return await service.create_simulation(session, context, body)
+
+
+@router.get(
+    "/{simulation_id}", operation_id="get_simulation", responses=responses(404)
+)
+async def get_simulation(
+    simulation_id: Annotated[Identifier, Path(description="Id of the simulation.")],
+    session: SessionDep,
+) -> SimulationOut:
+    """Read a check."""
+    return await service.get_simulation(session, simulation_id)

@@ -1,0 +1,66 @@
+"""Shapes of the check by simulation."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from tierwright_server.evaluations.schemas import EvaluationIn
+from tierwright_server.runs.schemas import RunOut, RunStatus
+from tierwright_server.schemas import Answer
+
+SchemeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,40}$")]
+
+
+class SimulationIn(EvaluationIn):
+    """The point to check, and the schemes to replay."""
+
+    schemes: (
+        Annotated[
+            list[SchemeName],
+            Field(
+                min_length=1,
+                max_length=20,
+                description="Names of `GET /catalog/schemes`; absent: all.",
+            ),
+        ]
+        | None
+    ) = None
+
+
+class SimulationRow(Answer):
+    """One counter of one scheme: model beside simulation."""
+
+    scheme: str
+    counter: str
+    unit: str
+    model: float | None
+    simulated: float
+    gap: float | None = Field(description="model - simulated")
+    gap_relative: float | None = Field(
+        description="gap / simulated; absent where simulated is 0."
+    )
+    exact: bool = Field(description="The estimator claims equality with a simulation.")
+
+
+class SimulationResult(Answer):
+    """Model and simulation side by side."""
+
+    rows: list[SimulationRow]
+    schemes: dict[str, dict[str, int]] = Field(
+        description="Every counter of every replay."
+    )
+
+
+class SimulationOut(Answer):
+    """A check: same inputs, same id."""
+
+    id: str
+    workload_id: str
+    content_id: str
+    status: RunStatus
+    inputs: SimulationIn
+    core_version: str
+    created_at: datetime
+    run: RunOut | None
+    result: SimulationResult | None

@@ -1,0 +1,88 @@
+"""Workloads and their curves."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, status
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.schemas import Identifier
+from tierwright_server.workloads import service
+from tierwright_server.workloads.schemas import (
+    CurveOut,
+    WorkloadIn,
+    WorkloadList,
+    WorkloadOut,
+    WorkloadRename,
+)
+
+router = APIRouter(prefix="/workloads", tags=["workloads"])
+
+WorkloadId = Annotated[Identifier, Path(description="Id of the workload.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Most items to return.")]
+Offset = Annotated[int, Query(ge=0, le=10**9, description="Items to skip.")]
+
+
+@router.get("", operation_id="list_workloads", responses=responses())
+async def list_workloads(
+    session: SessionDep, limit: Limit = 100, offset: Offset = 0
+) -> WorkloadList:
+    """List workloads: the example first, then the newest."""
+    return await service.list_workloads(session, limit, offset)
+
+
+@router.post(
+    "",
+    operation_id="create_workload",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=responses(404, 409, 507),
+)
+async def create_workload(
+    body: WorkloadIn, session: SessionDep, context: ContextDep
+) -> WorkloadOut:
+    """Read a finished upload into a workload; follow its `run`."""
+    return await service.create_workload(session, context, body)
+
+
+@router.get("/{workload_id}", operation_id="get_workload", responses=responses(404))
+async def get_workload(workload_id: WorkloadId, session: SessionDep) -> WorkloadOut:
+    """Read one workload."""
+    return await service.get_workload(session, workload_id)
+
+
+@router.patch(
+    "/{workload_id}", operation_id="rename_workload", responses=responses(404)
+)
+async def rename_workload(
+    workload_id: WorkloadId, body: WorkloadRename, session: SessionDep
+) -> WorkloadOut:
+    """Rename a workload."""
+    return await service.rename_workload(session, workload_id, body)
+
+
+@router.delete(
+    "/{workload_id}",
+    operation_id="delete_workload",
+    status_code=status.HTTP_204_NO_CONTENT,
+    responses=responses(404, 409),
+)
+async def delete_workload(
+    workload_id: WorkloadId, session: SessionDep, context: ContextDep
+) -> None:
+    """Delete a workload, and its trace if no other workload has the same content."""
+    await service.delete_workload(session, context, workload_id)
+
+
+@router.get(
+    "/{workload_id}/curve", operation_id="get_curve", responses=responses(404, 409)
+)
+async def get_curve(
+    workload_id: WorkloadId,
+    session: SessionDep,
+    context: ContextDep,
+    points: Annotated[
+        int, Query(ge=2, le=5000, description="Most sizes to return, log-spaced.")
+    ] = 500,
+) -> CurveOut:
+    """Read the hit-ratio and write-back curves, thinned; every point is exact."""
+    return await service.get_curve(session, context, workload_id, points)
