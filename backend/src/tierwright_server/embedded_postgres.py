@@ -74,6 +74,7 @@ class EmbeddedPostgres:
         The application's data folder; made if absent.
     durable
         False turns off every flush to disk: for tests on throw-away folders only.
+        What then had to be kept outside `data_dir` is deleted by `stop`.
     start_timeout_s
         How long a start may take. Recovery after a crash can be slow, so long.
     on_progress
@@ -96,6 +97,7 @@ class EmbeddedPostgres:
         self._lock: ProcessLock | None = None
         self._home = self._data_dir / "postgres"
         self._socket_dir: Path | None = None
+        self._throw_away: Path | None = None
         self._password = ""
 
     @property
@@ -173,6 +175,10 @@ class EmbeddedPostgres:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+        if self._throw_away is not None:
+            shutil.rmtree(self._home, ignore_errors=True)
+            self._throw_away.unlink(missing_ok=True)
+            self._throw_away = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -235,10 +241,14 @@ class EmbeddedPostgres:
     def _move_out(self, pointer: Path) -> Path:
         """Make a home that an unprivileged account can enter; leave a pointer."""
         name = hashlib.sha256(os.fsencode(self._data_dir)).hexdigest()[:12]
-        base = postgres_binaries.SYSTEM_STATE
-        postgres_binaries.make_public_folder(base)
+        if self._durable:
+            base = postgres_binaries.SYSTEM_STATE
+            postgres_binaries.make_public_folder(base)
+        else:
+            base = Path(tempfile.gettempdir())
+            self._throw_away = pointer
         # The random part: a deleted and newly made data folder begins anew.
-        home = base / f"{name}-{secrets.token_hex(4)}"
+        home = base / f"tierwright-{name}-{secrets.token_hex(4)}"
         home.mkdir(mode=0o711)
         home.chmod(0o711)
         (home / "belongs-to").write_bytes(os.fsencode(self._data_dir) + b"\n")
@@ -259,7 +269,7 @@ class EmbeddedPostgres:
 
     def _choose_socket_dir(self, account: Account | None) -> Path:
         """Make a fresh folder whose path is short enough for a socket."""
-        longest = len(f"/tierwright-12345678/.s.PGSQL.{_PORT}")
+        longest = len(f"/tierwright-socket-12345678/.s.PGSQL.{_PORT}")
         bases = [self._home, os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir()]
         for base in (*bases, "/tmp"):
             path = os.fsencode(base) if base else b""
@@ -271,7 +281,8 @@ class EmbeddedPostgres:
                 continue
             if not postgres_binaries.can_enter(Path(os.fsdecode(path)), account):
                 continue
-            made = Path(tempfile.mkdtemp(prefix="tierwright-", dir=os.fsdecode(path)))
+            prefix = "socket-" if base is self._home else "tierwright-socket-"
+            made = Path(tempfile.mkdtemp(prefix=prefix, dir=os.fsdecode(path)))
             if account is not None:
                 os.chown(made, account.uid, account.gid)
             return made
@@ -314,7 +325,7 @@ class EmbeddedPostgres:
         # No server is left, so a pid file is stale. PostgreSQL would see so itself,
         # except where the number now names a zombie or a stranger.
         (self._cluster / "postmaster.pid").unlink(missing_ok=True)
-        for old in self._home.glob("tierwright-*"):
+        for old in self._home.glob("socket-*"):
             shutil.rmtree(old, ignore_errors=True)
 
     def _create_cluster(self, binaries: Binaries, account: Account | None) -> None:

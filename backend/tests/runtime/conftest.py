@@ -1,0 +1,42 @@
+"""Folders and processes of the runtime tests."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+
+def processes_naming(folder: Path) -> list[psutil.Process]:
+    """Living processes with the folder in their command line or as working folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                continue
+            places = [process.cwd(), *process.cmdline()]
+        except psutil.Error:
+            continue
+        if any(str(folder) in place for place in places):
+            found.append(process)
+    return found
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder which root's unprivileged database account may enter, unlike tmp_path."""
+    made = Path(tempfile.mkdtemp(prefix="tw-runtime-", dir="/tmp"))
+    made.chmod(0o711)
+    yield made
+    # Servers of killed owners may still be on their way out.
+    deadline = time.monotonic() + 10
+    while processes_naming(made) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    left = processes_naming(made)
+    for process in left:
+        process.kill()
+    shutil.rmtree(made)
+    assert not left, f"the test left processes behind: {left}"
