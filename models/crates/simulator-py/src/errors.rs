@@ -38,6 +38,7 @@ pub(crate) fn to_python(error: &Error) -> PyErr {
             TraceError::new_err(arguments)
         }
         Error::BadParameter { .. } => ParameterError::new_err(arguments),
+        Error::Internal { .. } => SimulatorError::new_err(arguments),
         Error::Cancelled => Cancelled::new_err(arguments),
     }
 }

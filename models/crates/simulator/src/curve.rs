@@ -1,1 +1,180 @@
 //! Exact LRU hit-ratio and write-back curves for all sizes in one pass.
+//!
+//! **Misses.** The stack distance of an access is the depth of its page in one unbounded LRU stack:
+//! one more than the distinct pages used since its last use. An LRU cache of `C` pages misses
+//! exactly the accesses at distances above `C`, and the first access to each page.
+//!
+//! **Write-backs.** From one write of a page to its next write the page costs one write-back at
+//! every size below the largest distance among its accesses in between, the next write's own
+//! included, and none at larger sizes: the first eviction writes the page, later ones find it
+//! clean. After the last write the depth at which the page ends takes part too. So one running
+//! maximum per page is enough.
+//!
+//! **Depths.** Every page has the place of its last use, places being given in order; a bit per
+//! place is set while the place is some page's last. The depth of a page is one more than the set
+//! bits behind its place. Set bits are counted by blocks of 512 places in a Fenwick tree, so a count
+//! takes a walk over the tree and at most eight words. When places run out, the live ones are
+//! renumbered, so memory is proportional to the distinct pages, never to the accesses.
+
+use crate::access::{AccessSource, Chunk, WRITE};
+use crate::error::Result;
+use crate::progress::{OnProgress, report};
+use crate::replay::{disagreement, distinct_pages, write_accesses};
+
+mod stack;
+
+use stack::Stack;
+
+/// Exact counts of every LRU cache size, cold start, no flush at the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Curves {
+    /// Accesses, reads and writes.
+    pub accesses: u64,
+    /// Accesses that write.
+    pub write_accesses: u64,
+    /// Distinct pages, and so the length of both curves.
+    pub distinct_pages: u64,
+    /// Misses of an LRU cache of `i + 1` pages.
+    pub misses: Vec<u64>,
+    /// Evictions of dirty pages of an LRU cache of `i + 1` pages.
+    pub write_backs: Vec<u64>,
+}
+
+/// Reads all accesses of `source` once.
+///
+/// # Errors
+/// [`crate::Error::Cancelled`], and whatever `source` reports.
+pub fn curves(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Result<Curves> {
+    let mut pass = Pass::default();
+    let mut chunk = Chunk::default();
+    let (mut accesses, mut writes, mut distinct) = (0, 0, 0);
+    while source.next_chunk(&mut chunk)? {
+        distinct = distinct_pages(&chunk, distinct)?;
+        pass.grow(distinct);
+        for (&page, &flags) in chunk.pages.iter().zip(&chunk.flags) {
+            pass.access(page, flags & WRITE != 0);
+        }
+        accesses += chunk.len() as u64;
+        writes += write_accesses(&chunk);
+        report(source, accesses, on_progress)?;
+    }
+    let (misses, write_backs) = pass.finish();
+    let curves = Curves {
+        accesses,
+        write_accesses: writes,
+        distinct_pages: distinct as u64,
+        misses,
+        write_backs,
+    };
+    check(&curves).map_err(|text| disagreement("curves", &text))?;
+    Ok(curves)
+}
+
+/// What holds of every pair of curves.
+fn check(curves: &Curves) -> std::result::Result<(), String> {
+    let Curves {
+        accesses,
+        write_accesses,
+        distinct_pages,
+        misses,
+        write_backs,
+    } = curves;
+    if misses.len() as u64 != *distinct_pages || write_backs.len() != misses.len() {
+        return Err(format!(
+            "{} and {} sizes for {distinct_pages} distinct pages",
+            misses.len(),
+            write_backs.len()
+        ));
+    }
+    if !misses.is_sorted_by(|left, right| left >= right)
+        || !write_backs.is_sorted_by(|left, right| left >= right)
+    {
+        return Err("a larger cache misses or writes back more".to_owned());
+    }
+    // All pages fit: each misses once and none is ever evicted.
+    let ends = (misses.last(), write_backs.last());
+    if *distinct_pages > 0 && ends != (Some(distinct_pages), Some(&0)) {
+        return Err(format!(
+            "a cache of all {distinct_pages} pages has {ends:?} misses and write-backs"
+        ));
+    }
+    if misses.first() > Some(accesses) || write_backs.first() > Some(write_accesses) {
+        return Err(format!(
+            "{:?} misses of {accesses} accesses, {:?} write-backs of {write_accesses} writes",
+            misses.first(),
+            write_backs.first()
+        ));
+    }
+    Ok(())
+}
+
+/// Largest depth since the last write, of a page that was never written.
+const NEVER_WRITTEN: u32 = u32::MAX;
+
+/// The state of one pass.
+#[derive(Debug, Default)]
+struct Pass {
+    stack: Stack,
+    /// Largest depth of each page since its last write, or [`NEVER_WRITTEN`].
+    deepest: Vec<u32>,
+    /// Re-references by depth; entry 0 counts first references.
+    by_depth: Vec<u64>,
+    /// Writes by the largest depth until the next write.
+    by_deepest: Vec<u64>,
+}
+
+impl Pass {
+    fn grow(&mut self, pages: usize) {
+        if pages > self.deepest.len() {
+            self.stack.grow(pages);
+            self.deepest.resize(pages, NEVER_WRITTEN);
+            self.by_depth.resize(pages + 1, 0);
+            self.by_deepest.resize(pages + 1, 0);
+        }
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        // 0 at the first reference
+        let depth = self.stack.reference(page);
+        self.by_depth[depth as usize] += 1;
+        let deepest = &mut self.deepest[page as usize];
+        if *deepest != NEVER_WRITTEN {
+            *deepest = depth.max(*deepest);
+            if write {
+                self.by_deepest[*deepest as usize] += 1;
+            }
+        }
+        if write {
+            *deepest = 0;
+        }
+    }
+
+    /// Misses and write-backs of the sizes 1, 2, ... distinct pages.
+    fn finish(mut self) -> (Vec<u64>, Vec<u64>) {
+        let depths = self.stack.into_depths();
+        for (&deepest, &depth) in self.deepest.iter().zip(&depths) {
+            if deepest != NEVER_WRITTEN {
+                self.by_deepest[deepest.max(depth) as usize] += 1;
+            }
+        }
+        drop(depths);
+        let first_references = self.by_depth.first().copied().unwrap_or(0);
+        (
+            counts_above(self.by_depth, first_references),
+            counts_above(self.by_deepest, 0),
+        )
+    }
+}
+
+/// From counts at the depths 0, 1, ... D to the counts above the depths 1, 2, ... D, plus `always`.
+fn counts_above(mut at: Vec<u64>, always: u64) -> Vec<u64> {
+    let mut above = always;
+    for count in at.iter_mut().rev() {
+        above += std::mem::replace(count, above);
+    }
+    if !at.is_empty() {
+        at.remove(0);
+    }
+    at
+}

@@ -53,6 +53,12 @@ pub enum Error {
         /// The next step.
         hint: String,
     },
+    /// A result disagrees with itself, so there is none: a fault of this program.
+    #[error("internal error: {message}")]
+    Internal {
+        /// What disagrees.
+        message: String,
+    },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
@@ -63,6 +69,7 @@ impl Error {
     pub fn hint(&self) -> &str {
         match self {
             Self::Io { .. } | Self::Cancelled => "",
+            Self::Internal { .. } => "please report it, with the command and the trace's format",
             Self::BadTrace { hint, .. }
             | Self::Unreadable { hint, .. }
             | Self::BadParameter { hint, .. } => hint,

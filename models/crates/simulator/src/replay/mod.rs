@@ -1,1 +1,199 @@
-//! Replays a trace through a replacement policy or a page-flow scheme.
+//! Replays a trace through one cache or through RAM in front of a flash cache, and counts.
+//!
+//! A replay counts device operations, never time: cost is counters times a device profile, so one
+//! replay prices every device. Policies and schemes are chosen outside the loop over the accesses;
+//! inside it everything is static. No access hashes or allocates: pages are dense, every table is
+//! an array over page numbers that grows once a chunk.
+
+mod bits;
+mod policies;
+mod recency;
+mod ring;
+mod schemes;
+mod single_tier;
+mod tier;
+mod two_tier;
+
+use crate::access::{AccessSource, Chunk, WRITE};
+use crate::error::{Error, Result};
+use crate::progress::{OnProgress, report};
+pub use single_tier::PolicyResult;
+pub use two_tier::{SchemeCounters, SchemeResult, Warning};
+
+/// Largest capacity of a cache, in pages (16 TiB of 4 KiB pages).
+pub const MAX_PAGES: u64 = u32::MAX as u64;
+
+/// Most distinct pages of a trace that can be replayed: places in a recency log are `u32` too.
+const MAX_DISTINCT_PAGES: usize = 1 << 31;
+
+/// A registered policy or scheme, for lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About {
+    /// The name by which it is chosen.
+    pub name: &'static str,
+    /// The name to show.
+    pub title: &'static str,
+    /// One sentence.
+    pub description: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+}
+
+/// Every replacement policy.
+pub fn policies() -> &'static [About] {
+    policies::TABLE
+}
+
+/// Every page-flow scheme.
+pub fn schemes() -> &'static [About] {
+    schemes::TABLE
+}
+
+/// Replays all accesses of `source` through one cache of `pages` pages under `policy`.
+///
+/// The name may be written in upper case, and with `-` for `_`.
+///
+/// # Errors
+/// [`Error::BadParameter`] for an unknown policy or an impossible size, [`Error::Cancelled`], and
+/// whatever `source` reports.
+pub fn simulate_policy(
+    source: &mut dyn AccessSource,
+    policy: &str,
+    pages: u64,
+    on_progress: OnProgress<'_>,
+) -> Result<PolicyResult> {
+    let run = single_tier::Run {
+        source,
+        pages,
+        on_progress,
+    };
+    policies::simulate(policy, run)
+}
+
+/// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a
+/// page-flow scheme. Without flash every scheme is `none`.
+///
+/// # Errors
+/// [`Error::BadParameter`] for an unknown scheme or option or an impossible size,
+/// [`Error::Cancelled`], and whatever `source` reports.
+pub fn simulate_scheme(
+    source: &mut dyn AccessSource,
+    scheme: &str,
+    ram_pages: u64,
+    flash_pages: u64,
+    options: &[(String, String)],
+    on_progress: OnProgress<'_>,
+) -> Result<SchemeResult> {
+    let run = two_tier::Run {
+        source,
+        ram_pages,
+        flash_pages,
+        options,
+        on_progress,
+    };
+    schemes::simulate(scheme, run)
+}
+
+/// What a replay drives: one call per access, in order.
+trait Machine {
+    /// Makes room for the page numbers `0..pages`.
+    fn grow(&mut self, pages: usize);
+    fn access(&mut self, page: u32, write: bool);
+    /// Counts the machine's own state again; the text says what disagrees.
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String>;
+}
+
+/// What the loop itself counts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Totals {
+    accesses: u64,
+    write_accesses: u64,
+    distinct_pages: usize,
+}
+
+/// The loop over all accesses.
+fn replay<M: Machine>(
+    source: &mut dyn AccessSource,
+    machine: &mut M,
+    on_progress: OnProgress<'_>,
+) -> Result<Totals> {
+    let mut chunk = Chunk::default();
+    let mut totals = Totals::default();
+    while source.next_chunk(&mut chunk)? {
+        totals.distinct_pages = distinct_pages(&chunk, totals.distinct_pages)?;
+        machine.grow(totals.distinct_pages);
+        for (&page, &flags) in chunk.pages.iter().zip(&chunk.flags) {
+            machine.access(page, flags & WRITE != 0);
+        }
+        totals.accesses += chunk.len() as u64;
+        totals.write_accesses += write_accesses(&chunk);
+        report(source, totals.accesses, on_progress)?;
+    }
+    Ok(totals)
+}
+
+/// Distinct pages so far: pages are dense, so it is one more than the largest number.
+pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
+    if chunk.flags.len() != chunk.pages.len() {
+        return Err(disagreement(
+            "trace source",
+            &format!(
+                "{} pages but {} flags",
+                chunk.pages.len(),
+                chunk.flags.len()
+            ),
+        ));
+    }
+    let here = chunk
+        .pages
+        .iter()
+        .max()
+        .map_or(0, |&page| page as usize + 1);
+    let distinct = before.max(here);
+    if distinct > MAX_DISTINCT_PAGES {
+        return Err(Error::BadParameter {
+            name: "trace",
+            value: distinct.to_string(),
+            message: format!("more than {MAX_DISTINCT_PAGES} distinct pages"),
+            hint: "use a larger --page-bytes, or cut the trace".to_owned(),
+        });
+    }
+    Ok(distinct)
+}
+
+/// Accesses of the chunk that write.
+pub(crate) fn write_accesses(chunk: &Chunk) -> u64 {
+    chunk
+        .flags
+        .iter()
+        .map(|&flags| u64::from(flags & WRITE))
+        .sum()
+}
+
+/// A capacity as the engine holds it.
+fn page_count(name: &'static str, pages: u64, at_least: u32) -> Result<u32> {
+    match u32::try_from(pages) {
+        Ok(count) if count >= at_least => Ok(count),
+        _ => Err(Error::BadParameter {
+            name,
+            value: pages.to_string(),
+            message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
+            hint: "give the capacity in pages, not in bytes".to_owned(),
+        }),
+    }
+}
+
+/// An internal error: a replay whose own state does not add up must not give a result.
+pub(crate) fn disagreement(of: &str, text: &str) -> Error {
+    Error::Internal {
+        message: format!("{of}: {text}"),
+    }
+}
+
+fn known_names(table: &[About]) -> String {
+    table
+        .iter()
+        .map(|about| about.name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}

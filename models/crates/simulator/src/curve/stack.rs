@@ -1,0 +1,166 @@
+//! The unbounded LRU stack, asked for depths.
+
+/// Place of a page that was never referenced.
+const NOWHERE: u32 = u32::MAX;
+/// Places in a block: eight words, one cache line.
+const BLOCK: usize = 512;
+const WORDS: usize = BLOCK / 64;
+/// Fewest places.
+const FEWEST_PLACES: usize = 1 << 16;
+/// Places for each live page after renumbering.
+const PLACES_FACTOR: usize = 4;
+/// Most places: they are `u32`, and [`NOWHERE`] is none of them.
+const MOST_PLACES: usize = (u32::MAX as usize) / BLOCK * BLOCK;
+
+/// Pages by their last reference.
+#[derive(Debug, Default)]
+pub(super) struct Stack {
+    /// Place of each page's last reference.
+    places: Vec<u32>,
+    /// One bit a place, set while the place is some page's last reference.
+    blocks: Vec<[u64; WORDS]>,
+    /// Fenwick tree over the set bits of the blocks before the one `head` lies in; node 0 unused.
+    tree: Vec<u32>,
+    /// Next free place.
+    head: u32,
+    /// Set bits, one per page seen.
+    live: u32,
+}
+
+impl Stack {
+    /// Makes room for the page numbers `0..pages`.
+    pub(super) fn grow(&mut self, pages: usize) {
+        if pages > self.places.len() {
+            self.places.resize(pages, NOWHERE);
+        }
+    }
+
+    /// Moves `page` to the top and returns the depth at which it was, the top being 1; 0 if it was
+    /// never referenced.
+    #[inline]
+    pub(super) fn reference(&mut self, page: u32) -> u32 {
+        let place = self.places[page as usize];
+        if place == NOWHERE {
+            self.live += 1;
+            self.put_on_top(page);
+            return 0;
+        }
+        if place + 1 == self.head {
+            return 1;
+        }
+        let depth = self.live + 1 - self.take(place);
+        self.put_on_top(page);
+        depth
+    }
+
+    /// Clears the bit of a live place and returns the rank it had, the oldest having 1.
+    #[inline]
+    fn take(&mut self, place: u32) -> u32 {
+        let index = place as usize / BLOCK;
+        let block = &mut self.blocks[index];
+        let word = place as usize / 64 % WORDS;
+        let bit = 1_u64 << (place % 64);
+        let mut rank = (block[word] & (bit | (bit - 1))).count_ones();
+        for (other, bits) in block.iter().enumerate() {
+            rank += if other < word { bits.count_ones() } else { 0 };
+        }
+        block[word] &= !bit;
+        let mut node = index;
+        while node > 0 {
+            rank += self.tree[node];
+            node &= node - 1;
+        }
+        let mut node = index + 1;
+        while let Some(count) = self.tree.get_mut(node) {
+            *count -= 1;
+            node += node & node.wrapping_neg();
+        }
+        rank
+    }
+
+    #[inline]
+    fn put_on_top(&mut self, page: u32) {
+        if self.head as usize == self.blocks.len() * BLOCK {
+            self.renumber();
+        }
+        let place = self.head;
+        self.places[page as usize] = place;
+        self.blocks[place as usize / BLOCK][place as usize / 64 % WORDS] |= 1 << (place % 64);
+        self.head += 1;
+        if (self.head as usize).is_multiple_of(BLOCK) {
+            self.close_block();
+        }
+    }
+
+    /// Appends the tree's next node.
+    fn close_block(&mut self) {
+        let node = self.tree.len();
+        let mut count: u32 = self.blocks[node - 1]
+            .iter()
+            .map(|word| word.count_ones())
+            .sum();
+        let mut child = node - 1;
+        let oldest = node & (node - 1);
+        while child > oldest {
+            count += self.tree[child];
+            child &= child - 1;
+        }
+        self.tree.push(count);
+    }
+
+    /// Gives the live places the numbers from 0 in the same order, and more places if they are
+    /// more than a quarter of all.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn renumber(&mut self) {
+        let mut before = 0;
+        let starts: Vec<u32> = self
+            .blocks
+            .iter()
+            .map(|block| {
+                let start = before;
+                before += block.iter().map(|word| word.count_ones()).sum::<u32>();
+                start
+            })
+            .collect();
+        for place in &mut self.places {
+            if *place != NOWHERE {
+                let block = &self.blocks[*place as usize / BLOCK];
+                let word = *place as usize / 64 % WORDS;
+                let below: u32 = block[..word].iter().map(|bits| bits.count_ones()).sum();
+                let bit = 1_u64 << (*place % 64);
+                *place = starts[*place as usize / BLOCK]
+                    + below
+                    + (block[word] & (bit - 1)).count_ones();
+            }
+        }
+        let places = (self.live as usize * PLACES_FACTOR)
+            .clamp(FEWEST_PLACES, MOST_PLACES)
+            .next_multiple_of(BLOCK);
+        if places > self.blocks.len() * BLOCK {
+            self.blocks.resize(places / BLOCK, [0; WORDS]);
+        }
+        self.blocks.fill([0; WORDS]);
+        self.tree.clear();
+        self.tree.push(0);
+        // `live` counts the page being put on top already, if it is new: its bit is not set yet.
+        self.head = 0;
+        for place in 0..before {
+            self.blocks[place as usize / BLOCK][place as usize / 64 % WORDS] |= 1 << (place % 64);
+            self.head += 1;
+            if (self.head as usize).is_multiple_of(BLOCK) {
+                self.close_block();
+            }
+        }
+    }
+
+    /// Depth of every page, the top having 1, by page number.
+    pub(super) fn into_depths(mut self) -> Vec<u32> {
+        self.renumber();
+        let mut depths = self.places;
+        for depth in &mut depths {
+            *depth = self.live - *depth;
+        }
+        depths
+    }
+}

@@ -1,0 +1,63 @@
+//! Least recently used.
+
+use super::{Policy, Removable};
+use crate::replay::recency::Recency;
+
+/// Evicts the page whose last reference is longest ago.
+#[derive(Debug, Default)]
+pub(crate) struct Lru {
+    order: Recency,
+}
+
+impl Lru {
+    /// The pages held, least recent first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
+        self.order.iter()
+    }
+}
+
+impl Policy for Lru {
+    fn new(_capacity: u32) -> Self {
+        Self::default()
+    }
+
+    fn grow(&mut self, pages: usize) {
+        self.order.grow(pages);
+    }
+
+    #[inline]
+    fn contains(&self, page: u32) -> bool {
+        self.order.contains(page)
+    }
+
+    #[inline]
+    fn len(&self) -> u32 {
+        self.order.len()
+    }
+
+    #[inline]
+    fn on_hit(&mut self, page: u32) {
+        self.order.touch(page);
+    }
+
+    #[inline]
+    fn evict(&mut self, _incoming: u32) -> u32 {
+        self.order.pop_least_recent()
+    }
+
+    #[inline]
+    fn insert(&mut self, page: u32) {
+        self.order.insert(page);
+    }
+
+    fn recount(&self) -> Result<(), String> {
+        self.order.recount()
+    }
+}
+
+impl Removable for Lru {
+    #[inline]
+    fn remove(&mut self, page: u32) {
+        self.order.remove(page);
+    }
+}

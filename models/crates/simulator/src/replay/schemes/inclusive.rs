@@ -1,0 +1,143 @@
+//! The inclusive scheme: every RAM page is on flash too.
+
+use crate::replay::bits::BitSet;
+use crate::replay::policies::Policy;
+use crate::replay::recency::ProtectedRecency;
+use crate::replay::tier::Tier;
+use crate::replay::two_tier::{Scheme, SchemeCounters, add_up};
+use crate::replay::{Machine, Totals};
+
+/// Figure 2 of Koltsidas and Viglas, flash in LRU order of its own traffic.
+///
+/// ```text
+/// if pg in RAM: return pg                          -- flash does not see it
+/// evict v_r if RAM is full; if dirty, write it to its flash copy (flash MRU)
+/// if pg on flash: read it (flash MRU)
+/// else: evict v_f, the least recent flash page not in RAM, if flash is full
+///       read pg from disk, write it to flash (MRU, clean)
+/// pg enters RAM, clean
+/// ```
+///
+/// `v_r` has left RAM when `v_f` is chosen, so it may be that victim. RAM pages are protected on
+/// flash, which keeps their places: a clean RAM victim becomes evictable exactly where it stands.
+pub(crate) struct Inclusive<R> {
+    ram: Tier<R>,
+    flash_pages: u32,
+    flash: ProtectedRecency,
+    flash_dirty: BitSet,
+    counters: SchemeCounters,
+    /// Evictions that found every flash page in RAM: impossible with more flash than RAM.
+    without_victim: u64,
+}
+
+impl<R: Policy> Machine for Inclusive<R> {
+    fn grow(&mut self, pages: usize) {
+        self.ram.grow(pages);
+        self.flash.grow(pages);
+        self.flash_dirty.grow(pages);
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        if self.ram.contains(page) {
+            self.counters.ram_hits += 1;
+            self.ram.on_hit(page);
+            self.ram.soil(page, write);
+            return;
+        }
+        let on_flash = self.flash.contains(page);
+        if let Some(victim) = self.ram.evict_if_full(page) {
+            self.counters.ram_evictions += 1;
+            self.counters.victims_found_on_flash += 1;
+            if victim.dirty {
+                self.counters.ram_dirty_evictions += 1;
+                self.counters.flash_write_backs += 1;
+                self.flash_dirty.insert(victim.page);
+                self.flash.touch_and_release(victim.page);
+            } else {
+                self.flash.release(victim.page);
+            }
+        }
+        if on_flash {
+            self.counters.flash_hits += 1;
+            self.flash.touch_and_protect(page);
+        } else {
+            self.counters.flash_misses += 1;
+            self.evict_from_full_flash();
+            self.counters.flash_fills += 1;
+            self.flash.insert_protected(page);
+        }
+        self.ram.insert(page, write);
+    }
+
+    fn finished(&self, totals: Totals) -> Result<(), String> {
+        self.ram.recount("RAM")?;
+        self.flash.recount()?;
+        if self.without_victim > 0 || self.flash.len() > self.flash_pages {
+            return Err(format!(
+                "{} pages on a flash of {}, {} evictions without victim",
+                self.flash.len(),
+                self.flash_pages,
+                self.without_victim
+            ));
+        }
+        let mut shared = 0;
+        for page in self.flash.iter() {
+            let in_ram = self.ram.contains(page);
+            shared += u32::from(in_ram);
+            if in_ram != self.flash.is_protected(page) {
+                return Err(format!("protection of page {page} and RAM disagree"));
+            }
+        }
+        if shared != self.ram.len() {
+            return Err(format!(
+                "{} of {} RAM pages are on flash",
+                shared,
+                self.ram.len()
+            ));
+        }
+        if let Some(page) = self
+            .flash_dirty
+            .iter()
+            .find(|&page| !self.flash.contains(page))
+        {
+            return Err(format!("page {page} is dirty on flash but not there"));
+        }
+        add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
+    }
+}
+
+impl<R> Inclusive<R> {
+    #[inline]
+    fn evict_from_full_flash(&mut self) {
+        if self.flash.len() < self.flash_pages {
+            return;
+        }
+        match self.flash.pop_least_recent_unprotected() {
+            Some(victim) => {
+                self.counters.flash_evictions += 1;
+                self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
+            }
+            None => self.without_victim += 1,
+        }
+    }
+}
+
+impl<R: Policy> Scheme for Inclusive<R> {
+    const NEEDS_FLASH_ABOVE_RAM: bool = true;
+
+    fn new(ram_pages: u32, flash_pages: u32) -> Self {
+        Self {
+            ram: Tier::new(ram_pages),
+            flash_pages,
+            flash: ProtectedRecency::new(),
+            flash_dirty: BitSet::default(),
+            counters: SchemeCounters::default(),
+            without_victim: 0,
+        }
+    }
+
+    fn counters(&self) -> SchemeCounters {
+        self.counters
+    }
+}

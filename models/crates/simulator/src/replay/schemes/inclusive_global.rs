@@ -1,0 +1,103 @@
+//! The inclusive scheme with global recency: every reference refreshes flash.
+
+use crate::replay::policies::lru::Lru;
+use crate::replay::tier::Tier;
+use crate::replay::two_tier::{Scheme, SchemeCounters, add_up};
+use crate::replay::{Machine, Totals};
+
+/// Inclusive in which flash holds the most recent `f` pages of the whole reference stream.
+///
+/// ```text
+/// evict v_r if pg is not in RAM and RAM is full; if dirty, write it to its flash copy, in place
+/// if pg in RAM: return pg                          -- flash MRU
+/// if pg on flash: read it (flash MRU)
+/// else: evict v_f, the least recent flash page, if flash is full
+///       read pg from disk, write it to flash (MRU, clean)
+/// pg enters RAM, clean
+/// ```
+///
+/// With LRU in RAM and more flash than RAM, `v_f` is never in RAM: RAM holds the most recent pages
+/// of the same order.
+pub(crate) struct InclusiveGlobal {
+    ram: Tier<Lru>,
+    flash: Tier<Lru>,
+    counters: SchemeCounters,
+    /// Flash victims that were in RAM: impossible, see above.
+    victims_in_ram: u64,
+}
+
+impl Machine for InclusiveGlobal {
+    fn grow(&mut self, pages: usize) {
+        self.ram.grow(pages);
+        self.flash.grow(pages);
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        if self.ram.contains(page) {
+            self.counters.ram_hits += 1;
+            self.ram.on_hit(page);
+            self.flash.on_hit(page);
+            self.ram.soil(page, write);
+            return;
+        }
+        let on_flash = self.flash.contains(page);
+        if let Some(victim) = self.ram.evict_if_full(page) {
+            self.counters.ram_evictions += 1;
+            self.counters.victims_found_on_flash += 1;
+            self.counters.ram_dirty_evictions += u64::from(victim.dirty);
+            self.counters.flash_write_backs += u64::from(victim.dirty);
+            self.flash.soil(victim.page, victim.dirty);
+        }
+        if on_flash {
+            self.counters.flash_hits += 1;
+            self.flash.on_hit(page);
+        } else {
+            self.counters.flash_misses += 1;
+            if let Some(victim) = self.flash.evict_if_full(page) {
+                self.counters.flash_evictions += 1;
+                self.counters.hdd_writes += u64::from(victim.dirty);
+                self.victims_in_ram += u64::from(self.ram.contains(victim.page));
+            }
+            self.counters.flash_fills += 1;
+            self.flash.insert(page, false);
+        }
+        self.ram.insert(page, write);
+    }
+
+    fn finished(&self, totals: Totals) -> Result<(), String> {
+        self.ram.recount("RAM")?;
+        self.flash.recount("flash")?;
+        let shared = self
+            .flash
+            .policy()
+            .iter()
+            .filter(|&page| self.ram.contains(page))
+            .count();
+        if shared != self.ram.len() as usize || self.victims_in_ram > 0 {
+            return Err(format!(
+                "{shared} of {} RAM pages are on flash, {} flash victims were in RAM",
+                self.ram.len(),
+                self.victims_in_ram
+            ));
+        }
+        add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
+    }
+}
+
+impl Scheme for InclusiveGlobal {
+    const NEEDS_FLASH_ABOVE_RAM: bool = true;
+
+    fn new(ram_pages: u32, flash_pages: u32) -> Self {
+        Self {
+            ram: Tier::new(ram_pages),
+            flash: Tier::new(flash_pages),
+            counters: SchemeCounters::default(),
+            victims_in_ram: 0,
+        }
+    }
+
+    fn counters(&self) -> SchemeCounters {
+        self.counters
+    }
+}

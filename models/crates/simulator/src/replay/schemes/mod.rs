@@ -1,0 +1,55 @@
+//! Page-flow schemes between RAM and flash: one file each, and one line each in the table below.
+//!
+//! Common to all: an access that misses RAM brings its page in before a write soils it, so a write
+//! miss fetches like a read; a victim is taken only from a full tier; whether the page is on flash
+//! is decided before anything is evicted; a dirty flash victim is one disk write and no flash read;
+//! dirty pages left at the end are not flushed.
+
+use crate::error::{Error, Result};
+use crate::replay::policies::lru::Lru;
+use crate::replay::two_tier::{self, Run, SchemeResult};
+use crate::replay::{About, known_names};
+
+mod exclusive;
+mod inclusive;
+mod inclusive_global;
+mod lazy;
+mod none;
+
+macro_rules! schemes {
+    ($($scheme:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
+        /// Every scheme: the one table that all lists are read from.
+        pub(crate) const TABLE: &[About] = &[
+            $(About { name: $name, title: $title, description: $description, paper: $paper },)+
+        ];
+
+        /// Replays the run through the scheme called `name`.
+        pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<SchemeResult> {
+            let wanted = name.to_ascii_lowercase().replace('-', "_");
+            let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
+                return Err(unknown(name));
+            };
+            match about.name {
+                $($name => two_tier::simulate::<$scheme, none::NoFlash<Lru>>(about, run),)+
+                _ => Err(unknown(name)),
+            }
+        }
+    };
+}
+
+fn unknown(name: &str) -> Error {
+    Error::BadParameter {
+        name: "scheme",
+        value: name.to_owned(),
+        message: "no such page-flow scheme".to_owned(),
+        hint: format!("choose one of {}", known_names(TABLE)),
+    }
+}
+
+schemes! {
+    none::NoFlash<Lru> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
+    inclusive::Inclusive<Lru> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
+    inclusive_global::InclusiveGlobal => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
+    exclusive::Exclusive<Lru, Lru> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
+    lazy::Lazy<Lru, Lru> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
+}

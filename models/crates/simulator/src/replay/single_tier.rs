@@ -1,0 +1,116 @@
+//! One cache in front of the disk, under any replacement policy.
+
+use super::{Machine, Totals, disagreement, page_count, replay};
+use crate::access::AccessSource;
+use crate::error::Result;
+use crate::progress::OnProgress;
+use crate::replay::policies::Policy;
+use crate::replay::tier::Tier;
+
+/// What one replay through a single cache needs.
+pub(crate) struct Run<'source, 'progress> {
+    pub(crate) source: &'source mut dyn AccessSource,
+    pub(crate) pages: u64,
+    pub(crate) on_progress: OnProgress<'progress>,
+}
+
+/// Counters of one cache: cold start, every miss admitted, a write miss fetches its page like a
+/// read, dirty pages left at the end are not flushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PolicyResult {
+    /// Name of the policy in [`super::policies`].
+    pub policy: &'static str,
+    /// Capacity in pages.
+    pub pages: u32,
+    /// Accesses, reads and writes.
+    pub accesses: u64,
+    /// Accesses that write.
+    pub write_accesses: u64,
+    /// Distinct pages of the trace.
+    pub distinct_pages: u64,
+    /// Accesses to a page that was not in the cache.
+    pub misses: u64,
+    /// Page reads from disk: one a miss.
+    pub disk_reads: u64,
+    /// Page writes to disk: evictions of dirty pages.
+    pub disk_writes: u64,
+    /// Evictions, of clean and dirty pages.
+    pub evictions: u64,
+}
+
+struct SingleTier<P> {
+    cache: Tier<P>,
+    misses: u64,
+    evictions: u64,
+    disk_writes: u64,
+}
+
+impl<P: Policy> Machine for SingleTier<P> {
+    fn grow(&mut self, pages: usize) {
+        self.cache.grow(pages);
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        if self.cache.contains(page) {
+            self.cache.on_hit(page);
+            self.cache.soil(page, write);
+        } else {
+            self.misses += 1;
+            if let Some(victim) = self.cache.evict_if_full(page) {
+                self.evictions += 1;
+                self.disk_writes += u64::from(victim.dirty);
+            }
+            self.cache.insert(page, write);
+        }
+    }
+
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
+        self.cache.recount("cache")?;
+        if self.misses != self.evictions + u64::from(self.cache.len())
+            || self.misses > totals.accesses
+            || self.disk_writes > self.evictions.min(totals.write_accesses)
+        {
+            return Err(format!(
+                "{} accesses with {} writes gave {} misses, {} evictions, {} write-backs and {} pages left",
+                totals.accesses,
+                totals.write_accesses,
+                self.misses,
+                self.evictions,
+                self.disk_writes,
+                self.cache.len()
+            ));
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn simulate<P: Policy>(name: &'static str, run: Run<'_, '_>) -> Result<PolicyResult> {
+    let Run {
+        source,
+        pages,
+        on_progress,
+    } = run;
+    let pages = page_count("pages", pages, 1)?;
+    let mut machine = SingleTier {
+        cache: Tier::<P>::new(pages),
+        misses: 0,
+        evictions: 0,
+        disk_writes: 0,
+    };
+    let totals = replay(source, &mut machine, on_progress)?;
+    machine
+        .finished(totals)
+        .map_err(|text| disagreement(name, &text))?;
+    Ok(PolicyResult {
+        policy: name,
+        pages,
+        accesses: totals.accesses,
+        write_accesses: totals.write_accesses,
+        distinct_pages: totals.distinct_pages as u64,
+        misses: machine.misses,
+        disk_reads: machine.misses,
+        disk_writes: machine.disk_writes,
+        evictions: machine.evictions,
+    })
+}

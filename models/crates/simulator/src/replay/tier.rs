@@ -1,0 +1,110 @@
+//! A cache tier: a replacement policy and the dirty bits of its pages.
+
+use crate::replay::bits::BitSet;
+use crate::replay::policies::{Policy, Removable};
+
+/// A page that leaves a tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Victim {
+    pub(crate) page: u32,
+    pub(crate) dirty: bool,
+}
+
+/// A cache of `capacity` pages.
+#[derive(Debug)]
+pub(crate) struct Tier<P> {
+    capacity: u32,
+    policy: P,
+    dirty: BitSet,
+}
+
+impl<P: Policy> Tier<P> {
+    pub(crate) fn new(capacity: u32) -> Self {
+        Self {
+            capacity,
+            policy: P::new(capacity),
+            dirty: BitSet::default(),
+        }
+    }
+
+    pub(crate) fn grow(&mut self, pages: usize) {
+        self.policy.grow(pages);
+        self.dirty.grow(pages);
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, page: u32) -> bool {
+        self.policy.contains(page)
+    }
+
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.policy.len() == self.capacity
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.policy.len()
+    }
+
+    /// A reference to a page that is held.
+    #[inline]
+    pub(crate) fn on_hit(&mut self, page: u32) {
+        self.policy.on_hit(page);
+    }
+
+    /// Sets the dirty bit of a page that is held if `write` holds.
+    #[inline]
+    pub(crate) fn soil(&mut self, page: u32, write: bool) {
+        self.dirty.insert_if(page, write);
+    }
+
+    /// Adds an absent page; the tier is not full.
+    #[inline]
+    pub(crate) fn insert(&mut self, page: u32, dirty: bool) {
+        self.policy.insert(page);
+        self.dirty.insert_if(page, dirty);
+    }
+
+    /// The victim that makes room for `incoming`, if the tier is full.
+    #[inline]
+    pub(crate) fn evict_if_full(&mut self, incoming: u32) -> Option<Victim> {
+        self.is_full().then(|| {
+            let page = self.policy.evict(incoming);
+            Victim {
+                page,
+                dirty: self.dirty.take(page),
+            }
+        })
+    }
+
+    pub(crate) fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// Counts the tier's state again; the text says what disagrees.
+    pub(crate) fn recount(&self, name: &str) -> Result<(), String> {
+        self.policy
+            .recount()
+            .map_err(|disagreement| format!("{name}: {disagreement}"))?;
+        if self.policy.len() > self.capacity {
+            return Err(format!(
+                "{name}: {} pages in a cache of {}",
+                self.policy.len(),
+                self.capacity
+            ));
+        }
+        match self.dirty.iter().find(|&page| !self.policy.contains(page)) {
+            None => Ok(()),
+            Some(page) => Err(format!("{name}: absent page {page} is marked dirty")),
+        }
+    }
+}
+
+impl<P: Removable> Tier<P> {
+    /// Removes a page that is held, and returns its dirty bit.
+    #[inline]
+    pub(crate) fn remove(&mut self, page: u32) -> bool {
+        self.policy.remove(page);
+        self.dirty.take(page)
+    }
+}

@@ -1,0 +1,243 @@
+//! RAM in front of a flash cache in front of the disk, under any page-flow scheme.
+
+use super::{About, Machine, Totals, disagreement, page_count, replay};
+use crate::access::AccessSource;
+use crate::error::{Error, Result};
+use crate::progress::OnProgress;
+
+/// What one replay through two tiers needs.
+pub(crate) struct Run<'source, 'progress> {
+    pub(crate) source: &'source mut dyn AccessSource,
+    pub(crate) ram_pages: u64,
+    pub(crate) flash_pages: u64,
+    pub(crate) options: &'source [(String, String)],
+    pub(crate) on_progress: OnProgress<'progress>,
+}
+
+/// What a scheme counts. All in pages or accesses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SchemeCounters {
+    /// Accesses found in RAM.
+    pub ram_hits: u64,
+    /// RAM misses found on flash; each is one flash read.
+    pub flash_hits: u64,
+    /// RAM misses not found on flash (all of them where there is no flash); each is one disk read.
+    pub flash_misses: u64,
+    /// Flash writes of pages that were not on flash: newcomers, or RAM victims.
+    pub flash_fills: u64,
+    /// Flash writes of dirty RAM victims over their flash copy.
+    pub flash_write_backs: u64,
+    /// Disk writes: dirty flash victims, or dirty RAM victims where there is no flash.
+    pub hdd_writes: u64,
+    /// RAM victims.
+    pub ram_evictions: u64,
+    /// RAM victims that were dirty.
+    pub ram_dirty_evictions: u64,
+    /// Flash victims.
+    pub flash_evictions: u64,
+    /// RAM victims that had a copy on flash.
+    pub victims_found_on_flash: u64,
+}
+
+impl SchemeCounters {
+    /// Page reads from flash.
+    pub fn flash_reads(&self) -> u64 {
+        self.flash_hits
+    }
+
+    /// Page writes to flash.
+    pub fn flash_writes(&self) -> u64 {
+        self.flash_fills + self.flash_write_backs
+    }
+
+    /// Page reads from disk.
+    pub fn hdd_reads(&self) -> u64 {
+        self.flash_misses
+    }
+
+    /// All counters with their names, in the order to show them.
+    pub fn named(&self) -> [(&'static str, u64); 13] {
+        [
+            ("ram_hits", self.ram_hits),
+            ("flash_hits", self.flash_hits),
+            ("flash_misses", self.flash_misses),
+            ("flash_reads", self.flash_reads()),
+            ("flash_writes", self.flash_writes()),
+            ("hdd_reads", self.hdd_reads()),
+            ("hdd_writes", self.hdd_writes),
+            ("ram_evictions", self.ram_evictions),
+            ("ram_dirty_evictions", self.ram_dirty_evictions),
+            ("flash_evictions", self.flash_evictions),
+            ("flash_fills", self.flash_fills),
+            ("flash_write_backs", self.flash_write_backs),
+            ("victims_found_on_flash", self.victims_found_on_flash),
+        ]
+    }
+}
+
+/// Something the user should know about a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Stable name.
+    pub name: &'static str,
+    /// What is so, with the values.
+    pub message: String,
+    /// The next step.
+    pub hint: String,
+}
+
+/// Result of one replay through RAM and flash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemeResult {
+    /// Name of the scheme in [`super::schemes`].
+    pub scheme: &'static str,
+    /// RAM capacity in pages.
+    pub ram_pages: u32,
+    /// Flash capacity in pages.
+    pub flash_pages: u32,
+    /// Accesses, reads and writes.
+    pub accesses: u64,
+    /// Accesses that write.
+    pub write_accesses: u64,
+    /// Distinct pages of the trace.
+    pub distinct_pages: u64,
+    /// What was counted.
+    pub counters: SchemeCounters,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A page-flow scheme between RAM and flash.
+pub(crate) trait Scheme: Machine {
+    /// Whether the scheme needs more flash than RAM to hold its invariant.
+    const NEEDS_FLASH_ABOVE_RAM: bool = false;
+    /// Cold caches of the given capacities, in pages.
+    fn new(ram_pages: u32, flash_pages: u32) -> Self;
+    fn counters(&self) -> SchemeCounters;
+}
+
+/// Replays through scheme `S`, or through `N`, RAM alone, where the scheme has no usable flash.
+///
+/// An inclusive scheme with no more flash than RAM cannot hold anything that RAM lacks, so no
+/// access can hit flash. It is counted as RAM alone, without flash traffic, and the result says so.
+pub(crate) fn simulate<S: Scheme, N: Scheme>(
+    about: &'static About,
+    run: Run<'_, '_>,
+) -> Result<SchemeResult> {
+    let Run {
+        source,
+        ram_pages,
+        flash_pages,
+        options,
+        on_progress,
+    } = run;
+    let ram_pages = page_count("ram-pages", ram_pages, 1)?;
+    let flash_pages = page_count("flash-pages", flash_pages, 0)?;
+    if let Some((option, _)) = options.first() {
+        return Err(Error::BadParameter {
+            name: "option",
+            value: option.clone(),
+            message: format!("scheme `{}` has no options", about.name),
+            hint: "leave the option out".to_owned(),
+        });
+    }
+    let mut warnings = Vec::new();
+    let unusable = S::NEEDS_FLASH_ABOVE_RAM && flash_pages > 0 && ram_pages >= flash_pages;
+    if unusable {
+        warnings.push(Warning {
+            name: "flash_not_larger_than_ram",
+            message: format!(
+                "{} keeps every RAM page on flash too: with ram_pages {ram_pages} >= flash_pages {flash_pages} flash can hold nothing more, so it is counted as RAM alone, with no flash hits and no flash traffic",
+                about.title
+            ),
+            hint: "give flash more pages than RAM, or choose exclusive or lazy".to_owned(),
+        });
+    }
+    let (counters, totals) = if unusable || flash_pages == 0 {
+        count::<N>(about, ram_pages, 0, source, on_progress)?
+    } else {
+        count::<S>(about, ram_pages, flash_pages, source, on_progress)?
+    };
+    Ok(SchemeResult {
+        scheme: about.name,
+        ram_pages,
+        flash_pages,
+        accesses: totals.accesses,
+        write_accesses: totals.write_accesses,
+        distinct_pages: totals.distinct_pages as u64,
+        counters,
+        warnings,
+    })
+}
+
+fn count<S: Scheme>(
+    about: &About,
+    ram_pages: u32,
+    flash_pages: u32,
+    source: &mut dyn AccessSource,
+    on_progress: OnProgress<'_>,
+) -> Result<(SchemeCounters, Totals)> {
+    let mut scheme = S::new(ram_pages, flash_pages);
+    let totals = replay(source, &mut scheme, on_progress)?;
+    scheme
+        .finished(totals)
+        .map_err(|text| disagreement(about.name, &text))?;
+    Ok((scheme.counters(), totals))
+}
+
+/// What must hold of every scheme's counters when `ram_left` and `flash_left` pages are left.
+pub(crate) fn add_up(
+    counters: &SchemeCounters,
+    totals: Totals,
+    ram_left: u32,
+    flash_left: u32,
+    promotions: u64,
+) -> std::result::Result<(), String> {
+    let ram_misses = counters.flash_hits + counters.flash_misses;
+    let sums = [
+        (
+            "hits and misses, accesses",
+            counters.ram_hits + ram_misses,
+            totals.accesses,
+        ),
+        (
+            "RAM misses, RAM evictions and pages left",
+            ram_misses,
+            counters.ram_evictions + u64::from(ram_left),
+        ),
+        (
+            "flash fills, flash evictions, promotions and pages left",
+            counters.flash_fills,
+            counters.flash_evictions + promotions + u64::from(flash_left),
+        ),
+    ];
+    for (what, left, right) in sums {
+        if left != right {
+            return Err(format!("{what} do not add up: {left} and {right}"));
+        }
+    }
+    let limits = [
+        (
+            "dirty RAM evictions",
+            counters.ram_dirty_evictions,
+            counters.ram_evictions,
+        ),
+        (
+            "RAM victims found on flash",
+            counters.victims_found_on_flash,
+            counters.ram_evictions,
+        ),
+        (
+            "flash write-backs",
+            counters.flash_write_backs,
+            counters.ram_dirty_evictions,
+        ),
+        ("disk writes", counters.hdd_writes, totals.write_accesses),
+    ];
+    for (what, count, limit) in limits {
+        if count > limit {
+            return Err(format!("{count} {what}, at most {limit} are possible"));
+        }
+    }
+    Ok(())
+}
