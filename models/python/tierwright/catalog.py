@@ -1,0 +1,136 @@
+"""The shipped devices and price books: the only reader of `fixtures/devices` and `fixtures/prices`."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from tierwright.device import Device, device_from_mapping
+from tierwright.errors import BadInput
+from tierwright.prices import PriceBook, price_book_from_mapping
+
+T = TypeVar("T")
+
+FIXTURES_VARIABLE = "TIERWRIGHT_FIXTURES"
+"""Environment variable that names the folder with `devices/` and `prices/`."""
+
+
+def fixtures_folder() -> Path:
+    """Folder of the shipped facts: `TIERWRIGHT_FIXTURES`, else that of the repository.
+
+    Raises
+    ------
+    BadInput
+        If the folder does not hold `devices` and `prices`.
+    """
+    named = os.environ.get(FIXTURES_VARIABLE)
+    folder = Path(named) if named else Path(__file__).resolve().parents[3] / "fixtures"
+    if not (folder / "devices").is_dir() or not (folder / "prices").is_dir():
+        raise BadInput(
+            f"the catalogue folder `{folder}` does not hold `devices` and `prices`",
+            f"set {FIXTURES_VARIABLE} to the repository's `fixtures` folder",
+        )
+    return folder
+
+
+def devices() -> Mapping[str, Device]:
+    """Shipped devices by id, in order of id.
+
+    Raises
+    ------
+    BadInput
+        If a file does not follow the format; names the file and the key.
+    """
+    return _devices(fixtures_folder() / "devices")
+
+
+def price_books() -> Mapping[str, PriceBook]:
+    """Shipped price books by id, in order of id.
+
+    Raises
+    ------
+    BadInput
+        If a file does not follow the format; names the file and the key.
+    """
+    return _price_books(fixtures_folder() / "prices")
+
+
+def device(identifier: str) -> Device:
+    """Shipped device of that id.
+
+    Raises
+    ------
+    BadInput
+        If there is none; the hint names the nearest ids.
+    """
+    return _find(devices(), identifier, "device", "tierwright catalog devices")
+
+
+def price_book(identifier: str) -> PriceBook:
+    """Shipped price book of that id.
+
+    Raises
+    ------
+    BadInput
+        If there is none; the hint names the nearest ids.
+    """
+    return _find(price_books(), identifier, "price book", "tierwright catalog prices")
+
+
+@lru_cache(maxsize=4)
+def _devices(folder: Path) -> Mapping[str, Device]:
+    found = {}
+    for path in sorted(folder.glob("*.toml")):
+        made = device_from_mapping(_read_toml(path), place=f"{folder.name}/{path.name}")
+        _check_name(path, made.id)
+        found[made.id] = made
+    return MappingProxyType(found)
+
+
+@lru_cache(maxsize=4)
+def _price_books(folder: Path) -> Mapping[str, PriceBook]:
+    found = {}
+    for path in sorted(folder.glob("*.toml")):
+        place = f"{folder.name}/{path.name}"
+        made = price_book_from_mapping(_read_toml(path), place=place)
+        _check_name(path, made.id)
+        found[made.id] = made
+    return MappingProxyType(found)
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as stream:
+            return tomllib.load(stream, parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        place = f"{path.parent.name}/{path.name}"
+        raise BadInput(
+            f"{place}: not a valid TOML file: {error}", "mend the file or restore it"
+        ) from error
+
+
+def _check_name(path: Path, identifier: str) -> None:
+    if identifier != path.stem:
+        raise BadInput(
+            f"{path.parent.name}/{path.name}: id: `{identifier}` differs from the file's name",
+            "name the file after its id",
+        )
+
+
+def _find(entries: Mapping[str, T], identifier: str, what: str, command: str) -> T:
+    found = entries.get(identifier)
+    if found is not None:
+        return found
+    from difflib import get_close_matches
+
+    near = get_close_matches(identifier, entries, n=3, cutoff=0.5)
+    meant = f"did you mean {', '.join(f'`{name}`' for name in near)}? " if near else ""
+    raise BadInput(
+        f"there is no {what} `{identifier}`", f"{meant}`{command}` lists them all"
+    )

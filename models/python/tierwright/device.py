@@ -1,0 +1,394 @@
+"""Device profiles: dated figures with units, and the service times that follow."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+from tierwright.errors import Problems
+from tierwright.units import UNIT_BYTES
+
+Role = Literal["ram", "flash", "disk"]
+
+KINDS: dict[str, tuple[str, tuple[Role, ...]]] = {
+    "dram": ("DRAM", ("ram",)),
+    "cxl": ("CXL memory", ("ram",)),
+    "pmem": ("Persistent memory", ("ram", "flash")),
+    "nvme": ("NVMe or PCIe SSD", ("flash", "disk")),
+    "sata_ssd": ("SATA or IDE SSD", ("flash", "disk")),
+    "sd": ("SD card", ("flash",)),
+    "nand": ("Raw NAND chip", ("flash",)),
+    "hdd": ("Hard disk", ("disk",)),
+    "hdd_array": ("Array of hard disks", ("disk",)),
+    "cloud_block": ("Cloud block volume", ("flash", "disk")),
+    "object": ("Object store", ("disk",)),
+}
+"""Every kind of device: title, and the tiers that it can serve."""
+
+FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
+    "capacity": (tuple(UNIT_BYTES), "usable capacity"),
+    "page_bytes": (("B",), "transfer size at which the IOPS are quoted"),
+    "read_iops": (("1/s",), "random reads per second"),
+    "write_iops": (("1/s",), "random writes per second"),
+    "queue_depth": (("1",), "requests in flight at which the IOPS are quoted"),
+    "read_latency_us": (("µs",), "time of one random read, typical"),
+    "write_latency_us": (("µs",), "time of one random write, typical"),
+    "sequential_read_mb_per_s": (("MB/s",), "sequential read rate"),
+    "sequential_write_mb_per_s": (("MB/s",), "sequential write rate"),
+    "erase_us": (("µs",), "time of one block erase"),
+    "waf_4k": (("1",), "write amplification under 4 KiB random writes"),
+    "waf_sequential": (("1",), "write amplification under large writes"),
+    "dwpd": (("1/day",), "drive writes per day over endurance_years"),
+    "endurance_years": (("year",), "warranted life"),
+    "endurance_tb": (("TB",), "terabytes written over the life (TBW)"),
+    "endurance_sequential_tb": (("TB",), "TBW under sequential writes"),
+    "active_power_w": (("W",), "power under load"),
+    "idle_power_w": (("W",), "power when idle"),
+    "seek_read_ms": (("ms",), "average seek before a read"),
+    "seek_write_ms": (("ms",), "average seek before a write"),
+    "half_rotation_ms": (("ms",), "average wait for the sector"),
+    "asymmetry": (("1",), "random write cost over read cost"),
+    "indirection_unit_bytes": (("B",), "mapping unit of the flash translation layer"),
+    "queue_depth_1_read_iops": (("1/s",), "random reads per second, one in flight"),
+    "queue_depth_1_write_iops": (("1/s",), "random writes per second, one in flight"),
+    "price": (("USD",), "price of one device"),
+    "unit_price": (("USD/GB", "USD/GiB"), "purchase price of capacity"),
+    "unit_rent": (("USD/GB/month", "USD/GiB/month"), "rent of capacity"),
+    "iops_rent": (("USD/IOPS/month",), "rent of provisioned operations per second"),
+    "throughput_rent": (("USD/(MB/s)/month",), "rent of provisioned throughput"),
+    "read_request_fee": (("USD/1000",), "fee of a thousand reads"),
+    "write_request_fee": (("USD/1000",), "fee of a thousand writes"),
+    "request_fee": (("USD/1000000",), "fee of a million requests"),
+    "upload_fee": (("USD/GB",), "fee of data written"),
+    "retrieval_fee": (("USD/GB",), "fee of data read"),
+}
+"""Every figure that a device may state: allowed units, meaning."""
+
+_MAY_BE_ZERO = {"iops_rent", "throughput_rent", "read_request_fee", "write_request_fee"}
+_WHOLE = {"page_bytes", "queue_depth", "indirection_unit_bytes"}
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-[0-3]\d)?|-Q[1-4])?")
+_DEVICE_KEYS = {"id", "name", "kind", "year", "notes", "figures"}
+_FIGURE_KEYS = {"value", "unit", "source", "date", "note"}
+_YEARS = (1950, 2100)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One stated figure of a device.
+
+    Attributes
+    ----------
+    value : Decimal
+        The number as the source prints it, in `unit`.
+    unit : str
+        Unit; one of those that `FIGURES` allows.
+    source : str
+        Where the number is from.
+    date : str or None
+        `YYYY`, `YYYY-MM`, `YYYY-MM-DD` or `YYYY-Qn`; None when the source is undated.
+    note : str
+        What to know before using it.
+    """
+
+    value: Decimal
+    unit: str
+    source: str
+    date: str | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figure as plain data, the value as int or float."""
+        return {
+            "value": plain_number(self.value),
+            "unit": self.unit,
+            "source": self.source,
+            "date": self.date,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTime:
+    """Busy time of a device for one page operation.
+
+    Attributes
+    ----------
+    time_us : float or None
+        None when the device states neither IOPS nor a latency. [µs]
+    basis : str
+        How the time was obtained: a throughput cost (1/IOPS) is no latency.
+    """
+
+    time_us: float | None
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device profile.
+
+    Attributes
+    ----------
+    id : str
+        Name in files and addresses: lower-case letters, digits, `.`, `_`, `-`.
+    name : str
+        Name for people.
+    kind : str
+        Key of `KINDS`.
+    year : int or None
+        Year of introduction.
+    figures : mapping of str to Figure
+        Key of `FIGURES` to figure; what is absent was not found, never guessed.
+    notes : str
+        What to know before using the device.
+    """
+
+    id: str
+    name: str
+    kind: str
+    year: int | None = None
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    notes: str = ""
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """Tiers that this kind of device can serve."""
+        return KINDS[self.kind][1]
+
+    @property
+    def capacity_bytes(self) -> int | None:
+        """Usable capacity, converted exactly from the stated unit. [bytes]"""
+        figure = self.figures.get("capacity")
+        if figure is None:
+            return None
+        return int(figure.value * UNIT_BYTES[figure.unit])
+
+    @property
+    def page_bytes(self) -> int | None:
+        """Transfer size at which the IOPS are quoted. [bytes]"""
+        return self._whole("page_bytes")
+
+    @property
+    def queue_depth(self) -> int | None:
+        """Requests in flight at which the IOPS are quoted; None: unknown."""
+        return self._whole("queue_depth")
+
+    @property
+    def read_service(self) -> ServiceTime:
+        """Busy time of one page read (F_R or D_R of the models)."""
+        return self._service("read")
+
+    @property
+    def write_service(self) -> ServiceTime:
+        """Busy time of one page write (F_W or D_W of the models)."""
+        return self._service("write")
+
+    @property
+    def read_service_us(self) -> float | None:
+        """Busy time of one page read. [µs]"""
+        return self.read_service.time_us
+
+    @property
+    def write_service_us(self) -> float | None:
+        """Busy time of one page write. [µs]"""
+        return self.write_service.time_us
+
+    @property
+    def service_basis(self) -> str:
+        """How both service times were obtained, in one line."""
+        read, write = self.read_service.basis, self.write_service.basis
+        return read if read == write else f"read: {read}; write: {write}"
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What an evaluation would need and the device does not state."""
+        lacking = []
+        if self.kind != "dram":
+            lacking += [
+                name
+                for name, service in (
+                    ("read service time", self.read_service),
+                    ("write service time", self.write_service),
+                )
+                if service.time_us is None
+            ]
+        if "unit_price" not in self.figures and "unit_rent" not in self.figures:
+            lacking.append("price")
+        return tuple(lacking)
+
+    def number(self, figure: str) -> float | None:
+        """Value of a figure in its own unit, None when it is not stated."""
+        found = self.figures.get(figure)
+        return None if found is None else float(found.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the device in the form that `device_from_mapping` reads."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "kind": self.kind,
+            "year": self.year,
+            "figures": {
+                name: figure.to_dict() for name, figure in self.figures.items()
+            },
+            "notes": self.notes,
+        }
+
+    def _whole(self, figure: str) -> int | None:
+        found = self.figures.get(figure)
+        return None if found is None else int(found.value)
+
+    def _service(self, operation: Literal["read", "write"]) -> ServiceTime:
+        iops = self.figures.get(f"{operation}_iops")
+        if iops is not None:
+            depth = "unknown" if self.queue_depth is None else str(self.queue_depth)
+            return ServiceTime(
+                float(Decimal(1_000_000) / iops.value),
+                f"1/IOPS (throughput cost, queue depth {depth})",
+            )
+        latency = self.figures.get(f"{operation}_latency_us")
+        if latency is not None:
+            return ServiceTime(float(latency.value), "latency at low queue depth")
+        return ServiceTime(None, f"missing: neither {operation} IOPS nor a latency")
+
+
+def plain_number(value: Decimal) -> int | float:
+    """Return a Decimal as int when it is whole, else as float."""
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> Device:
+    """Make a device from plain data, checking every key and value.
+
+    Parameters
+    ----------
+    data : mapping
+        `id`, `name`, `kind`, optional `year`, `notes`, and `figures`: name to
+        `{value, unit, source, date?, note?}` with the names and units of `FIGURES`.
+    place : str
+        File or request named in errors.
+
+    Returns
+    -------
+    Device
+
+    Raises
+    ------
+    BadInput
+        With every problem found, each with its key.
+    """
+    problems = Problems(place, "docs/reference/devices.md lists keys, kinds and units")
+    for key in data:
+        problems.check(key in _DEVICE_KEYS, key, None, "unknown key")
+    identifier = _text(data, "id", problems)
+    if identifier:
+        problems.check(
+            _ID.fullmatch(identifier),
+            "id",
+            identifier,
+            "must be lower-case letters, digits, `.`, `_`, `-`, at most 80",
+        )
+    name = _text(data, "name", problems)
+    kind = _text(data, "kind", problems)
+    if kind:
+        problems.check(kind in KINDS, "kind", kind, f"is none of {', '.join(KINDS)}")
+    year = data.get("year")
+    if year is not None:
+        first, last = _YEARS
+        problems.check(
+            _is_int(year) and first <= year <= last,
+            "year",
+            year,
+            f"must be a year between {first} and {last}",
+        )
+    notes = data.get("notes", "")
+    problems.check(isinstance(notes, str), "notes", notes, "must be text")
+    figures_data = data.get("figures", {})
+    figures: dict[str, Figure] = {}
+    if problems.check(
+        isinstance(figures_data, Mapping), "figures", figures_data, "must be a table"
+    ):
+        for figure_name, entry in figures_data.items():
+            figure = _figure(figure_name, entry, problems)
+            if figure is not None:
+                figures[figure_name] = figure
+    problems.raise_if_any()
+    return Device(identifier, name, kind, year, figures, notes)
+
+
+def _figure(name: str, entry: Any, problems: Problems) -> Figure | None:
+    key = f"figures.{name}"
+    if not problems.check(name in FIGURES, key, None, "unknown figure"):
+        return None
+    if not problems.check(isinstance(entry, Mapping), key, entry, "must be a table"):
+        return None
+    before = len(problems.found)
+    for part in entry:
+        problems.check(part in _FIGURE_KEYS, f"{key}.{part}", None, "unknown key")
+    value = read_decimal(entry.get("value"), f"{key}.value", problems)
+    if value is not None:
+        _check_value(name, value, f"{key}.value", problems)
+    units = FIGURES[name][0]
+    unit = entry.get("unit")
+    problems.check(unit in units, f"{key}.unit", unit, f"must be {' or '.join(units)}")
+    source = entry.get("source")
+    problems.check(
+        isinstance(source, str) and source.strip(),
+        f"{key}.source",
+        source,
+        "must name where the figure is from",
+    )
+    date = entry.get("date")
+    check_date(date, f"{key}.date", problems)
+    note = entry.get("note", "")
+    problems.check(isinstance(note, str), f"{key}.note", note, "must be text")
+    if len(problems.found) > before or value is None:
+        return None
+    return Figure(value, str(unit), str(source), date, note)
+
+
+def _check_value(name: str, value: Decimal, where: str, problems: Problems) -> None:
+    if name in _MAY_BE_ZERO:
+        problems.check(value >= 0, where, value, "must not be negative")
+    else:
+        problems.check(value > 0, where, value, "must be positive")
+    if name in _WHOLE:
+        problems.check(value == int(value), where, value, "must be a whole number")
+
+
+def read_decimal(value: Any, where: str, problems: Problems) -> Decimal | None:
+    """Return a number as an exact Decimal, or note why it is none."""
+    if isinstance(value, Decimal) and value.is_finite():
+        return value
+    if _is_int(value) or (isinstance(value, float) and math.isfinite(value)):
+        return Decimal(str(value))
+    problems.add(where, value, "must be a finite number")
+    return None
+
+
+def check_date(date: Any, where: str, problems: Problems) -> None:
+    """Note a problem unless `date` is absent or in one of the four forms."""
+    if date is not None:
+        problems.check(
+            isinstance(date, str) and _DATE.fullmatch(date),
+            where,
+            date,
+            "must be YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn",
+        )
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _text(data: Mapping[str, Any], key: str, problems: Problems) -> str:
+    value = data.get(key)
+    if isinstance(value, str) and value.strip():
+        return value
+    problems.add(key, value, "must be a text that is not empty")
+    return ""

@@ -1,0 +1,132 @@
+"""Errors that name what was wrong, where, and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with an input.
+
+    Attributes
+    ----------
+    where : str
+        Place: parameter, key of a file, `file: key`.
+    value : str
+        The offending value as text; empty when something is absent.
+    message : str
+        What is wrong with it.
+    """
+
+    where: str
+    value: str
+    message: str
+
+    def __str__(self) -> str:
+        shown = f" `{self.value}`" if self.value else ""
+        return f"{self.where}:{shown} {self.message}"
+
+
+class TierwrightError(Exception):
+    """Base of the package's errors.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the value in backticks.
+    hint : str
+        The next step, without the word "hint".
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+
+
+class BadInput(TierwrightError):
+    """An input is outside a formula's domain, or a file does not follow its format.
+
+    Parameters
+    ----------
+    message, hint : str
+        As in `TierwrightError`.
+    problems : tuple of Problem
+        Every problem found; one is made from the message when none is given.
+    kind : str
+        Class of the error, as conformance vectors name it (`domain`).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        hint: str = "",
+        problems: tuple[Problem, ...] = (),
+        *,
+        kind: str = "domain",
+    ) -> None:
+        super().__init__(message, hint)
+        self.problems = problems
+        self.kind = kind
+
+
+class Problems:
+    """Collects the problems of one input, so that all are shown together.
+
+    Parameters
+    ----------
+    subject : str
+        What is being checked, for the head line: a file, `evaluate`.
+    hint : str
+        Next step shown under the list.
+    """
+
+    def __init__(self, subject: str, hint: str = "") -> None:
+        self.subject = subject
+        self.hint = hint
+        self.found: list[Problem] = []
+
+    def add(self, where: str, value: object, message: str) -> None:
+        """Note one problem; `value` None means that something is absent."""
+        text = "" if value is None else str(value)
+        limit = 80
+        if len(text) > limit:
+            text = text[: limit - 1] + "…"
+        self.found.append(Problem(where, text, message))
+
+    def check(self, condition: object, where: str, value: object, message: str) -> bool:
+        """Note a problem unless `condition` holds; return whether it held."""
+        if not condition:
+            self.add(where, value, message)
+        return bool(condition)
+
+    def raise_if_any(self) -> None:
+        """Raise `BadInput` with every problem noted so far.
+
+        Raises
+        ------
+        BadInput
+            If there is at least one.
+        """
+        if not self.found:
+            return
+        if len(self.found) == 1:
+            message = f"{self.subject}: {self.found[0]}"
+        else:
+            lines = "\n".join(f"  - {problem}" for problem in self.found)
+            message = f"{self.subject}: {len(self.found)} problems\n{lines}"
+        raise BadInput(message, self.hint, tuple(self.found))
+
+
+@contextmanager
+def collected(subject: str, hint: str = "") -> Iterator[Problems]:
+    """Collect problems in a `with` block and raise them together at its end."""
+    problems = Problems(subject, hint)
+    yield problems
+    problems.raise_if_any()

@@ -1,0 +1,574 @@
+"""LRU hit-ratio and write-back curves, and the profile file that carries them.
+
+One pass over a trace gives, for every size at once, how many misses and how many
+write-backs an LRU cache of that size has (cold start, no flush at the end). A `Curve`
+holds them, whole or thinned to listed sizes; between listed sizes it is piecewise linear.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tierwright.errors import BadInput, Problems
+
+FloatArray = NDArray[np.float64]
+
+SCHEMA = "tierwright-profile"
+SCHEMA_VERSION = 1
+DEFAULT_POINTS = 1000
+"""Sizes in a thinned curve when nothing else is said."""
+
+_PROFILE_HINT = "make the file with `tierwright profile TRACE -o PROFILE.json`"
+_LARGEST_EXACT = 2**53  # counts are computed with as float64
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Misses and write-backs of one LRU cache, by its size.
+
+    Attributes
+    ----------
+    pages : int64 array
+        Listed sizes, strictly increasing, at least 1. [pages]
+    misses : float64 array
+        Misses of an LRU cache of each listed size.
+    write_backs : float64 array or None
+        Dirty evictions of each listed size; None when the curve has no writes to tell.
+    accesses : int
+        Accesses of the trace (N of the models).
+    distinct_pages : int
+        Pages that the trace touches.
+    page_bytes : int
+        Page size. [bytes]
+    write_accesses : int
+        Accesses that write.
+
+    Notes
+    -----
+    Between listed sizes the curve is piecewise linear; beyond the last it is constant.
+    A cache of 0 pages misses every access, and every write access goes straight through,
+    so `misses(0)` is `accesses` and `write_backs(0)` is `write_accesses`. The latter is
+    also what the one-pass rule gives: each write opens an interval whose largest stack
+    distance is at least 1, hence costs one write-back at size 0.
+    """
+
+    pages: NDArray[np.int64]
+    misses_at: FloatArray
+    write_backs_at: FloatArray | None
+    accesses: int
+    distinct_pages: int
+    page_bytes: int
+    write_accesses: int
+    _knots: FloatArray = field(init=False, repr=False)
+    _misses: FloatArray = field(init=False, repr=False)
+    _write_backs: FloatArray | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _check_curve(self)
+        set_ = object.__setattr__
+        set_(self, "_knots", np.concatenate(([0.0], self.pages.astype(np.float64))))
+        set_(self, "_misses", np.concatenate(([float(self.accesses)], self.misses_at)))
+        backs = self.write_backs_at
+        set_(
+            self,
+            "_write_backs",
+            None
+            if backs is None
+            else np.concatenate(([float(self.write_accesses)], backs)),
+        )
+
+    @classmethod
+    def from_lists(
+        cls,
+        pages: ArrayLike,
+        misses: ArrayLike,
+        write_backs: ArrayLike | None,
+        *,
+        accesses: int,
+        distinct_pages: int,
+        page_bytes: int,
+        write_accesses: int,
+    ) -> Curve:
+        """Make a curve from sizes and counts, thinned or whole.
+
+        Raises
+        ------
+        BadInput
+            If sizes do not increase, counts rise with size, or are out of bounds.
+        """
+        return cls(
+            np.asarray(pages, dtype=np.int64),
+            np.asarray(misses, dtype=np.float64),
+            None if write_backs is None else np.asarray(write_backs, dtype=np.float64),
+            accesses,
+            distinct_pages,
+            page_bytes,
+            write_accesses,
+        )
+
+    @classmethod
+    def from_full(
+        cls,
+        misses: ArrayLike,
+        write_backs: ArrayLike,
+        *,
+        accesses: int,
+        page_bytes: int,
+        write_accesses: int,
+    ) -> Curve:
+        """Make a curve from whole arrays: entry i belongs to an LRU of i + 1 pages."""
+        size = len(np.asarray(misses))
+        return cls.from_lists(
+            np.arange(1, size + 1),
+            misses,
+            write_backs,
+            accesses=accesses,
+            distinct_pages=size,
+            page_bytes=page_bytes,
+            write_accesses=write_accesses,
+        )
+
+    @classmethod
+    def from_hit_ratios(
+        cls,
+        points: Iterable[tuple[int, float]],
+        *,
+        accesses: int,
+        page_bytes: int = 4096,
+    ) -> Curve:
+        """Make a curve without write-backs from (size, hit ratio) points.
+
+        Parameters
+        ----------
+        points : iterable of (int, float)
+            Sizes in pages, increasing, and hit ratios in [0, 1]; a point (0, 0) may lead.
+        accesses : int
+            Accesses that the ratios are over.
+        page_bytes : int
+            Page size. [bytes]
+
+        Raises
+        ------
+        BadInput
+            If a ratio is outside [0, 1], H(0) is not 0, or the curve falls.
+        """
+        problems = Problems("hit-ratio curve", "give (pages, hit ratio) points")
+        listed = list(points)
+        for size, ratio in listed:
+            problems.check(
+                math.isfinite(ratio) and 0 <= ratio <= 1,
+                f"H({size})",
+                ratio,
+                "must lie in [0, 1]",
+            )
+            if size == 0:
+                problems.check(ratio == 0, "H(0)", ratio, "must be 0")
+        problems.check(
+            _is_count(accesses),
+            "accesses",
+            accesses,
+            "must be a whole number, not negative",
+        )
+        problems.raise_if_any()
+        listed = [point for point in listed if point[0] != 0]
+        sizes = [size for size, _ in listed]
+        misses = [accesses * (1 - ratio) for _, ratio in listed]
+        return cls.from_lists(
+            sizes,
+            misses,
+            None,
+            accesses=accesses,
+            distinct_pages=sizes[-1] if sizes else 0,
+            page_bytes=page_bytes,
+            write_accesses=0,
+        )
+
+    @property
+    def knots(self) -> FloatArray:
+        """Sizes at which the line bends, 0 first. [pages]"""
+        return self._knots
+
+    @property
+    def knot_misses(self) -> FloatArray:
+        """Misses at each knot."""
+        return self._misses
+
+    @property
+    def last_listed(self) -> int:
+        """Largest listed size; beyond it the curve is taken as constant. [pages]"""
+        return int(self.pages[-1])
+
+    def misses(self, size: ArrayLike) -> FloatArray:
+        """Misses of an LRU cache of `size` pages; any shape, sizes may be fractional."""
+        return _line(self._knots, self._misses, size)
+
+    def write_backs(self, size: ArrayLike) -> FloatArray:
+        """Dirty evictions of an LRU cache of `size` pages; any shape.
+
+        Raises
+        ------
+        BadInput
+            If the curve carries no write-backs.
+        """
+        if self._write_backs is None:
+            raise BadInput(
+                "the curve has no write-backs",
+                "profile a trace with reads and writes, or state the dirty share p_d",
+            )
+        return _line(self._knots, self._write_backs, size)
+
+    def hit_ratio(self, size: ArrayLike) -> FloatArray:
+        """Hit ratio H(size) = 1 - misses / accesses; 0 for an empty trace."""
+        misses = self.misses(size)
+        if self.accesses == 0:
+            return np.zeros_like(misses)
+        return 1.0 - misses / self.accesses
+
+    def dirty_share(self, size: ArrayLike) -> FloatArray:
+        """p_d for the cost formulas: write-backs / misses, 0 where nothing misses."""
+        return share(self.write_backs(size), self.misses(size))
+
+    def evictions(self, size: ArrayLike) -> FloatArray:
+        """Evictions from a cold start: max(0, misses - size), as empty frames come first."""
+        return np.maximum(0.0, self.misses(size) - np.asarray(size, dtype=np.float64))
+
+    def is_listed(self, size: float) -> bool:
+        """Whether the value at `size` is a listed one, not an interpolated one."""
+        if size <= 0 or size >= self.last_listed:
+            return True
+        at = int(np.searchsorted(self._knots, size))
+        return bool(self._knots[at] == size)
+
+    def thinned(self, points: int = DEFAULT_POINTS, also: Iterable[int] = ()) -> Curve:
+        """Keep about `points` log-spaced sizes, always 1, distinct_pages and `also`."""
+        sizes = thinned_sizes(self.distinct_pages, points, also)
+        return Curve.from_lists(
+            sizes,
+            self.misses(sizes),
+            None if self._write_backs is None else self.write_backs(sizes),
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+            page_bytes=self.page_bytes,
+            write_accesses=self.write_accesses,
+        )
+
+    def to_lists(self) -> dict[str, Any]:
+        """Return `pages`, `misses`, `write_backs` as lists, whole numbers as int."""
+        backs = self.write_backs_at
+        return {
+            "pages": self.pages.tolist(),
+            "misses": _plain(self.misses_at),
+            "write_backs": None if backs is None else _plain(backs),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """A profile file: the summary of a trace and its curve.
+
+    Attributes
+    ----------
+    curve : Curve
+        Hit-ratio and write-back curve, thinned to listed sizes.
+    duration_s : float or None
+        Time from the first to the last request; None when the trace has no times. [s]
+    """
+
+    curve: Curve
+    duration_s: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `profile_from_mapping` reads."""
+        curve = self.curve
+        return {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "accesses": curve.accesses,
+            "distinct_pages": curve.distinct_pages,
+            "write_accesses": curve.write_accesses,
+            "page_bytes": curve.page_bytes,
+            "duration_s": self.duration_s,
+            "curve": curve.to_lists(),
+        }
+
+    def write(self, path: Path) -> None:
+        """Write the profile file, replacing it in one step."""
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(json.dumps(self.to_dict()) + "\n", encoding="utf-8")
+        partial.replace(path)
+
+
+def read_profile(path: Path) -> Profile:
+    """Read a profile file.
+
+    Raises
+    ------
+    BadInput
+        If the file is absent, is no JSON, or does not follow the format; names the key.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadInput(f"there is no file `{path}`", _PROFILE_HINT) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"{path}: cannot be read as text: {error}", _PROFILE_HINT
+        ) from error
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{path}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}",
+            _PROFILE_HINT,
+        ) from error
+    return profile_from_mapping(data, place=str(path))
+
+
+def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
+    """Make a profile from plain data, checking every key and value.
+
+    Raises
+    ------
+    BadInput
+        With every problem found, each with its key.
+    """
+    problems = Problems(place, _PROFILE_HINT)
+    if not isinstance(data, Mapping):
+        problems.add("document", type(data).__name__, "must be a JSON object")
+        problems.raise_if_any()
+    version = data.get("schema_version", SCHEMA_VERSION)
+    problems.check(
+        version == SCHEMA_VERSION,
+        "schema_version",
+        version,
+        f"is not {SCHEMA_VERSION}, the version that this program reads",
+    )
+    for key in ("accesses", "distinct_pages", "write_accesses"):
+        value = data.get(key)
+        problems.check(
+            _is_count(value), key, value, "must be a whole number, not negative"
+        )
+    page_bytes = data.get("page_bytes")
+    problems.check(
+        _is_count(page_bytes) and page_bytes > 0,
+        "page_bytes",
+        page_bytes,
+        "must be a positive whole number",
+    )
+    duration_s = data.get("duration_s")
+    problems.check(
+        duration_s is None or (_is_number(duration_s) and duration_s >= 0),
+        "duration_s",
+        duration_s,
+        "must be a number that is not negative, or null",
+    )
+    lists = _curve_lists(data.get("curve"), problems)
+    problems.raise_if_any()
+    try:
+        curve = Curve.from_lists(
+            lists["pages"],
+            lists["misses"],
+            lists["write_backs"],
+            accesses=data["accesses"],
+            distinct_pages=data["distinct_pages"],
+            page_bytes=data["page_bytes"],
+            write_accesses=data["write_accesses"],
+        )
+    except BadInput as error:
+        found = Problems(place, _PROFILE_HINT)
+        found.found += error.problems
+        found.raise_if_any()
+        raise
+    return Profile(curve, duration_s)
+
+
+def thinned_sizes(
+    distinct_pages: int, points: int = DEFAULT_POINTS, also: Iterable[int] = ()
+) -> NDArray[np.int64]:
+    """About `points` log-spaced sizes from 1 to `distinct_pages`, with those of `also`.
+
+    Parameters
+    ----------
+    distinct_pages : int
+        Largest size; at least 1. [pages]
+    points : int
+        Sizes wanted; fewer when there are not as many whole numbers.
+    also : iterable of int
+        Sizes to list besides, may exceed `distinct_pages`. [pages]
+
+    Returns
+    -------
+    int64 array
+        Strictly increasing, holding 1, `distinct_pages` and every size of `also`.
+
+    Raises
+    ------
+    BadInput
+        If a named size is below 1.
+    """
+    if distinct_pages < 1:
+        raise BadInput(
+            "the trace has no accesses, so it has no curve", "profile a trace with data"
+        )
+    named = np.asarray(sorted(set(also)), dtype=np.int64)
+    if named.size and named[0] < 1:
+        raise BadInput(f"size `{named[0]}` is below 1 page", "name sizes of at least 1")
+    if distinct_pages <= points:
+        spaced = np.arange(1, distinct_pages + 1)
+    else:
+        wanted = points
+        spaced = _log_spaced(distinct_pages, wanted)
+        while len(spaced) < points:  # small sizes coincide after rounding
+            wanted += wanted // 8 + 1
+            spaced = _log_spaced(distinct_pages, wanted)
+    return np.union1d(spaced, named).astype(np.int64)
+
+
+def share(part: ArrayLike, whole: ArrayLike) -> FloatArray:
+    """`part / whole`, and 0 where the whole is 0."""
+    whole_ = np.asarray(whole, dtype=np.float64)
+    part_ = np.asarray(part, dtype=np.float64)
+    shape = np.broadcast_shapes(whole_.shape, part_.shape)
+    return np.divide(part_, whole_, out=np.zeros(shape), where=whole_ != 0)
+
+
+def _log_spaced(last: int, points: int) -> NDArray[np.int64]:
+    return np.unique(np.rint(np.geomspace(1, last, points)).astype(np.int64))
+
+
+def _line(knots: FloatArray, values: FloatArray, size: ArrayLike) -> FloatArray:
+    """Piecewise linear through the knots, constant after the last."""
+    at = np.clip(np.asarray(size, dtype=np.float64), 0.0, knots[-1])
+    left = np.searchsorted(knots, at, side="right") - 1
+    left = np.clip(left, 0, len(knots) - 2)
+    low, high = knots[left], knots[left + 1]
+    fraction = (at - low) / (high - low)
+    start = values[left]
+    return np.asarray(start + fraction * (values[left + 1] - start))
+
+
+def _check_curve(curve: Curve) -> None:
+    problems = Problems(
+        "curve", "sizes must increase and counts must not rise with size"
+    )
+    pages, misses = curve.pages, curve.misses_at
+    backs = curve.write_backs_at
+    problems.check(
+        0 <= curve.accesses <= _LARGEST_EXACT,
+        "accesses",
+        curve.accesses,
+        "out of range",
+    )
+    problems.check(
+        curve.page_bytes > 0, "page_bytes", curve.page_bytes, "must be positive"
+    )
+    problems.check(
+        0 <= curve.write_accesses <= curve.accesses,
+        "write_accesses",
+        curve.write_accesses,
+        "must not exceed accesses",
+    )
+    problems.check(
+        0 <= curve.distinct_pages <= curve.accesses or backs is None,
+        "distinct_pages",
+        curve.distinct_pages,
+        "must not exceed accesses",
+    )
+    shapes = {len(pages), len(misses)} | (set() if backs is None else {len(backs)})
+    if not problems.check(
+        len(shapes) == 1 and len(pages) > 0,
+        "curve",
+        None,
+        "pages, misses and write_backs must be lists of one length, not empty",
+    ):
+        problems.raise_if_any()
+    _first_bad(
+        np.diff(pages, prepend=0) > 0, pages, "pages", "must increase, from 1", problems
+    )
+    _check_counts("misses", misses, curve.accesses, problems)
+    if backs is not None:
+        _check_counts("write_backs", backs, curve.write_accesses, problems)
+        _first_bad(
+            backs <= misses, backs, "write_backs", "must not exceed misses", problems
+        )
+    problems.raise_if_any()
+
+
+def _check_counts(
+    name: str, values: FloatArray, bound: int, problems: Problems
+) -> None:
+    finite = np.isfinite(values)
+    if _first_bad(finite, values, name, "must be finite", problems):
+        inside = (values >= 0) & (values <= bound)
+        _first_bad(inside, values, name, f"must lie in [0, {bound}]", problems)
+        falling = np.diff(values, prepend=bound) <= 0
+        if bool(np.all(inside)):
+            _first_bad(falling, values, name, "must not rise with size", problems)
+
+
+def _first_bad(
+    good: NDArray[np.bool_],
+    values: NDArray[Any],
+    name: str,
+    message: str,
+    problems: Problems,
+) -> bool:
+    """Note the first entry that is not good; return whether all are."""
+    if bool(np.all(good)):
+        return True
+    at = int(np.argmin(good))
+    problems.add(f"curve.{name}[{at}]", values[at], message)
+    return False
+
+
+def _curve_lists(curve: Any, problems: Problems) -> dict[str, list[Any]]:
+    lists: dict[str, list[Any]] = {}
+    if not problems.check(
+        isinstance(curve, Mapping), "curve", curve, "must be an object of three lists"
+    ):
+        return lists
+    for key in ("pages", "misses", "write_backs"):
+        values = curve.get(key)
+        where = f"curve.{key}"
+        if not problems.check(
+            isinstance(values, list), where, values, "must be a list"
+        ):
+            continue
+        wanted = _is_count if key == "pages" else _is_number
+        bad = next((i for i, value in enumerate(values) if not wanted(value)), None)
+        if bad is None:
+            lists[key] = values
+        else:
+            what = "a whole number" if key == "pages" else "a number"
+            problems.add(f"{where}[{bad}]", values[bad], f"must be {what}")
+    return lists
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and 0 <= value <= _LARGEST_EXACT
+    )
+
+
+def _plain(values: FloatArray) -> list[int | float]:
+    whole = values.astype(np.int64)
+    if bool(np.all(whole == values)):
+        found: list[int | float] = whole.tolist()
+        return found
+    return [int(value) if value == int(value) else float(value) for value in values]

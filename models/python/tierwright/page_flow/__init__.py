@@ -1,0 +1,86 @@
+"""Page flow between RAM and flash: three schemes, their hits, costs and directories.
+
+Restates Koltsidas and Viglas, "The case for flash-aware multi-level caching" (2009).
+`evaluate` joins everything for one choice of sizes and devices; the other functions are
+the formulas one by one. Symbols: `docs/models/page-flow.md`.
+"""
+
+from tierwright.page_flow.costs import (
+    CostTerms,
+    DirectoryCosts,
+    SchemeCosts,
+    clean_only_cost,
+    directory_costs,
+    exclusive_minus_lazy_advantage,
+    flash_saving,
+    io_costs,
+    iops_to_ms,
+    no_flash_cost,
+    price_performance,
+    scheme_cost_terms,
+)
+from tierwright.page_flow.counts import (
+    SCHEMES,
+    TIE_ORDER,
+    TierCounts,
+    hits_from_curve,
+    lazy_effective_flash,
+)
+from tierwright.page_flow.directory import (
+    BlockPlace,
+    DirectoryEntry,
+    DirectoryInRam,
+    DirectoryOnFlash,
+    block_map,
+    directory_access_costs,
+    directory_in_ram,
+    directory_on_flash,
+    flash_directory_size,
+)
+from tierwright.page_flow.evaluation import (
+    CostPart,
+    Evaluation,
+    SchemeGrid,
+    SchemeResult,
+    choose_scheme,
+    evaluate,
+    evaluate_grid,
+)
+from tierwright.page_flow.warn import Caution
+
+__all__ = [
+    "SCHEMES",
+    "TIE_ORDER",
+    "BlockPlace",
+    "Caution",
+    "CostPart",
+    "CostTerms",
+    "DirectoryCosts",
+    "DirectoryEntry",
+    "DirectoryInRam",
+    "DirectoryOnFlash",
+    "Evaluation",
+    "SchemeCosts",
+    "SchemeGrid",
+    "SchemeResult",
+    "TierCounts",
+    "block_map",
+    "choose_scheme",
+    "clean_only_cost",
+    "directory_access_costs",
+    "directory_costs",
+    "directory_in_ram",
+    "directory_on_flash",
+    "evaluate",
+    "evaluate_grid",
+    "exclusive_minus_lazy_advantage",
+    "flash_directory_size",
+    "flash_saving",
+    "hits_from_curve",
+    "io_costs",
+    "iops_to_ms",
+    "lazy_effective_flash",
+    "no_flash_cost",
+    "price_performance",
+    "scheme_cost_terms",
+]

@@ -1,0 +1,694 @@
+"""One choice of sizes and devices, all schemes side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tierwright.device import Device
+from tierwright.errors import BadInput, Problems
+from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.page_flow import explain
+from tierwright.page_flow.checks import broadcast
+from tierwright.page_flow.costs import (
+    COST_TERMS,
+    cost_terms_kernel,
+    directory_costs,
+    io_costs,
+)
+from tierwright.page_flow.counts import (
+    SCHEMES,
+    TIE_ORDER,
+    TierCounts,
+    check_sizes,
+    hits_from_curve,
+)
+from tierwright.page_flow.warn import Caution, about_devices, about_sizes
+from tierwright.prices import (
+    DEFAULT_AMORTISATION_MONTHS,
+    NOT_INCLUDED,
+    Price,
+    PriceBook,
+    check_amortisation,
+    own_price,
+)
+
+TIE_TOLERANCE = 1e-12
+"""Costs that differ by less than this share count as equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostPart:
+    """Monthly cost of one tier.
+
+    Attributes
+    ----------
+    held_bytes : int
+        Bytes priced. [bytes]
+    usd_per_month : float or None
+        None when there is no price; then `reason` says why. [USD/month]
+    price, unit, source, date : str or None
+        The price used, its unit, where it is from and when it was seen.
+    reason : str
+        Why there is no cost; empty when there is one.
+    """
+
+    held_bytes: int
+    usd_per_month: float | None
+    price: str | None = None
+    unit: str | None = None
+    source: str | None = None
+    date: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeResult:
+    """One page-flow scheme at one choice of sizes and devices.
+
+    Attributes
+    ----------
+    scheme : str
+        Name, as in `SCHEMES`.
+    ram_hits, flash_hits, flash_misses : float
+        Hits by tier; they add up to the accesses. [accesses]
+    effective_flash_pages : float
+        e_f. [pages]
+    p_d, p_d_flash : float
+        Shares of RAM misses and of flash misses whose victim is dirty, as used. [1]
+    io_time_us_per_access : float
+        C_k / N. [µs]
+    cost_terms_us_per_access : dict of str to float
+        The same by term; the terms add up to it. [µs]
+    flash_reads, hdd_reads, hdd_writes : float
+        Device operations over the trace. [pages]
+    flash_writes : float
+        Pages written to flash over the trace, from a cold start: a cache that still has
+        empty frames evicts nothing. [pages]
+    flash_writes_charged : float
+        Pages written to flash as the cost formula charges them, an eviction for every RAM
+        miss; the difference is the warm-up. [pages]
+    flash_writes_per_access : float
+        `flash_writes` / N. [pages]
+    cost_usd_per_month : float or None
+        None without prices; `cost_reason` says why. [USD/month]
+    cost_parts : dict of str to CostPart
+        By tier: ram, flash, disk.
+    cost_reason : str
+        Why there is no cost; empty when there is one.
+    estimator : str
+        How the counts were obtained.
+    exact : bool
+        Whether a simulation with LRU in both tiers gives the same hits and misses.
+    exactness : str
+        The same in words, with the known error where it is an approximation.
+    flash_hits_error : tuple of float or None
+        Known band of (model - simulation) / simulation of the flash hits.
+    warnings : tuple of Caution
+        What to know about this scheme here.
+    """
+
+    scheme: str
+    ram_hits: float
+    flash_hits: float
+    flash_misses: float
+    effective_flash_pages: float
+    p_d: float
+    p_d_flash: float
+    io_time_us_per_access: float
+    cost_terms_us_per_access: dict[str, float]
+    flash_reads: float
+    flash_writes: float
+    flash_writes_charged: float
+    flash_writes_per_access: float
+    hdd_reads: float
+    hdd_writes: float
+    cost_usd_per_month: float | None
+    cost_parts: dict[str, CostPart]
+    cost_reason: str
+    estimator: str
+    exact: bool
+    exactness: str
+    flash_hits_error: tuple[float, float] | None
+    warnings: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """All schemes at one choice of sizes and devices.
+
+    Attributes
+    ----------
+    schemes : dict of str to SchemeResult
+        In the order of `SCHEMES`.
+    best : str
+        Scheme with the least I/O time; among equals the first of `TIE_ORDER`.
+    runner_up : str
+        Next scheme with a cost formula of its own.
+    margin_us_per_access : float
+        I/O time that the best saves over the runner-up. [µs]
+    margin : float
+        The same as a share of the runner-up's I/O time. [1]
+    gain_over_none : float
+        Share of the I/O time without flash that the best saves. [1]
+    warnings : tuple of Caution
+        What to know about the whole evaluation.
+    inputs : dict
+        Sizes, devices and service times that were used, with units.
+    derivation : list of dict
+        Per scheme: formula, numbers put in, terms, source.
+    """
+
+    schemes: dict[str, SchemeResult]
+    best: str
+    runner_up: str
+    margin_us_per_access: float
+    margin: float
+    gain_over_none: float
+    warnings: tuple[Caution, ...]
+    inputs: dict[str, Any]
+    derivation: list[dict[str, Any]] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; whole counts are integers."""
+        found = explain.plain(self)
+        if not isinstance(found, dict):  # a dataclass always gives a dict
+            raise TypeError(type(found))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeGrid:
+    """One scheme over many sizes; every array has the broadcast shape of the sizes.
+
+    Attributes
+    ----------
+    flash_hits, flash_misses : float64 array
+        [accesses]
+    io_time_us_per_access : float64 array
+        [µs]
+    flash_writes_per_access : float64 array
+        Over the trace, from a cold start. [pages]
+    """
+
+    flash_hits: FloatArray
+    flash_misses: FloatArray
+    io_time_us_per_access: FloatArray
+    flash_writes_per_access: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """Counts and dirty shares of one scheme, before any device."""
+
+    counts: TierCounts
+    p_d: FloatArray
+    p_d_flash: FloatArray
+    flash_writes: FloatArray
+    flash_writes_charged: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """F_R, F_W, D_R, D_W. [µs]"""
+
+    flash_read: float
+    flash_write: float
+    disk_read: float
+    disk_write: float
+
+
+def evaluate(
+    curve: Curve,
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    flash: Device,
+    disk: Device,
+    ram: Device | None = None,
+    prices: PriceBook | None = None,
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+) -> Evaluation:
+    """Compare no flash, inclusive, exclusive and lazy at one choice of sizes and devices.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size.
+    ram_pages, flash_pages : int
+        r, at least 1, and f; f = 0 evaluates every scheme as C0. [pages]
+    flash, disk : Device
+        Devices of the two lower tiers; their service times are F_R, F_W, D_R, D_W.
+    ram : Device, optional
+        For its price only: a RAM hit costs no I/O time. Without it RAM has the price book's
+        price of the kind `dram`.
+    prices : PriceBook, optional
+        Without it there is no cost in USD.
+    amortisation_months : int
+        Months over which purchases are spread, without interest. [months]
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    BadInput
+        If a size is out of range, the trace is empty, the curve has no write-backs, or a
+        device states neither IOPS nor a latency.
+
+    Notes
+    -----
+    Equations: C0 to C3 of Koltsidas and Viglas with p_d = write_backs(r) / misses(r) for
+    RAM victims and p_dF = the scheme's own flash write-backs / flash misses; R_RAM and
+    R_FLASH are 0. Hits follow from the curve, see `hits_from_curve`. `inclusive` (flash
+    sees only RAM misses) and `inclusive_global` (every reference refreshes flash) share
+    one formula, exact only for the latter. The formulas charge an eviction for every RAM
+    miss, so warm-up is inside the cost; a warning gives its share.
+    """
+    check_sizes("evaluate", ram_pages, flash_pages)
+    months = check_amortisation(amortisation_months)
+    times = _service_times(flash, disk)
+    if curve.accesses == 0:
+        raise BadInput("the workload has no accesses", "profile a trace with data")
+    r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
+    flows = _flows(curve, r, f)
+    parts, priced_by_profile = _cost_parts(
+        curve, ram_pages, flash_pages, (ram, flash, disk), prices, months
+    )
+    results = {
+        scheme: _result(curve, scheme, flow, ram_pages, flash_pages, times, parts)
+        for scheme, flow in flows.items()
+    }
+    costs = {name: result.io_time_us_per_access for name, result in results.items()}
+    best, runner_up = _best(costs)
+    none = costs["none"]
+    sizes = [ram_pages, flash_pages, ram_pages + flash_pages]
+    warnings = (
+        *about_sizes(curve, ram_pages, flows["exclusive"].counts, sizes),
+        *about_devices(curve, flash_pages, flash, disk, ram),
+        *priced_by_profile,
+    )
+    return Evaluation(
+        schemes=results,
+        best=best,
+        runner_up=runner_up,
+        margin_us_per_access=costs[runner_up] - costs[best],
+        margin=_saving(costs[best], costs[runner_up]),
+        gain_over_none=_saving(costs[best], none),
+        warnings=warnings,
+        inputs=_inputs(
+            curve, ram_pages, flash_pages, (ram, flash, disk), prices, months
+        ),
+        derivation=[
+            explain.derive(curve, result, ram_pages, flash_pages, flash, disk)
+            for result in results.values()
+        ],
+    )
+
+
+def evaluate_grid(
+    curve: Curve,
+    *,
+    ram_pages: ArrayLike,
+    flash_pages: ArrayLike,
+    flash: Device,
+    disk: Device,
+    schemes: Iterable[str] = SCHEMES,
+) -> dict[str, SchemeGrid]:
+    """I/O time and flash writes of every scheme over many sizes at once.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size.
+    ram_pages, flash_pages : array_like
+        r and f, broadcast against each other: ``r[:, None], f[None, :]`` makes a grid.
+        [pages]
+    flash, disk : Device
+        Devices of the two lower tiers.
+    schemes : iterable of str
+        Schemes wanted.
+
+    Returns
+    -------
+    dict of str to SchemeGrid
+
+    Raises
+    ------
+    BadInput
+        As `evaluate`, and if a scheme is unknown.
+    """
+    sizes = broadcast(
+        "evaluate_grid", amounts={"ram_pages": ram_pages, "flash_pages": flash_pages}
+    )
+    wanted = list(schemes)
+    problems = Problems("evaluate_grid", f"schemes are {', '.join(SCHEMES)}")
+    for scheme in wanted:
+        problems.check(scheme in SCHEMES, "schemes", scheme, "is unknown")
+    problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
+    problems.raise_if_any()
+    times = _service_times(flash, disk)
+    flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
+    grids: dict[str, SchemeGrid] = {}
+    for scheme in wanted:
+        flow = flows[scheme]
+        terms = _terms(scheme, flow, sizes["flash_pages"], times)
+        total = np.sum(list(terms.values()), axis=0)
+        grids[scheme] = SchemeGrid(
+            flow.counts.flash_hits,
+            flow.counts.flash_misses,
+            total / curve.accesses,
+            flow.flash_writes / curve.accesses,
+        )
+    return grids
+
+
+def choose_scheme(
+    curve: Curve,
+    ram_pages: float,
+    flash_pages: float,
+    *,
+    p_d: float,
+    flash_read: float,
+    flash_write: float,
+    disk_read: float,
+    disk_write: float,
+    lookup: float = 0.0,
+    update: float = 0.0,
+) -> tuple[dict[str, float], str]:
+    """I/O plus directory cost per scheme, from its own counts, and the cheapest scheme.
+
+    Parameters
+    ----------
+    curve : Curve
+        Hit-ratio curve.
+    ram_pages, flash_pages : float
+        r and f; f = 0 evaluates every scheme as C0. [pages]
+    p_d : float
+        Share of victims that are dirty, for RAM and flash alike. [1]
+    flash_read, flash_write, disk_read, disk_write : float
+        F_R, F_W, D_R, D_W. [time]
+    lookup, update : float
+        L and U of the flash directory. [time]
+
+    Returns
+    -------
+    tuple
+        Costs of inclusive, exclusive and lazy [time], and the least; among equals lazy,
+        then exclusive, then inclusive.
+
+    Raises
+    ------
+    BadInput
+        If a number is out of its domain.
+    """
+    counts = hits_from_curve(curve, ram_pages, flash_pages)
+    totals: dict[str, float] = {}
+    for scheme in ("inclusive", "exclusive", "lazy"):
+        tier = counts[scheme]
+        io = io_costs(
+            tier.flash_hits,
+            tier.flash_misses,
+            p_d=p_d,
+            flash_read=flash_read,
+            flash_write=flash_write,
+            disk_read=disk_read,
+            disk_write=disk_write,
+        )
+        directory = directory_costs(
+            tier.flash_hits, tier.flash_misses, p_d=p_d, lookup=lookup, update=update
+        )
+        no_flash = tier.ram_misses * (disk_read + p_d * disk_write)
+        total = getattr(io, scheme) + getattr(directory, scheme)
+        totals[scheme] = float(no_flash if flash_pages == 0 else total)
+    order = [name for name in TIE_ORDER if name in totals]
+    return totals, _least(totals, order)
+
+
+def _service_times(flash: Device, disk: Device) -> _Times:
+    problems = Problems(
+        "evaluate",
+        "choose a device with IOPS or a latency, or add the figure to your own",
+    )
+    found: dict[str, float] = {}
+    for role, device in (("flash", flash), ("disk", disk)):
+        for operation, service in (
+            ("read", device.read_service),
+            ("write", device.write_service),
+        ):
+            if service.time_us is None:
+                problems.add(
+                    f"{role} device",
+                    device.id,
+                    f"has no {operation} service time: neither {operation} IOPS nor a latency",
+                )
+            else:
+                found[f"{role}_{operation}"] = service.time_us
+    problems.raise_if_any()
+    return _Times(**found)
+
+
+def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
+    counts = hits_from_curve(curve, r, f)
+    ram_misses = curve.misses(r)
+    ram_backs = curve.write_backs(r)
+    p_d = share(ram_backs, ram_misses)
+    evictions = curve.evictions(r)
+    evicted = share(evictions, ram_misses)  # share of RAM misses that evict, cold start
+    has_flash = f > 0
+    whole = {
+        "none": r,
+        "inclusive": np.maximum(r, f),
+        "inclusive_global": np.maximum(r, f),
+        "exclusive": r + f,
+        "lazy": r + counts["lazy"].effective_flash_pages,
+    }
+    flows: dict[str, _Flow] = {}
+    for scheme in SCHEMES:
+        tier = counts[scheme]
+        p_d_flash = share(curve.write_backs(whole[scheme]), tier.flash_misses)
+        if scheme == "none":
+            written = charged = np.zeros_like(ram_misses)
+        elif scheme == "exclusive":
+            written, charged = evictions, ram_misses
+        elif scheme == "lazy":
+            rewritten = p_d * tier.flash_hits
+            charged = tier.flash_misses + rewritten
+            written = tier.flash_misses * evicted + rewritten
+        else:
+            written = charged = tier.flash_misses + ram_backs
+        flows[scheme] = _Flow(
+            tier,
+            p_d,
+            p_d_flash,
+            np.where(has_flash, written, 0.0),
+            np.where(has_flash, charged, 0.0),
+        )
+    return flows
+
+
+def _terms(
+    scheme: str, flow: _Flow, flash_pages: FloatArray, times: _Times
+) -> dict[str, FloatArray]:
+    """Cost terms over the whole trace; where there is no flash, those of C0. [µs]"""
+    made = {
+        name: cost_terms_kernel(
+            name,
+            flow.counts.flash_hits,
+            flow.counts.flash_misses,
+            flow.p_d,
+            flow.p_d_flash,
+            times.flash_read,
+            times.flash_write,
+            times.disk_read,
+            times.disk_write,
+        )
+        for name in (scheme, "none")
+    }
+    return {
+        term: np.where(
+            flash_pages > 0, getattr(made[scheme], term), getattr(made["none"], term)
+        )
+        for term in COST_TERMS
+    }
+
+
+def _result(
+    curve: Curve,
+    scheme: str,
+    flow: _Flow,
+    ram_pages: int,
+    flash_pages: int,
+    times: _Times,
+    parts: Mapping[str, CostPart],
+) -> SchemeResult:
+    tier = flow.counts
+    terms = {
+        name: float(value) / curve.accesses
+        for name, value in _terms(
+            scheme, flow, np.asarray(float(flash_pages)), times
+        ).items()
+    }
+    used = {
+        tier_name: part
+        for tier_name, part in parts.items()
+        if tier_name != "flash" or scheme != "none"
+    }
+    amounts = [part.usd_per_month for part in used.values()]
+    reasons = [part.reason for part in used.values() if part.reason]
+    known = [amount for amount in amounts if amount is not None]
+    cost = None if reasons else sum(known)
+    flash_misses = float(tier.flash_misses)
+    sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
+    exact, text, band = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
+    return SchemeResult(
+        scheme=scheme,
+        ram_hits=float(tier.ram_hits),
+        flash_hits=float(tier.flash_hits),
+        flash_misses=flash_misses,
+        effective_flash_pages=float(tier.effective_flash_pages),
+        p_d=float(flow.p_d),
+        p_d_flash=float(flow.p_d_flash),
+        io_time_us_per_access=sum(terms.values()),
+        cost_terms_us_per_access=terms,
+        flash_reads=float(tier.flash_hits),
+        flash_writes=float(flow.flash_writes),
+        flash_writes_charged=float(flow.flash_writes_charged),
+        flash_writes_per_access=float(flow.flash_writes) / curve.accesses,
+        hdd_reads=flash_misses,
+        hdd_writes=float(flow.p_d_flash * tier.flash_misses),
+        cost_usd_per_month=cost,
+        cost_parts=used,
+        cost_reason="; ".join(dict.fromkeys(reasons)),
+        estimator=explain.ESTIMATORS[scheme],
+        exact=exact,
+        exactness=text,
+        flash_hits_error=band,
+        warnings=explain.scheme_warnings(scheme, ram_pages, flash_pages),
+    )
+
+
+def _best(costs: Mapping[str, float]) -> tuple[str, str]:
+    best = _least(costs, TIE_ORDER)
+    twins = {"inclusive", "inclusive_global"}
+    others = [
+        name
+        for name in TIE_ORDER
+        if name != best and not (best in twins and name in twins)
+    ]
+    return best, _least(costs, others)
+
+
+def _least(costs: Mapping[str, float], order: Iterable[str]) -> str:
+    names = list(order)
+    least = min(costs[name] for name in names)
+    return next(name for name in names if costs[name] <= least * (1 + TIE_TOLERANCE))
+
+
+def _saving(cost: float, reference: float) -> float:
+    return 0.0 if reference == 0 else (reference - cost) / reference
+
+
+def _cost_parts(
+    curve: Curve,
+    ram_pages: int,
+    flash_pages: int,
+    devices: tuple[Device | None, Device, Device],
+    prices: PriceBook | None,
+    months: int,
+) -> tuple[dict[str, CostPart], tuple[Caution, ...]]:
+    ram, flash, disk = devices
+    held = {
+        "ram": (ram, ram_pages * curve.page_bytes),
+        "flash": (flash, flash_pages * curve.page_bytes),
+        "disk": (disk, curve.distinct_pages * curve.page_bytes),
+    }
+    parts: dict[str, CostPart] = {}
+    warnings: list[Caution] = []
+    for tier, (device, size) in held.items():
+        if prices is None:
+            parts[tier] = CostPart(size, None, reason="no price book was chosen")
+            continue
+        price = prices.find(
+            device_id=None if device is None else device.id,
+            kind="dram" if device is None else device.kind,
+        )
+        if price is None and device is not None:
+            price = own_price(device)
+            if price is not None:
+                warnings.append(_priced_by_profile(tier, device, price, prices))
+        if price is None:
+            what = f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
+            parts[tier] = CostPart(
+                size, None, reason=f"price book `{prices.id}` has no price for {what}"
+            )
+            continue
+        parts[tier] = CostPart(
+            size,
+            float(price.usd_per_month(size, months)),
+            str(price.usd),
+            price.unit,
+            price.source,
+            price.date,
+        )
+    return parts, tuple(warnings)
+
+
+def _priced_by_profile(
+    tier: str, device: Device, price: Price, prices: PriceBook
+) -> Caution:
+    return Caution(
+        "price_from_device",
+        f"price book `{prices.id}` has no price for the {tier} device `{device.id}`; its "
+        f"profile's own price is used, {price.usd} {price.unit}"
+        f" ({price.date or 'undated'})",
+        "prices of different dates do not compare; add a price to a book of your own",
+    )
+
+
+def _inputs(
+    curve: Curve,
+    ram_pages: int,
+    flash_pages: int,
+    devices: tuple[Device | None, Device, Device],
+    prices: PriceBook | None,
+    months: int,
+) -> dict[str, Any]:
+    ram, flash, disk = devices
+    size = curve.page_bytes
+    return {
+        "accesses": curve.accesses,
+        "write_accesses": curve.write_accesses,
+        "distinct_pages": curve.distinct_pages,
+        "page_bytes": size,
+        "ram_pages": ram_pages,
+        "flash_pages": flash_pages,
+        "ram_bytes": ram_pages * size,
+        "flash_bytes": flash_pages * size,
+        "disk_bytes": curve.distinct_pages * size,
+        "flash_read_us": flash.read_service_us,
+        "flash_write_us": flash.write_service_us,
+        "disk_read_us": disk.read_service_us,
+        "disk_write_us": disk.write_service_us,
+        "flash_service_basis": flash.service_basis,
+        "disk_service_basis": disk.service_basis,
+        "ram_device_id": None if ram is None else ram.id,
+        "flash_device_id": flash.id,
+        "disk_device_id": disk.id,
+        "price_book_id": None if prices is None else prices.id,
+        "amortisation_months": months,
+        "cost_basis": (
+            "USD a month for the bytes held: RAM and flash of the sizes chosen, and the "
+            "whole data set (distinct pages x page size) on disk; rent as quoted, a "
+            f"purchase spread over {months} months without interest; {NOT_INCLUDED}"
+        ),
+        "time_basis": (
+            "busy time of the devices an access costs, no queueing; a RAM hit and the "
+            "replacement algorithms cost nothing (R_RAM = R_FLASH = 0)"
+        ),
+    }

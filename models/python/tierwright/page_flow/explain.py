@@ -1,0 +1,277 @@
+"""Words for numbers: estimators, exactness, and the derivation shown beside a result."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tierwright.device import Device
+from tierwright.hit_ratio import Curve
+from tierwright.page_flow.counts import TierCounts
+from tierwright.page_flow.warn import Caution
+
+if TYPE_CHECKING:
+    from tierwright.page_flow.evaluation import SchemeResult
+
+PAPER = 'Koltsidas and Viglas, "The case for flash-aware multi-level caching" (2009)'
+
+ESTIMATORS = {
+    "none": "LRU curve at r",
+    "inclusive": "LRU curve at max(r, f)",
+    "inclusive_global": "LRU curve at max(r, f)",
+    "exclusive": "LRU curve at r + f",
+    "lazy": "LRU curve at r + e_f, e_f by the fixed point of duplicated RAM pages",
+}
+"""How each scheme's counts are obtained."""
+
+FORMULAS = {
+    "none": "C0 = m_r (D_R + p_d D_W)",
+    "inclusive": "C1 = h_f F_R + m_r p_d F_W + m_f (p_dF D_W + D_R + F_W)",
+    "inclusive_global": "C1 = h_f F_R + m_r p_d F_W + m_f (p_dF D_W + D_R + F_W)",
+    "exclusive": "C2 = h_f F_R + m_r F_W + m_f (p_dF D_W + D_R)",
+    "lazy": (
+        "C3 = m_r [q p_d F_W + (1 - q)(p_dF D_W + F_W)] + h_f F_R + m_f D_R, q = h_f / m_r"
+    ),
+}
+"""Cost formula of each scheme, with R_RAM = R_FLASH = 0."""
+
+HIT_FORMULAS = {
+    "none": "h_f = 0, m_f = m_r = misses(r)",
+    "inclusive": "m_f = misses(max(r, f)), h_f = misses(r) - m_f",
+    "inclusive_global": "m_f = misses(max(r, f)), h_f = misses(r) - m_f",
+    "exclusive": "m_f = misses(r + f), h_f = misses(r) - m_f",
+    "lazy": (
+        "m_f = misses(r + e_f), h_f = misses(r) - m_f, "
+        "e_f = f - min(f, r h_f / m_r) (fixed point)"
+    ),
+}
+"""Where each scheme's hits come from."""
+
+_TERMS = {
+    "none": {
+        "flash_reads": "0",
+        "flash_fills": "0",
+        "flash_write_backs": "0",
+        "disk_reads": "m_r D_R",
+        "disk_writes": "m_r p_d D_W",
+    },
+    "inclusive": {
+        "flash_reads": "h_f F_R",
+        "flash_fills": "m_f F_W",
+        "flash_write_backs": "m_r p_d F_W",
+        "disk_reads": "m_f D_R",
+        "disk_writes": "m_f p_dF D_W",
+    },
+    "exclusive": {
+        "flash_reads": "h_f F_R",
+        "flash_fills": "m_r F_W",
+        "flash_write_backs": "0",
+        "disk_reads": "m_f D_R",
+        "disk_writes": "m_f p_dF D_W",
+    },
+    "lazy": {
+        "flash_reads": "h_f F_R",
+        "flash_fills": "m_r (1 - q) F_W = m_f F_W",
+        "flash_write_backs": "m_r q p_d F_W = h_f p_d F_W",
+        "disk_reads": "m_f D_R",
+        "disk_writes": "m_r (1 - q) p_dF D_W = m_f p_dF D_W",
+    },
+}
+_TERMS["inclusive_global"] = _TERMS["inclusive"]
+
+_WIDE = 3  # f >= 3 r: the bands below are narrow there
+
+
+def exactness(
+    curve: Curve,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    sizes: tuple[float, ...],
+) -> tuple[bool, str, tuple[float, float] | None]:
+    """Whether the counts are exact, in words, and the known error of the flash hits."""
+    exact, text, band = _exactness(scheme, ram_pages, flash_pages)
+    if not all(curve.is_listed(size) for size in sizes) and scheme != "lazy":
+        return (
+            False,
+            f"{text}; here interpolated between listed sizes of the curve",
+            band,
+        )
+    return exact, text, band
+
+
+def _exactness(
+    scheme: str, ram_pages: int, flash_pages: int
+) -> tuple[bool, str, tuple[float, float] | None]:
+    if scheme == "none" or flash_pages == 0:
+        return True, "exact for LRU", None
+    if scheme == "exclusive":
+        return True, "exact for LRU/LRU: both tiers are one LRU of r + f pages", None
+    if scheme == "inclusive_global":
+        if flash_pages <= ram_pages:
+            return True, "flash no larger than RAM holds nothing of its own", None
+        return True, "exact for LRU/LRU where every reference refreshes flash", None
+    near = flash_pages < _WIDE * ram_pages
+    if scheme == "inclusive":
+        if flash_pages <= ram_pages:
+            return False, "flash no larger than RAM: taken as no flash hits", None
+        about = 0.06 if near else 0.02
+        return (
+            False,
+            f"approximation: flash hits within about {about:.0%} of a simulation; the "
+            "formula is exact only for inclusive_global",
+            (-about, about),
+        )
+    if flash_pages < ram_pages:
+        return (
+            False,
+            "approximation: under-estimates flash hits by about 5 to 7 % (f < r)",
+            (-0.07, 0.0),
+        )
+    about = 0.08 if near else 0.04
+    return (
+        False,
+        f"approximation: over-estimates flash hits by about 0 to {about:.0%}",
+        (0.0, about),
+    )
+
+
+def sizes_of(
+    scheme: str, ram_pages: int, flash_pages: int, tier: TierCounts
+) -> tuple[float, ...]:
+    """Sizes at which the scheme reads the curve. [pages]"""
+    whole = {
+        "none": float(ram_pages),
+        "exclusive": float(ram_pages + flash_pages),
+        "lazy": float(ram_pages + tier.effective_flash_pages),
+    }
+    return float(ram_pages), whole.get(scheme, float(max(ram_pages, flash_pages)))
+
+
+def scheme_warnings(
+    scheme: str, ram_pages: int, flash_pages: int
+) -> tuple[Caution, ...]:
+    """Warnings that concern one scheme only."""
+    inclusive = scheme in ("inclusive", "inclusive_global")
+    if inclusive and 0 < flash_pages <= ram_pages:
+        return (
+            Caution(
+                "ram_not_below_flash",
+                f"inclusive flash repeats what RAM holds; with {ram_pages} RAM pages and "
+                f"{flash_pages} flash pages it has no flash hits",
+                "use more flash than RAM, or exclusive or lazy",
+            ),
+        )
+    return ()
+
+
+def derive(
+    curve: Curve,
+    result: SchemeResult,
+    ram_pages: int,
+    flash_pages: int,
+    flash: Device,
+    disk: Device,
+) -> dict[str, Any]:
+    """How one scheme's I/O time came about: formula, numbers, terms, source."""
+    scheme = "none" if flash_pages == 0 else result.scheme
+    misses = result.flash_hits + result.flash_misses
+    symbols: list[tuple[str, float | None, str, str]] = [
+        ("N", curve.accesses, "accesses", "accesses of the workload"),
+        ("r", ram_pages, "pages", "RAM"),
+        ("f", flash_pages, "pages", "flash"),
+        ("e_f", result.effective_flash_pages, "pages", "flash that adds to RAM"),
+        ("m_r", misses, "accesses", "RAM misses = misses(r)"),
+        ("h_f", result.flash_hits, "accesses", "flash hits"),
+        ("m_f", result.flash_misses, "accesses", "flash misses"),
+        ("q", result.flash_hits / misses if misses else 0.0, "1", "h_f / m_r"),
+        ("p_d", result.p_d, "1", "write_backs(r) / misses(r)"),
+        ("p_dF", result.p_d_flash, "1", "flash write-backs / flash misses"),
+        ("F_R", flash.read_service_us, "µs", f"flash read: {flash.read_service.basis}"),
+        (
+            "F_W",
+            flash.write_service_us,
+            "µs",
+            f"flash write: {flash.write_service.basis}",
+        ),
+        ("D_R", disk.read_service_us, "µs", f"disk read: {disk.read_service.basis}"),
+        ("D_W", disk.write_service_us, "µs", f"disk write: {disk.write_service.basis}"),
+    ]
+    if scheme == "none":
+        unused = {"e_f", "q", "h_f", "m_f", "p_dF", "F_R", "F_W"}
+        symbols = [symbol for symbol in symbols if symbol[0] not in unused]
+    if scheme == "exclusive":
+        symbols = [symbol for symbol in symbols if symbol[0] not in {"q", "p_d"}]
+    note = "f = 0 is evaluated as C0" if scheme != result.scheme else ""
+    return {
+        "scheme": result.scheme,
+        "formula": FORMULAS[scheme],
+        "hits_formula": HIT_FORMULAS[scheme],
+        "result": "io_time_us_per_access = C / N",
+        "value_us_per_access": result.io_time_us_per_access,
+        "numbers": [
+            {
+                "symbol": symbol,
+                "value": None if value is None else _plain_number(value),
+                "unit": unit,
+                "meaning": meaning,
+            }
+            for symbol, value, unit, meaning in symbols
+        ],
+        "terms": [
+            {
+                "name": name,
+                "formula": text,
+                "value_us_per_access": result.cost_terms_us_per_access[name],
+            }
+            for name, text in _TERMS[scheme].items()
+        ],
+        "note": note,
+        "source": f"{PAPER}, section 4; counts per scheme from one LRU curve",
+    }
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, tuples and NumPy scalars as plain data; whole floats as integers.
+
+    Times, shares and money stay floats: only counts, which are whole by nature, change.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            spec.name: _plain_field(spec.name, getattr(value, spec.name))
+            for spec in dataclasses.fields(value)
+        }
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+_COUNTS = {
+    "ram_hits",
+    "flash_hits",
+    "flash_misses",
+    "effective_flash_pages",
+    "flash_reads",
+    "flash_writes",
+    "flash_writes_charged",
+    "hdd_reads",
+    "hdd_writes",
+}
+
+
+def _plain_field(name: str, value: Any) -> Any:
+    return _plain_number(value) if name in _COUNTS else plain(value)
+
+
+def _plain_number(value: float) -> int | float:
+    """Return whole numbers as int, the last bit of rounding forgiven."""
+    nearest = round(value)
+    tolerance = 1e-9 * max(1.0, abs(value))
+    close = abs(value - nearest) <= tolerance and isinstance(value, float)
+    return nearest if close else value
