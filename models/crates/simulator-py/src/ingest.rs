@@ -1,7 +1,80 @@
-//! Placeholder.
+//! Traces: formats, preview, inspect, convert.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use tierwright_simulator::trace;
 
-pub(crate) fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+use crate::arguments::{PyProgress, to_dict, trace_spec};
+
+/// The trace formats, in the order of the core's table.
+#[pyfunction]
+fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_dict(py, &trace::formats::FORMATS)
+}
+
+/// Shows how the head of a trace is understood.
+#[pyfunction]
+#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, rows=20, on_progress=None))]
+fn preview(
+    py: Python<'_>,
+    path: PathBuf,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    rows: usize,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| trace::preview(&spec, rows, &mut |step| progress.call(step)));
+    to_dict(py, &progress.finish(result)?)
+}
+
+/// Reads a whole trace and tells what is in it.
+#[pyfunction]
+#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
+fn inspect(
+    py: Python<'_>,
+    path: PathBuf,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| trace::inspect(&spec, &mut |step| progress.call(step)));
+    to_dict(py, &progress.finish(result)?)
+}
+
+/// Writes the canonical form of a trace.
+#[pyfunction]
+#[pyo3(signature = (path, out, *, format=None, page_bytes=4096, columns=None, force=false, on_progress=None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the trace argument group, keyword-only in Python"
+)]
+fn convert(
+    py: Python<'_>,
+    path: PathBuf,
+    out: PathBuf,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    force: bool,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| trace::convert(&spec, &out, force, &mut |step| progress.call(step)));
+    to_dict(py, &progress.finish(result)?)
+}
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(formats, module)?)?;
+    module.add_function(wrap_pyfunction!(preview, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect, module)?)?;
+    module.add_function(wrap_pyfunction!(convert, module)?)
 }

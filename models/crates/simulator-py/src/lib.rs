@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod arguments;
 mod errors;
 mod ingest;
 mod replay;

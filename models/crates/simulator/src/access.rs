@@ -20,7 +20,8 @@ pub struct Chunk {
     pub pages: Vec<u32>,
     /// [`WRITE`] and [`FIRST_OF_REQUEST`] bits of each access.
     pub flags: Vec<u8>,
-    /// Nanoseconds since the first request of the trace; empty if the trace has no time.
+    /// Nanoseconds since the first request of the trace; empty if the trace has no time or
+    /// the source was opened without.
     pub times_ns: Vec<i64>,
 }
 

@@ -1,12 +1,34 @@
 //! Traces: formats, detection, normalisation to dense page numbers, the canonical file.
+//!
+//! ```text
+//! open (plain, gzip, zstd) -> formats (detect, parse) -> reader (requests) -> normalise (accesses)
+//!                                                         canonical (accesses already) ->
+//! ```
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::access::{AccessSource, Chunk};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
+mod bytes;
+pub(crate) mod canonical;
 pub mod formats;
+mod identity;
+mod normalise;
+mod open;
+mod reader;
+mod report;
+mod text;
+
+use canonical::CanonicalReader;
+use formats::{Detection, Open};
+use normalise::Normaliser;
+use open::Input;
+
+pub use open::Compression;
+pub use reader::{FieldUnit, Warning};
+pub use report::{Preview, PreviewRecord, TraceReport, convert, inspect, preview};
 
 /// Which trace to read and how: the *trace argument group* of every function that takes a trace.
 #[derive(Debug, Clone)]
@@ -27,7 +49,7 @@ impl TraceSpec {
         Self {
             path: path.into(),
             format: None,
-            page_bytes: 4096,
+            page_bytes: normalise::DEFAULT_PAGE_BYTES,
             columns: BTreeMap::new(),
         }
     }
@@ -54,42 +76,104 @@ pub struct TraceSummary {
     pub duration_s: Option<f64>,
 }
 
-/// An opened trace: a source of accesses that can say what it has read.
-pub struct OpenTrace {
-    source: Box<dyn TraceSource>,
+/// A source that knows its trace.
+pub(crate) trait TraceSource: AccessSource {
+    fn summary(&self) -> TraceSummary;
 }
 
-/// A source that knows its trace.
-pub(crate) trait TraceSource: AccessSource + Send {
-    fn summary(&self) -> TraceSummary;
+pub(crate) enum Source {
+    Raw(Box<Normaliser>),
+    Canonical(Box<CanonicalReader>),
+}
+
+/// An opened trace: a source of accesses that can say what it has read.
+pub struct OpenTrace {
+    pub(crate) source: Source,
+    pub(crate) detections: Vec<Detection>,
+    pub(crate) file_bytes: u64,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl OpenTrace {
     /// What was read so far; of the whole trace once `next_chunk` has returned `false`.
     pub fn summary(&self) -> TraceSummary {
-        self.source.summary()
+        match &self.source {
+            Source::Raw(source) => source.summary(),
+            Source::Canonical(source) => source.summary(),
+        }
+    }
+
+    /// Fills [`Chunk::times_ns`] also where that costs extra work (canonical traces).
+    pub fn with_times(&mut self) {
+        if let Source::Canonical(source) = &mut self.source {
+            source.with_times();
+        }
+    }
+
+    fn source(&self) -> &dyn AccessSource {
+        match &self.source {
+            Source::Raw(source) => source.as_ref(),
+            Source::Canonical(source) => source.as_ref(),
+        }
     }
 }
 
 impl AccessSource for OpenTrace {
     fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        self.source.next_chunk(chunk)
+        match &mut self.source {
+            Source::Raw(source) => source.next_chunk(chunk),
+            Source::Canonical(source) => source.next_chunk(chunk),
+        }
     }
 
     fn distinct_pages_hint(&self) -> Option<u32> {
-        self.source.distinct_pages_hint()
+        self.source().distinct_pages_hint()
     }
 
     fn position(&self) -> (u64, u64) {
-        self.source.position()
+        self.source().position()
     }
 }
 
 /// Opens a trace for one pass over its accesses.
+///
+/// # Errors
+///
+/// The file cannot be read, fits no format or not the named one, or a parameter is wrong.
+/// Records are checked as they are read.
 pub fn open_source(spec: &TraceSpec) -> Result<OpenTrace> {
-    Err(Error::Unreadable {
-        path: spec.path.clone(),
-        message: "no reader is registered yet".to_owned(),
-        hint: String::new(),
+    open(spec)
+}
+
+fn open(spec: &TraceSpec) -> Result<OpenTrace> {
+    normalise::check_page_bytes(spec.page_bytes)?;
+    if let Some(name) = &spec.format {
+        formats::by_name(name)?;
+    }
+    let input = Input::open(&spec.path)?;
+    let (format, detections) = formats::choose(&input, spec)?;
+    let file_bytes = input.file_bytes();
+    let mut warnings = Vec::new();
+    let source = match format.open {
+        Open::Requests(open) => {
+            let reader = open(input, spec)?;
+            Source::Raw(Box::new(Normaliser::new(
+                reader,
+                format,
+                &spec.path,
+                spec.page_bytes,
+            )?))
+        }
+        Open::Canonical => {
+            let reader = CanonicalReader::open(&spec.path)?;
+            warnings.extend(reader.ignored_page_bytes(spec.page_bytes));
+            Source::Canonical(Box::new(reader))
+        }
+    };
+    Ok(OpenTrace {
+        source,
+        detections,
+        file_bytes,
+        warnings,
     })
 }

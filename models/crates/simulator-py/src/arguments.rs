@@ -1,0 +1,95 @@
+//! What the boundary functions share: the trace argument group, progress, results as dicts.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use tierwright_simulator::Error;
+use tierwright_simulator::progress::Progress;
+use tierwright_simulator::trace::TraceSpec;
+
+use crate::errors::to_python;
+
+/// The trace argument group `path, *, format=None, page_bytes=4096, columns=None`.
+pub(crate) fn trace_spec(
+    path: PathBuf,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+) -> PyResult<TraceSpec> {
+    let page_bytes = u64::try_from(page_bytes).map_err(|_| {
+        to_python(&Error::BadParameter {
+            name: "page-bytes",
+            value: page_bytes.to_string(),
+            message: "is negative".to_owned(),
+            hint: "give a power of two from 512 to 1048576, such as 4096".to_owned(),
+        })
+    })?;
+    Ok(TraceSpec {
+        path,
+        format,
+        page_bytes,
+        columns: columns.unwrap_or_default(),
+    })
+}
+
+/// A progress callback of Python: `on_progress(done_bytes, total_bytes, accesses) -> bool`.
+///
+/// It takes the GIL back only for the call. A Python exception, from the callback or from a signal
+/// handler (Ctrl-C), stops the pass and is raised by [`Self::finish`].
+pub(crate) struct PyProgress {
+    callback: Option<Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl PyProgress {
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self {
+            callback,
+            raised: None,
+        }
+    }
+
+    /// To be called by the core between chunks, without the GIL.
+    pub(crate) fn call(&mut self, progress: Progress) -> bool {
+        Python::attach(|py| match self.call_attached(py, progress) {
+            Ok(go_on) => go_on,
+            Err(raised) => {
+                self.raised = Some(raised);
+                false
+            }
+        })
+    }
+
+    fn call_attached(&self, py: Python<'_>, progress: Progress) -> PyResult<bool> {
+        py.check_signals()?;
+        let Some(callback) = &self.callback else {
+            return Ok(true);
+        };
+        let answer = callback.call1(py, (progress.done, progress.total, progress.accesses))?;
+        // Only False cancels: a callback that returns nothing has no objection.
+        Ok(!answer
+            .bind(py)
+            .cast::<PyBool>()
+            .is_ok_and(|answer| !answer.is_true()))
+    }
+
+    /// The core's result, or the exception that stopped it.
+    pub(crate) fn finish<T>(self, result: tierwright_simulator::Result<T>) -> PyResult<T> {
+        match self.raised {
+            Some(raised) => Err(raised),
+            None => result.map_err(|error| to_python(&error)),
+        }
+    }
+}
+
+/// A serialisable value as Python's dicts, lists and scalars.
+pub(crate) fn to_dict<'py>(
+    py: Python<'py>,
+    value: &impl serde::Serialize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let json = serde_json::to_string(value)
+        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
+    py.import("json")?.call_method1("loads", (json,))
+}

@@ -1,0 +1,172 @@
+//! libCacheSim's oracleGeneral: 24-byte little-endian records without a header.
+//!
+//! `u32 real_time, u64 obj_id, u32 obj_size, i64 next_access_vtime`: seconds, id, bytes, and the
+//! position of the next request of the id (-1 or the largest i64: never). There is no operation:
+//! every record is a read. Each id is one page, whatever the object's size.
+
+use crate::error::Result;
+use crate::trace::TraceSpec;
+use crate::trace::bytes::{u32_at, u64_at};
+use crate::trace::formats::{Format, Open, Score, is_text, ratio};
+use crate::trace::open::{Head, Input};
+use crate::trace::reader::{
+    Addressing, FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding,
+    Warning,
+};
+use crate::trace::text::{ParseResult, fault};
+
+const RECORD_BYTES: usize = 24;
+const SECOND_NS: i64 = 1_000_000_000;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "oracle_general",
+    description: "libCacheSim oracleGeneral key trace: 24-byte binary records, each key one page",
+    has_writes: false,
+    has_time: true,
+    has_device: false,
+    page_native: true,
+    below_page_cache: false,
+    detect,
+    open: Open::Requests(open),
+};
+
+fn detect(head: &Head<'_>) -> Score {
+    if is_text(head) {
+        return Score::no("text, not binary records");
+    }
+    let records: Vec<&[u8]> = head.bytes.chunks_exact(RECORD_BYTES).collect();
+    if records.is_empty() {
+        return Score::no("less than one 24-byte record");
+    }
+    // A next-access field points forwards or says never: no other layout looks so by chance.
+    let forward = |index: usize, next: i64| {
+        next == -1 || next == i64::MAX || usize::try_from(next).is_ok_and(|next| next > index)
+    };
+    let mut last_time = 0;
+    let mut good = 0;
+    for (index, record) in records.iter().enumerate() {
+        let time = u32_at(record, 0);
+        good += usize::from(time >= last_time && forward(index, next_access(record)));
+        last_time = time;
+    }
+    let (linked, links) = links(&records);
+    let share = ratio(good, records.len());
+    let cut = head
+        .content_bytes
+        .is_some_and(|bytes| bytes % RECORD_BYTES as u64 != 0);
+    if good == 0 {
+        return Score::no("no 24-byte record has a rising time and a next access further on");
+    }
+    let reason = format!(
+        "{good} of the first {} 24-byte records have a rising time and a next access further on; {linked} of {links} next accesses in reach hold the same id{}",
+        records.len(),
+        if cut {
+            "; the length is no multiple of 24"
+        } else {
+            ""
+        }
+    );
+    let value = share
+        * if links == 0 {
+            0.7
+        } else {
+            0.5 + 0.48 * ratio(linked, links)
+        };
+    Score::new(if share < 0.5 { value * 0.5 } else { value }, reason)
+}
+
+/// Of the next-access positions that lie inside the head, how many hold the same id.
+/// Positions count from 1 in some writers and from 0 in others: the better reading counts.
+fn links(records: &[&[u8]]) -> (usize, usize) {
+    let (mut from_one, mut from_zero, mut links) = (0, 0, 0);
+    for record in records {
+        let Ok(next) = usize::try_from(next_access(record)) else {
+            continue;
+        };
+        if next >= records.len() || next == 0 {
+            continue;
+        }
+        links += 1;
+        let id = u64_at(record, 4);
+        from_one += usize::from(u64_at(records[next - 1], 4) == id);
+        from_zero += usize::from(u64_at(records[next], 4) == id);
+    }
+    (from_one.max(from_zero), links)
+}
+
+fn next_access(record: &[u8]) -> i64 {
+    u64_at(record, 16).cast_signed()
+}
+
+fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
+    let understanding = Understanding {
+        addressing: Addressing::Pages { page_bytes: None },
+        has_time: true,
+        has_writes: false,
+        units: vec![
+            FieldUnit::new("real_time", "s", "time since an unknown start"),
+            FieldUnit::new("obj_id", "key", "each key is one page"),
+            FieldUnit::new(
+                "obj_size",
+                "bytes",
+                "not used: a key is one page whatever its size",
+            ),
+            FieldUnit::new("next_access_vtime", "position", "checked, not used"),
+        ],
+        assumptions: vec![
+            "each key is one page; object sizes are not used".to_owned(),
+            "all accesses are reads: the format has no operation field".to_owned(),
+        ],
+        columns: Vec::new(),
+    };
+    Ok(Box::new(RecordReader::new(
+        input,
+        OracleGeneral::default(),
+        understanding,
+    )))
+}
+
+#[derive(Default)]
+struct OracleGeneral {
+    smallest: Option<u32>,
+    largest: u32,
+}
+
+impl RecordFormat for OracleGeneral {
+    const RECORD_BYTES: usize = RECORD_BYTES;
+
+    #[inline]
+    fn parse(&mut self, record: &[u8]) -> ParseResult<Request> {
+        let next = next_access(record);
+        if next < -1 {
+            return Err(fault(
+                format!("next_access_vtime `{next}` is below -1"),
+                "the file is damaged before this record or is not an oracleGeneral trace",
+            ));
+        }
+        let size = u32_at(record, 12);
+        self.smallest = Some(self.smallest.map_or(size, |smallest| smallest.min(size)));
+        self.largest = self.largest.max(size);
+        Ok(Request {
+            time_ns: i64::from(u32_at(record, 0)) * SECOND_NS,
+            offset: u64_at(record, 4),
+            size: 1,
+            space: 0,
+            write: false,
+        })
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        match self.smallest {
+            Some(smallest) if smallest != self.largest => vec![Warning::new(
+                "object_sizes_ignored",
+                format!(
+                    "object sizes run from {smallest} to {} bytes, but each key counts as one page",
+                    self.largest
+                ),
+                "sizes in pages are keys; do not read them as bytes unless all objects are page-sized",
+            )],
+            _ => Vec::new(),
+        }
+    }
+}

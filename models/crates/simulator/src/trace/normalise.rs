@@ -1,0 +1,458 @@
+//! Requests to page accesses: splits them into pages and numbers the pages densely.
+
+use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, WRITE};
+use crate::error::{Error, Result};
+use crate::hash::FastMap;
+use crate::trace::formats::Format;
+use crate::trace::open::Compression;
+use crate::trace::reader::{
+    Addressing, PlacedRequest, Request, RequestReader, Understanding, Warning,
+};
+use crate::trace::{TraceSource, TraceSummary};
+
+/// Smallest and largest page size [bytes].
+const PAGE_BYTES_RANGE: std::ops::RangeInclusive<u64> = 512..=1 << 20;
+/// Page size when none is asked for [bytes].
+pub(crate) const DEFAULT_PAGE_BYTES: u64 = 4096;
+/// More requests per second than any one server makes.
+const IMPLAUSIBLE_RATE_PER_S: f64 = 5e6;
+/// Fewer requests per second than one a day.
+const IMPLAUSIBLE_PAUSE_PER_S: f64 = 1.0 / 86_400.0;
+const SECOND_NS: f64 = 1e9;
+
+/// A page size that block traces can be split by: a power of two from 512 bytes to 1 MiB.
+pub(crate) fn check_page_bytes(page_bytes: u64) -> Result<u64> {
+    if PAGE_BYTES_RANGE.contains(&page_bytes) && page_bytes.is_power_of_two() {
+        return Ok(page_bytes);
+    }
+    Err(Error::BadParameter {
+        name: "page-bytes",
+        value: page_bytes.to_string(),
+        message: "is not a page size".to_owned(),
+        hint: "give a power of two from 512 to 1048576, such as 4096".to_owned(),
+    })
+}
+
+/// The device and page behind each access of a chunk, before dense numbering.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RawColumns {
+    pub(crate) spaces: Vec<u32>,
+    pub(crate) pages: Vec<u64>,
+}
+
+/// Counts of one pass, over requests.
+#[derive(Debug, Clone, Default)]
+struct Counts {
+    requests: u64,
+    write_requests: u64,
+    accesses: u64,
+    write_accesses: u64,
+    zero_length: u64,
+    unaligned: u64,
+    backwards: u64,
+    first_ns: Option<i64>,
+    last_ns: i64,
+    earliest_ns: i64,
+    latest_ns: i64,
+}
+
+/// What is left of the request being split.
+#[derive(Debug, Clone, Copy, Default)]
+struct Remainder {
+    page: u64,
+    pages: u64,
+    space: u32,
+    flags: u8,
+    time_ns: i64,
+}
+
+/// A raw trace as a source of accesses.
+pub(crate) struct Normaliser {
+    reader: Box<dyn RequestReader>,
+    format: &'static Format,
+    path: std::path::PathBuf,
+    page_bytes: u64,
+    page_shift: u32,
+    splits: bool,
+    has_time: bool,
+    batch: Vec<Request>,
+    next: usize,
+    rest: Remainder,
+    /// Dense page numbers by device, then page.
+    numbers: Vec<FastMap<u64, u32>>,
+    distinct_pages: u32,
+    counts: Counts,
+    raw: Option<RawColumns>,
+    ignored_page_bytes: Option<u64>,
+}
+
+impl Normaliser {
+    pub(crate) fn new(
+        reader: Box<dyn RequestReader>,
+        format: &'static Format,
+        path: &std::path::Path,
+        asked_page_bytes: u64,
+    ) -> Result<Self> {
+        let asked = check_page_bytes(asked_page_bytes)?;
+        let understanding = reader.understanding();
+        let page_bytes = match understanding.addressing {
+            Addressing::Pages {
+                page_bytes: Some(fixed),
+            } => fixed,
+            _ => asked,
+        };
+        Ok(Self {
+            splits: understanding.addressing == Addressing::Bytes,
+            has_time: understanding.has_time,
+            reader,
+            format,
+            path: path.to_owned(),
+            page_bytes,
+            page_shift: page_bytes.trailing_zeros(),
+            batch: Vec::new(),
+            next: 0,
+            rest: Remainder::default(),
+            numbers: Vec::new(),
+            distinct_pages: 0,
+            counts: Counts::default(),
+            raw: None,
+            ignored_page_bytes: (asked != page_bytes && asked != DEFAULT_PAGE_BYTES)
+                .then_some(asked),
+        })
+    }
+
+    /// Keeps device and page of each access for [`Self::raw`].
+    pub(crate) fn keep_raw(&mut self) {
+        self.raw = Some(RawColumns::default());
+    }
+
+    /// Device and page of each access of the last chunk; empty unless asked for.
+    pub(crate) fn raw(&self) -> (&[u32], &[u64]) {
+        self.raw
+            .as_ref()
+            .map_or((&[], &[]), |raw| (&raw.spaces, &raw.pages))
+    }
+
+    pub(crate) fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    pub(crate) fn understanding(&self) -> &Understanding {
+        self.reader.understanding()
+    }
+
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    /// Whether requests are split into pages (byte-addressed formats).
+    pub(crate) fn splits(&self) -> bool {
+        self.splits
+    }
+
+    pub(crate) fn zero_length_requests(&self) -> u64 {
+        self.counts.zero_length
+    }
+
+    pub(crate) fn distinct_pages(&self) -> u32 {
+        self.distinct_pages
+    }
+
+    /// The next records with place and text, at most `rows`, counted but not numbered.
+    pub(crate) fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        let records = self.reader.preview(rows)?;
+        for record in &records {
+            self.count(&record.request);
+        }
+        Ok(records)
+    }
+
+    pub(crate) fn compression(&self) -> Compression {
+        self.reader.compression()
+    }
+
+    pub(crate) fn space_names(&self) -> &[String] {
+        self.reader.spaces()
+    }
+
+    pub(crate) fn page_bytes(&self) -> u64 {
+        self.page_bytes
+    }
+
+    pub(crate) fn has_time(&self) -> bool {
+        self.has_time
+    }
+
+    /// Time of the first request [ns since the epoch of the format].
+    pub(crate) fn first_time_ns(&self) -> Option<i64> {
+        self.counts.first_ns.filter(|_| self.has_time)
+    }
+
+    /// First page and number of pages of a request.
+    pub(crate) fn pages_of(&self, request: &Request) -> (u64, u64) {
+        if !self.splits {
+            return (request.offset, 1);
+        }
+        let first = request.offset >> self.page_shift;
+        if request.size == 0 {
+            return (first, 0);
+        }
+        let last = (request.offset + (request.size - 1)) >> self.page_shift;
+        (first, last - first + 1)
+    }
+
+    /// Takes the next request up for splitting; `false` at the end.
+    #[inline]
+    fn take_request(&mut self) -> Result<bool> {
+        if self.next == self.batch.len() {
+            self.next = 0;
+            if !self.reader.read(&mut self.batch)? {
+                self.batch.clear();
+                return Ok(false);
+            }
+            self.numbers
+                .resize_with(self.reader.spaces().len(), FastMap::default);
+        }
+        let request = self.batch[self.next];
+        self.next += 1;
+        self.count(&request);
+        let (page, pages) = self.pages_of(&request);
+        self.rest = Remainder {
+            page,
+            pages,
+            space: request.space,
+            flags: FIRST_OF_REQUEST | if request.write { WRITE } else { 0 },
+            time_ns: self.relative_time(request.time_ns)?,
+        };
+        Ok(true)
+    }
+
+    fn relative_time(&self, time_ns: i64) -> Result<i64> {
+        let first = self.counts.first_ns.unwrap_or(0);
+        time_ns.checked_sub(first).ok_or_else(|| Error::BadTrace {
+            path: self.path.clone(),
+            place: format!("record {}", self.counts.requests),
+            message: format!(
+                "its time is more than 292 years from the first one ({first} ns and {time_ns} ns)"
+            ),
+            hint: "check the unit of the time".to_owned(),
+        })
+    }
+
+    #[inline]
+    fn count(&mut self, request: &Request) {
+        let counts = &mut self.counts;
+        counts.requests += 1;
+        counts.write_requests += u64::from(request.write);
+        if self.splits {
+            counts.zero_length += u64::from(request.size == 0);
+            counts.unaligned +=
+                u64::from((request.offset | request.size) & (self.page_bytes - 1) != 0);
+        }
+        let time = request.time_ns;
+        if counts.first_ns.is_none() {
+            counts.first_ns = Some(time);
+            (counts.last_ns, counts.earliest_ns, counts.latest_ns) = (time, time, time);
+        }
+        counts.backwards += u64::from(time < counts.last_ns);
+        counts.last_ns = time;
+        counts.earliest_ns = counts.earliest_ns.min(time);
+        counts.latest_ns = counts.latest_ns.max(time);
+    }
+
+    /// Appends the next accesses of the request in hand, at most `room`.
+    #[inline]
+    fn split(&mut self, chunk: &mut Chunk, room: usize) -> Result<()> {
+        let Remainder {
+            page,
+            pages,
+            space,
+            flags,
+            time_ns,
+        } = self.rest;
+        let count = usize::try_from(pages).unwrap_or(usize::MAX).min(room);
+        let numbers = &mut self.numbers[space as usize];
+        let end = page + count as u64;
+        for current in page..end {
+            let number = match numbers.entry(current) {
+                std::collections::hash_map::Entry::Occupied(entry) => *entry.get(),
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    let number = self.distinct_pages;
+                    if number == u32::MAX {
+                        return Err(too_many_pages(&self.path));
+                    }
+                    self.distinct_pages += 1;
+                    *entry.insert(number)
+                }
+            };
+            chunk.pages.push(number);
+        }
+        let accesses = chunk.pages.len();
+        let first = accesses - count;
+        chunk.flags.resize(accesses, flags & !FIRST_OF_REQUEST);
+        chunk.flags[first] = flags;
+        if self.has_time {
+            chunk.times_ns.resize(accesses, time_ns);
+        }
+        if let Some(raw) = &mut self.raw {
+            raw.spaces.resize(accesses, space);
+            raw.pages.extend(page..end);
+        }
+        self.counts.accesses += count as u64;
+        if flags & WRITE != 0 {
+            self.counts.write_accesses += count as u64;
+        }
+        self.rest.page = end;
+        self.rest.pages -= count as u64;
+        self.rest.flags &= !FIRST_OF_REQUEST;
+        Ok(())
+    }
+
+    /// Everything to be known before trusting the numbers; complete after the pass.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let counts = &self.counts;
+        let mut warnings = self.reader.warnings();
+        if let Some(asked) = self.ignored_page_bytes {
+            warnings.push(Warning::new(
+                "page_bytes_ignored",
+                format!(
+                    "pages of {asked} bytes were asked for, but {} has pages of {} bytes",
+                    self.format.name, self.page_bytes
+                ),
+                "leave the page size out: these pages are never split or joined",
+            ));
+        }
+        if counts.zero_length > 0 {
+            warnings.push(Warning::new(
+                "zero_length_requests",
+                format!(
+                    "{} of {} requests have length 0 and make no access",
+                    counts.zero_length, counts.requests
+                ),
+                "check the size column if you did not expect flushes or barriers in the trace",
+            ));
+        }
+        if counts.unaligned > 0 {
+            warnings.push(Warning::new(
+                "unaligned_requests",
+                format!(
+                    "{} of {} requests do not begin and end at {}-byte pages; every page they touch counts as accessed",
+                    counts.unaligned, counts.requests, self.page_bytes
+                ),
+                "a smaller --page-bytes shows how much this matters",
+            ));
+        }
+        if counts.backwards > 0 && self.has_time {
+            warnings.push(Warning::new(
+                "non_monotone_time",
+                format!(
+                    "the time goes backwards at {} of {} requests; the order of the file is kept",
+                    counts.backwards, counts.requests
+                ),
+                "sort the trace by time if it was merged from several queues",
+            ));
+        }
+        if !self.understanding().has_writes {
+            warnings.push(Warning::new(
+                "no_writes_in_format",
+                "the format does not tell writes from reads: all accesses count as reads, so write-backs are 0",
+                "use a trace with operations to size for writes",
+            ));
+        }
+        if self.format.below_page_cache {
+            warnings.push(Warning::new(
+                "below_page_cache",
+                "block traces are recorded below the operating system's page cache, which has taken the reuse out already: the benefit of RAM computed from them is too low",
+                "use a trace of page accesses (PostgreSQL, keys) to size RAM; flash below the page cache is judged rightly",
+            ));
+        }
+        warnings.extend(self.rate_warning());
+        warnings
+    }
+
+    fn rate_warning(&self) -> Option<Warning> {
+        let duration_s = self.duration_s()?;
+        if self.counts.requests < 2 {
+            return None;
+        }
+        let rate = as_f64(self.counts.requests) / duration_s;
+        (rate > IMPLAUSIBLE_RATE_PER_S || rate < IMPLAUSIBLE_PAUSE_PER_S).then(|| {
+            Warning::new(
+                "implausible_rate",
+                format!(
+                    "{} requests in {duration_s} s are {} than any real workload",
+                    self.counts.requests,
+                    if rate > 1.0 { "faster" } else { "slower" }
+                ),
+                "check the unit of the time: s, ms, µs, ns or 100 ns",
+            )
+        })
+    }
+
+    /// Latest minus earliest time.
+    pub(crate) fn duration_ns(&self) -> Option<u64> {
+        (self.has_time && self.counts.first_ns.is_some())
+            .then(|| self.counts.latest_ns.abs_diff(self.counts.earliest_ns))
+    }
+
+    fn duration_s(&self) -> Option<f64> {
+        self.duration_ns()
+            .map(|duration| as_f64(duration) / SECOND_NS)
+    }
+}
+
+/// Counts above 2^53 lose their last bits, which no rate or duration shows.
+#[expect(clippy::cast_precision_loss, reason = "see the comment above")]
+pub(crate) fn as_f64(count: u64) -> f64 {
+    count as f64
+}
+
+#[cold]
+fn too_many_pages(path: &std::path::Path) -> Error {
+    Error::Unreadable {
+        path: path.to_owned(),
+        message: format!("touches more than {} distinct pages", u32::MAX),
+        hint: "take a larger --page-bytes or a part of the trace".to_owned(),
+    }
+}
+
+impl AccessSource for Normaliser {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.clear();
+        if let Some(raw) = &mut self.raw {
+            raw.spaces.clear();
+            raw.pages.clear();
+        }
+        loop {
+            let room = CHUNK_ACCESSES - chunk.len();
+            if room == 0 {
+                break;
+            }
+            if self.rest.pages > 0 {
+                self.split(chunk, room)?;
+            } else if !self.take_request()? {
+                break;
+            }
+        }
+        Ok(!chunk.is_empty())
+    }
+
+    fn position(&self) -> (u64, u64) {
+        self.reader.position()
+    }
+}
+
+impl TraceSource for Normaliser {
+    fn summary(&self) -> TraceSummary {
+        TraceSummary {
+            format: self.format.name,
+            requests: self.counts.requests,
+            write_requests: self.counts.write_requests,
+            accesses: self.counts.accesses,
+            write_accesses: self.counts.write_accesses,
+            distinct_pages: u64::from(self.distinct_pages),
+            page_bytes: self.page_bytes,
+            duration_s: self.duration_s(),
+        }
+    }
+}

@@ -1,0 +1,565 @@
+//! What all raw readers share: buffering, places in messages, device names, batches of requests.
+//!
+//! A format carries only the meaning of one line ([`LineFormat`]) or one fixed-length record
+//! ([`RecordFormat`]); [`LineReader`] and [`RecordReader`] do the rest.
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::hash::FastMap;
+use crate::trace::open::{Compression, Input};
+use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex};
+
+/// Requests handed over at a time: one virtual call per batch, none per request.
+const BATCH_REQUESTS: usize = 4096;
+/// Longest line of a text trace [bytes].
+const MAX_LINE_BYTES: usize = 1 << 20;
+/// Longest request [bytes]: the most that the 32-bit length of SCSI traces can say.
+const MAX_REQUEST_BYTES: u64 = 1 << 32;
+/// Longest device name [bytes].
+const MAX_NAME_BYTES: usize = 4096;
+
+/// One record of a raw trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// Nanoseconds since the epoch of the format; 0 without time.
+    pub(crate) time_ns: i64,
+    /// First byte, or the page number of page-native formats.
+    pub(crate) offset: u64,
+    /// Length in bytes, or 1 for page-native formats.
+    pub(crate) size: u64,
+    /// Number of the device in [`Spaces`].
+    pub(crate) space: u32,
+    pub(crate) write: bool,
+}
+
+/// What `offset` and `size` of a [`Request`] count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Addressing {
+    /// Bytes: requests are split into pages.
+    Bytes,
+    /// Pages or keys, never split, of a size that the format fixes or leaves to the user.
+    Pages {
+        /// Page size fixed by the format [bytes].
+        page_bytes: Option<u64>,
+    },
+}
+
+/// Meaning and unit of one field, for the preview.
+#[derive(Debug, Clone, Serialize)]
+pub struct FieldUnit {
+    /// Name of the field or column.
+    pub field: String,
+    /// Its unit as understood.
+    pub unit: String,
+    /// What it means.
+    pub meaning: String,
+}
+
+impl FieldUnit {
+    pub(crate) fn new(
+        field: impl Into<String>,
+        unit: impl Into<String>,
+        meaning: impl Into<String>,
+    ) -> Self {
+        Self {
+            field: field.into(),
+            unit: unit.into(),
+            meaning: meaning.into(),
+        }
+    }
+}
+
+/// Something the user should know before trusting the numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct Warning {
+    /// Stable name, in `snake_case`.
+    pub name: String,
+    /// What was found, with counts.
+    pub message: String,
+    /// The next step.
+    pub hint: String,
+}
+
+impl Warning {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+/// How a reader understands its file.
+#[derive(Debug, Clone)]
+pub(crate) struct Understanding {
+    pub(crate) addressing: Addressing,
+    pub(crate) has_time: bool,
+    pub(crate) has_writes: bool,
+    pub(crate) units: Vec<FieldUnit>,
+    pub(crate) assumptions: Vec<String>,
+    /// Column names found (generic CSV).
+    pub(crate) columns: Vec<String>,
+}
+
+/// One record with its place and text, for the preview.
+pub(crate) struct PlacedRequest {
+    pub(crate) place: String,
+    pub(crate) raw: String,
+    pub(crate) request: Request,
+}
+
+/// A raw trace as a stream of requests in file order.
+pub(crate) trait RequestReader: Send {
+    /// Replaces `batch` by the next requests; `false` at the end.
+    fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool>;
+    /// The next records, at most `rows`, with place and text.
+    fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>>;
+    fn understanding(&self) -> &Understanding;
+    /// Names of the devices met so far, by number.
+    fn spaces(&self) -> &[String];
+    /// What the reader noticed so far, beyond what the normaliser sees.
+    fn warnings(&self) -> Vec<Warning>;
+    fn position(&self) -> (u64, u64);
+    fn compression(&self) -> Compression;
+}
+
+/// Numbers device names densely, in order of first appearance.
+#[derive(Debug, Default)]
+pub(crate) struct Spaces {
+    numbers: FastMap<Box<[u8]>, u32>,
+    names: Vec<String>,
+    last: Vec<u8>,
+    last_number: u32,
+}
+
+impl Spaces {
+    /// One nameless device, number 0, for formats without a device field.
+    pub(crate) fn single() -> Self {
+        let mut spaces = Self::default();
+        spaces.numbers.insert(Box::default(), 0);
+        spaces.names.push(String::new());
+        spaces
+    }
+
+    #[inline]
+    pub(crate) fn number(&mut self, name: &[u8]) -> ParseResult<u32> {
+        if name == self.last.as_slice() && !self.names.is_empty() {
+            return Ok(self.last_number);
+        }
+        let number = match self.numbers.get(name) {
+            Some(&number) => number,
+            None => self.insert(name)?,
+        };
+        self.last.clear();
+        self.last.extend_from_slice(name);
+        self.last_number = number;
+        Ok(number)
+    }
+
+    #[cold]
+    fn insert(&mut self, name: &[u8]) -> ParseResult<u32> {
+        let text = match std::str::from_utf8(name) {
+            Ok(text) if !text.is_empty() && name.len() <= MAX_NAME_BYTES => text.to_owned(),
+            _ => {
+                return Err(fault(
+                    format!("device `{}` is empty, too long or not UTF-8", excerpt(name)),
+                    "check the order of the columns",
+                ));
+            }
+        };
+        let number = u32::try_from(self.names.len())
+            .map_err(|_| fault("more than 4,294,967,295 devices", "check the device column"))?;
+        self.numbers.insert(name.into(), number);
+        self.names.push(text);
+        Ok(number)
+    }
+
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+/// Meaning of one line of a text trace.
+pub(crate) trait LineFormat: Send {
+    /// The request of a line (without its line end).
+    fn parse(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Request>;
+    /// Whether the first line is a header to be passed over.
+    fn is_header(&self, _line: &[u8]) -> bool {
+        false
+    }
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
+    }
+}
+
+/// Meaning of one record of a binary trace.
+pub(crate) trait RecordFormat: Send {
+    /// Length of every record [bytes].
+    const RECORD_BYTES: usize;
+    /// The request of one record; `record` has exactly [`Self::RECORD_BYTES`] bytes.
+    fn parse(&mut self, record: &[u8]) -> ParseResult<Request>;
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
+    }
+}
+
+/// Checks that hold for every format.
+#[inline]
+fn check(request: Request, addressing: Addressing) -> ParseResult<Request> {
+    if addressing == Addressing::Bytes
+        && (request.size > MAX_REQUEST_BYTES || request.offset.checked_add(request.size).is_none())
+    {
+        return Err(out_of_range(request));
+    }
+    Ok(request)
+}
+
+#[cold]
+fn out_of_range(request: Request) -> Box<Fault> {
+    if request.size > MAX_REQUEST_BYTES {
+        fault(
+            format!(
+                "size of {} bytes is more than one request can transfer (4 GiB)",
+                request.size
+            ),
+            "check the unit of the size and the order of the columns",
+        )
+    } else {
+        fault(
+            format!(
+                "offset {} + size {} exceeds 64 bits",
+                request.offset, request.size
+            ),
+            "check the unit of the offset and the order of the columns",
+        )
+    }
+}
+
+/// Reads a text trace line by line.
+pub(crate) struct LineReader<F> {
+    input: Input,
+    format: F,
+    understanding: Understanding,
+    spaces: Spaces,
+    line_number: u64,
+    records: u64,
+    blank_lines: u64,
+    unended: bool,
+}
+
+impl<F: LineFormat> LineReader<F> {
+    /// `lines_read` lines were consumed from `input` before (the header of the generic CSV).
+    pub(crate) fn new(
+        input: Input,
+        format: F,
+        understanding: Understanding,
+        spaces: Spaces,
+        lines_read: u64,
+    ) -> Self {
+        let mut reader = Self {
+            input,
+            format,
+            understanding,
+            spaces,
+            line_number: lines_read,
+            records: 0,
+            blank_lines: 0,
+            unended: false,
+        };
+        if lines_read == 0 {
+            reader.skip_byte_order_mark();
+        }
+        reader
+    }
+
+    fn skip_byte_order_mark(&mut self) {
+        if self.input.available().starts_with(b"\xef\xbb\xbf") {
+            self.input.consume(3);
+        }
+    }
+
+    /// The request of the next line that is neither blank nor header, with its buffer positions.
+    #[inline]
+    fn next(&mut self) -> Result<Option<(Request, std::ops::Range<usize>)>> {
+        loop {
+            let line = match self.input.next_line(MAX_LINE_BYTES)? {
+                None => return self.finish().map(|()| None),
+                Some(Ok(line)) => line,
+                Some(Err(_)) => {
+                    self.line_number += 1;
+                    return Err(self.line_too_long());
+                }
+            };
+            self.line_number += 1;
+            self.unended |= !line.ended;
+            let mut end = line.end;
+            if end > line.start && self.input.slice(end - 1..end) == b"\r" {
+                end -= 1;
+            }
+            let range = line.start..end;
+            let text = self.input.slice(range.clone());
+            if text.is_empty() {
+                self.blank_lines += 1;
+                continue;
+            }
+            if self.line_number == 1 && self.format.is_header(text) {
+                continue;
+            }
+            match self
+                .format
+                .parse(text, &mut self.spaces)
+                .and_then(|request| check(request, self.understanding.addressing))
+            {
+                Ok(request) => {
+                    self.records += 1;
+                    return Ok(Some((request, range)));
+                }
+                Err(fault) => return Err(self.bad_line(&fault, range)),
+            }
+        }
+    }
+
+    fn finish(&self) -> Result<()> {
+        if self.records > 0 {
+            return Ok(());
+        }
+        Err(Error::Unreadable {
+            path: self.input.path().to_owned(),
+            message: if self.line_number > 0 {
+                "holds a header or blank lines but no record".to_owned()
+            } else {
+                "holds no record".to_owned()
+            },
+            hint: "check that the recording was running and its output was copied completely"
+                .to_owned(),
+        })
+    }
+
+    #[cold]
+    fn bad_line(&self, fault: &Fault, range: std::ops::Range<usize>) -> Error {
+        Error::BadTrace {
+            path: self.input.path().to_owned(),
+            place: format!("line {}", self.line_number),
+            message: format!(
+                "{}, in `{}`",
+                fault.message,
+                excerpt(self.input.slice(range))
+            ),
+            hint: fault.hint.clone(),
+        }
+    }
+
+    #[cold]
+    fn line_too_long(&self) -> Error {
+        Error::BadTrace {
+            path: self.input.path().to_owned(),
+            place: format!("line {}", self.line_number),
+            message: format!("the line is longer than {MAX_LINE_BYTES} bytes"),
+            hint: "this is not a text trace with one record per line; check the format".to_owned(),
+        }
+    }
+}
+
+impl<F: LineFormat> RequestReader for LineReader<F> {
+    fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool> {
+        batch.clear();
+        while batch.len() < BATCH_REQUESTS {
+            match self.next()? {
+                Some((request, _)) => batch.push(request),
+                None => break,
+            }
+        }
+        Ok(!batch.is_empty())
+    }
+
+    fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        let mut records = Vec::new();
+        while records.len() < rows {
+            let Some((request, range)) = self.next()? else {
+                break;
+            };
+            records.push(PlacedRequest {
+                place: format!("line {}", self.line_number),
+                raw: excerpt(self.input.slice(range)),
+                request,
+            });
+        }
+        Ok(records)
+    }
+
+    fn understanding(&self) -> &Understanding {
+        &self.understanding
+    }
+
+    fn spaces(&self) -> &[String] {
+        self.spaces.names()
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.format.warnings();
+        if self.blank_lines > 0 {
+            warnings.push(Warning::new(
+                "blank_lines",
+                format!("{} blank lines were passed over", self.blank_lines),
+                "check that nothing was lost when the file was written",
+            ));
+        }
+        if self.unended {
+            warnings.push(Warning::new(
+                "no_final_line_end",
+                "the last line has no line end, so the file may be cut off in the middle of it",
+                "compare the file's size with the original",
+            ));
+        }
+        warnings
+    }
+
+    fn position(&self) -> (u64, u64) {
+        self.input.position()
+    }
+
+    fn compression(&self) -> Compression {
+        self.input.compression()
+    }
+}
+
+/// Reads a binary trace of fixed-length records.
+pub(crate) struct RecordReader<F> {
+    input: Input,
+    format: F,
+    understanding: Understanding,
+    spaces: Spaces,
+    records: u64,
+}
+
+impl<F: RecordFormat> RecordReader<F> {
+    pub(crate) fn new(input: Input, format: F, understanding: Understanding) -> Self {
+        Self {
+            input,
+            format,
+            understanding,
+            spaces: Spaces::single(),
+            records: 0,
+        }
+    }
+
+    /// Makes at least one whole record available; `false` at the end.
+    fn fill(&mut self) -> Result<bool> {
+        let available = self.input.fill(F::RECORD_BYTES)?;
+        if available >= F::RECORD_BYTES {
+            return Ok(true);
+        }
+        if available == 0 {
+            return Ok(false);
+        }
+        Err(Error::BadTrace {
+            path: self.input.path().to_owned(),
+            place: self.place(self.records + 1, self.input.offset()),
+            message: format!(
+                "the file ends in the middle of a record: {available} of {} bytes",
+                F::RECORD_BYTES
+            ),
+            hint: "copy or upload the file again; its end is missing".to_owned(),
+        })
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as a property of the reader")]
+    fn place(&self, record: u64, offset: u64) -> String {
+        format!("record {record} at byte {offset}")
+    }
+
+    #[cold]
+    fn bad_record(&self, fault: &Fault, record: &[u8]) -> Error {
+        Error::BadTrace {
+            path: self.input.path().to_owned(),
+            place: self.place(self.records + 1, self.input.offset()),
+            message: format!("{}, in `{}`", fault.message, hex(record)),
+            hint: fault.hint.clone(),
+        }
+    }
+}
+
+impl<F: RecordFormat> RequestReader for RecordReader<F> {
+    fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool> {
+        batch.clear();
+        while batch.len() < BATCH_REQUESTS && self.fill()? {
+            let wanted = BATCH_REQUESTS - batch.len();
+            let mut failed = None;
+            let mut parsed = 0;
+            for record in self
+                .input
+                .available()
+                .chunks_exact(F::RECORD_BYTES)
+                .take(wanted)
+            {
+                match self
+                    .format
+                    .parse(record)
+                    .and_then(|request| check(request, self.understanding.addressing))
+                {
+                    Ok(request) => batch.push(request),
+                    Err(fault) => {
+                        failed = Some(fault);
+                        break;
+                    }
+                }
+                parsed += 1;
+            }
+            self.input.consume(parsed * F::RECORD_BYTES);
+            self.records += parsed as u64;
+            if let Some(fault) = failed {
+                let record = &self.input.available()[..F::RECORD_BYTES];
+                return Err(self.bad_record(&fault, record));
+            }
+        }
+        Ok(!batch.is_empty())
+    }
+
+    fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        let mut records = Vec::new();
+        while records.len() < rows && self.fill()? {
+            let record = &self.input.available()[..F::RECORD_BYTES];
+            let parsed = self
+                .format
+                .parse(record)
+                .and_then(|request| check(request, self.understanding.addressing));
+            match parsed {
+                Ok(request) => records.push(PlacedRequest {
+                    place: self.place(self.records + 1, self.input.offset()),
+                    raw: hex(record),
+                    request,
+                }),
+                Err(fault) => return Err(self.bad_record(&fault, record)),
+            }
+            self.input.consume(F::RECORD_BYTES);
+            self.records += 1;
+        }
+        Ok(records)
+    }
+
+    fn understanding(&self) -> &Understanding {
+        &self.understanding
+    }
+
+    fn spaces(&self) -> &[String] {
+        self.spaces.names()
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.format.warnings()
+    }
+
+    fn position(&self) -> (u64, u64) {
+        self.input.position()
+    }
+
+    fn compression(&self) -> Compression {
+        self.input.compression()
+    }
+}

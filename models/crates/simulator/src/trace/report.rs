@@ -1,0 +1,452 @@
+//! The three questions about a trace: what is it (preview), what is in it (inspect), and its
+//! canonical form (convert).
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::access::{AccessSource, Chunk, WRITE};
+use crate::error::{Error, Result};
+use crate::progress::{OnProgress, Progress, report};
+use crate::trace::canonical::{
+    CanonicalFoot, CanonicalHead, CanonicalOrigin, CanonicalReader, CanonicalWriter, RawChunk,
+};
+use crate::trace::formats::Detection;
+use crate::trace::identity::{ContentHash, SequenceHash};
+use crate::trace::normalise::Normaliser;
+use crate::trace::open::Compression;
+use crate::trace::reader::{FieldUnit, Warning};
+use crate::trace::{Source, TraceSource, TraceSpec, open};
+
+/// Records that a preview shows at most.
+const MAX_PREVIEW_ROWS: usize = 1000;
+
+/// What a whole pass over a trace found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraceReport {
+    /// Format read.
+    pub format: String,
+    /// Records.
+    pub requests: u64,
+    /// Page accesses.
+    pub accesses: u64,
+    /// Different (device, page) pairs.
+    pub distinct_pages: u64,
+    /// Page accesses that write.
+    pub write_accesses: u64,
+    /// Page size [bytes].
+    pub page_bytes: u64,
+    /// Latest minus earliest time [s]; `None` without time.
+    pub duration_s: Option<f64>,
+    /// SHA-256 of one line `"<page> <R|W>\n"` per access.
+    pub sha256_of_sequence: String,
+    /// What to know before trusting the numbers.
+    pub warnings: Vec<Warning>,
+    /// Records that write.
+    pub write_requests: u64,
+    /// Devices, relations or volumes.
+    pub devices: u64,
+    /// Time of the first record [ns since the epoch of the source format].
+    pub first_time_ns: Option<i64>,
+    /// `none`, `gzip` or `zstd`.
+    pub compression: &'static str,
+    /// What was taken for granted.
+    pub assumptions: Vec<String>,
+    /// Format of the original: `format`, unless that is canonical.
+    pub source_format: String,
+    /// Identity of the content; known of canonical traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_id: Option<String>,
+    /// Length of the canonical trace written [bytes].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_bytes: Option<u64>,
+}
+
+/// One record of a preview.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PreviewRecord {
+    /// `line 2` or `record 1 at byte 0`.
+    pub place: String,
+    /// The record as it stands in the file; hexadecimal if binary.
+    pub raw: String,
+    /// Time [ns since the epoch of the format]; `None` without time.
+    pub time_ns: Option<i64>,
+    /// Device, relation or volume; empty if the format has none.
+    pub device: String,
+    /// `R` or `W`.
+    pub op: &'static str,
+    /// First byte; `None` for page-native formats.
+    pub offset_bytes: Option<u64>,
+    /// Length; `None` for page-native formats.
+    pub size_bytes: Option<u64>,
+    /// First page touched.
+    pub first_page: u64,
+    /// Pages touched.
+    pub page_count: u64,
+}
+
+/// What the head of a trace shows.
+#[derive(Debug, Clone, Serialize)]
+pub struct Preview {
+    /// Format chosen.
+    pub format: &'static str,
+    /// Scores of all formats, best first.
+    pub detection: Vec<Detection>,
+    /// Column names found (generic CSV).
+    pub columns: Vec<String>,
+    /// The first records as understood.
+    pub records: Vec<PreviewRecord>,
+    /// Unit and meaning of each field.
+    pub units: Vec<FieldUnit>,
+    /// What was taken for granted.
+    pub assumptions: Vec<String>,
+    /// Page size [bytes].
+    pub page_bytes: u64,
+    /// `none`, `gzip` or `zstd`.
+    pub compression: &'static str,
+    /// Size of the file [bytes].
+    pub file_bytes: u64,
+    /// What the first records give reason to warn of.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads a whole trace and tells what is in it.
+pub fn inspect(spec: &TraceSpec, on_progress: OnProgress<'_>) -> Result<TraceReport> {
+    match open(spec)?.source {
+        Source::Raw(source) => inspect_raw(*source, on_progress),
+        Source::Canonical(source) => inspect_canonical(*source, spec, on_progress),
+    }
+}
+
+/// Writes the canonical form of a trace to `out`; an existing file is replaced only if `force`.
+pub fn convert(
+    spec: &TraceSpec,
+    out: &Path,
+    force: bool,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
+    if let (Ok(from), Ok(to)) = (spec.path.canonicalize(), out.canonicalize())
+        && from == to
+    {
+        return Err(Error::BadParameter {
+            name: "out",
+            value: out.display().to_string(),
+            message: "is the trace itself".to_owned(),
+            hint: "choose another name for the canonical trace".to_owned(),
+        });
+    }
+    let opened = open(spec)?;
+    let writer = CanonicalWriter::create(out, force)?;
+    match opened.source {
+        Source::Raw(source) => convert_raw(*source, spec, writer, on_progress),
+        Source::Canonical(source) => copy_canonical(*source, spec, writer, on_progress),
+    }
+}
+
+/// Reads the head of a trace and shows how it is understood.
+pub fn preview(spec: &TraceSpec, rows: usize, on_progress: OnProgress<'_>) -> Result<Preview> {
+    let rows = rows.min(MAX_PREVIEW_ROWS);
+    let opened = open(spec)?;
+    let preview = match opened.source {
+        Source::Raw(source) => preview_raw(*source, opened.detections, opened.file_bytes, rows),
+        Source::Canonical(source) => {
+            preview_canonical(*source, opened.detections, opened.warnings, rows)
+        }
+    }?;
+    let done = Progress {
+        done: preview.file_bytes,
+        total: preview.file_bytes,
+        accesses: 0,
+    };
+    if on_progress(done) {
+        Ok(preview)
+    } else {
+        Err(Error::Cancelled)
+    }
+}
+
+fn no_access(path: &Path, requests: u64) -> Error {
+    Error::Unreadable {
+        path: path.to_owned(),
+        message: format!("none of its {requests} requests touches a page: all have length 0"),
+        hint: "check the column and the unit of the size".to_owned(),
+    }
+}
+
+fn inspect_raw(mut source: Normaliser, on_progress: OnProgress<'_>) -> Result<TraceReport> {
+    source.keep_raw();
+    let mut hash = SequenceHash::new();
+    let mut chunk = Chunk::default();
+    let mut accesses = 0;
+    while source.next_chunk(&mut chunk)? {
+        hash.update(source.raw().1, &chunk.flags);
+        accesses += chunk.len() as u64;
+        report(&source, accesses, on_progress)?;
+    }
+    if accesses == 0 {
+        return Err(no_access(source.path(), source.summary().requests));
+    }
+    Ok(raw_report(&source, hash.finish()))
+}
+
+fn raw_report(source: &Normaliser, sha256_of_sequence: String) -> TraceReport {
+    let summary = source.summary();
+    TraceReport {
+        format: summary.format.to_owned(),
+        requests: summary.requests,
+        accesses: summary.accesses,
+        distinct_pages: summary.distinct_pages,
+        write_accesses: summary.write_accesses,
+        page_bytes: summary.page_bytes,
+        duration_s: summary.duration_s,
+        sha256_of_sequence,
+        warnings: source.warnings(),
+        write_requests: summary.write_requests,
+        devices: source.space_names().len() as u64,
+        first_time_ns: source.first_time_ns(),
+        compression: source.compression().name(),
+        assumptions: source.understanding().assumptions.clone(),
+        source_format: summary.format.to_owned(),
+        content_id: None,
+        out_bytes: None,
+    }
+}
+
+fn convert_raw(
+    mut source: Normaliser,
+    spec: &TraceSpec,
+    mut writer: CanonicalWriter,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
+    source.keep_raw();
+    let mut sequence = SequenceHash::new();
+    let mut content = ContentHash::new(source.page_bytes(), source.has_time());
+    let mut chunk = Chunk::default();
+    let mut accesses = 0;
+    while source.next_chunk(&mut chunk)? {
+        if accesses == 0 {
+            writer.head(&CanonicalHead {
+                page_bytes: source.page_bytes(),
+                source_format: source.format().name.to_owned(),
+                has_time: source.has_time(),
+                first_time_ns: source.first_time_ns(),
+            })?;
+        }
+        let (spaces, pages) = source.raw();
+        sequence.update(pages, &chunk.flags);
+        content.update(
+            source.space_names(),
+            spaces,
+            pages,
+            &chunk.flags,
+            &chunk.times_ns,
+        );
+        writer.chunk(&RawChunk {
+            chunk: &chunk,
+            spaces,
+            pages,
+        })?;
+        accesses += chunk.len() as u64;
+        report(&source, accesses, on_progress)?;
+    }
+    if accesses == 0 {
+        return Err(no_access(source.path(), source.summary().requests));
+    }
+    let mut result = raw_report(&source, sequence.finish());
+    let content_id = content.finish();
+    let foot = CanonicalFoot {
+        chunks: writer.chunks(),
+        requests: result.requests,
+        write_requests: result.write_requests,
+        zero_length_requests: source.zero_length_requests(),
+        accesses: result.accesses,
+        write_accesses: result.write_accesses,
+        distinct_pages: source.distinct_pages(),
+        duration_ns: source.duration_ns(),
+        sha256_of_sequence: result.sha256_of_sequence.clone(),
+        content_id: content_id.clone(),
+        spaces: source.space_names().to_vec(),
+        source: CanonicalOrigin {
+            file_name: spec
+                .path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            file_bytes: source.position().1,
+            compression: source.compression().name().to_owned(),
+            columns: spec.columns.clone(),
+            converter: concat!("tierwright ", env!("CARGO_PKG_VERSION")).to_owned(),
+        },
+        warnings: result.warnings.clone(),
+        assumptions: result.assumptions.clone(),
+    };
+    result.out_bytes = Some(writer.finish(&foot)?);
+    result.content_id = Some(content_id);
+    Ok(result)
+}
+
+/// Reads everything, compares both hashes with the foot and reports it.
+fn verify_canonical(source: &mut CanonicalReader, on_progress: OnProgress<'_>) -> Result<()> {
+    source.keep_raw();
+    source.with_times();
+    let mut sequence = SequenceHash::new();
+    let mut content = ContentHash::new(source.head().page_bytes, source.head().has_time);
+    let mut chunk = Chunk::default();
+    let mut accesses = 0;
+    while source.next_chunk(&mut chunk)? {
+        let (spaces, pages) = source.raw();
+        sequence.update(pages, &chunk.flags);
+        content.update(
+            &source.foot().spaces,
+            spaces,
+            pages,
+            &chunk.flags,
+            &chunk.times_ns,
+        );
+        accesses += chunk.len() as u64;
+        report(source, accesses, on_progress)?;
+    }
+    source.check_hashes(&sequence.finish(), &content.finish())
+}
+
+fn inspect_canonical(
+    mut source: CanonicalReader,
+    spec: &TraceSpec,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
+    verify_canonical(&mut source, on_progress)?;
+    Ok(canonical_report(&source, spec))
+}
+
+fn canonical_report(source: &CanonicalReader, spec: &TraceSpec) -> TraceReport {
+    let summary = source.summary();
+    let (head, foot) = (source.head(), source.foot());
+    let mut warnings = foot.warnings.clone();
+    warnings.extend(source.ignored_page_bytes(spec.page_bytes));
+    TraceReport {
+        format: summary.format.to_owned(),
+        requests: summary.requests,
+        accesses: summary.accesses,
+        distinct_pages: summary.distinct_pages,
+        write_accesses: summary.write_accesses,
+        page_bytes: summary.page_bytes,
+        duration_s: summary.duration_s,
+        sha256_of_sequence: foot.sha256_of_sequence.clone(),
+        warnings,
+        write_requests: summary.write_requests,
+        devices: foot.spaces.len() as u64,
+        first_time_ns: head.first_time_ns,
+        compression: Compression::None.name(),
+        assumptions: foot.assumptions.clone(),
+        source_format: head.source_format.clone(),
+        content_id: Some(foot.content_id.clone()),
+        out_bytes: None,
+    }
+}
+
+/// A canonical trace is its own canonical form: verified, then copied byte by byte.
+fn copy_canonical(
+    mut source: CanonicalReader,
+    spec: &TraceSpec,
+    mut writer: CanonicalWriter,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
+    verify_canonical(&mut source, on_progress)?;
+    let mut result = canonical_report(&source, spec);
+    source.copy_to(&mut writer)?;
+    result.out_bytes = Some(writer.commit()?);
+    Ok(result)
+}
+
+fn preview_raw(
+    mut source: Normaliser,
+    detection: Vec<Detection>,
+    file_bytes: u64,
+    rows: usize,
+) -> Result<Preview> {
+    let placed = source.preview(rows)?;
+    let understanding = source.understanding();
+    let splits = source.splits();
+    let names = source.space_names();
+    let records = placed
+        .into_iter()
+        .map(|record| {
+            let request = record.request;
+            let (first_page, page_count) = source.pages_of(&request);
+            PreviewRecord {
+                place: record.place,
+                raw: record.raw,
+                time_ns: understanding.has_time.then_some(request.time_ns),
+                device: names[request.space as usize].clone(),
+                op: if request.write { "W" } else { "R" },
+                offset_bytes: splits.then_some(request.offset),
+                size_bytes: splits.then_some(request.size),
+                first_page,
+                page_count,
+            }
+        })
+        .collect();
+    Ok(Preview {
+        format: source.format().name,
+        detection,
+        columns: understanding.columns.clone(),
+        records,
+        units: understanding.units.clone(),
+        assumptions: understanding.assumptions.clone(),
+        page_bytes: source.page_bytes(),
+        compression: source.compression().name(),
+        file_bytes,
+        warnings: source.warnings(),
+    })
+}
+
+fn preview_canonical(
+    mut source: CanonicalReader,
+    detection: Vec<Detection>,
+    mut warnings: Vec<Warning>,
+    rows: usize,
+) -> Result<Preview> {
+    source.keep_raw();
+    source.with_times();
+    let mut chunk = Chunk::default();
+    source.next_chunk(&mut chunk)?;
+    let (spaces, pages) = source.raw();
+    let (head, foot) = (source.head(), source.foot());
+    let start_ns = head.first_time_ns.unwrap_or(0);
+    let records = (0..chunk.len().min(rows))
+        .map(|index| PreviewRecord {
+            place: format!("access {}", index + 1),
+            raw: String::new(),
+            time_ns: chunk
+                .times_ns
+                .get(index)
+                .map(|time| time.saturating_add(start_ns)),
+            device: foot.spaces[spaces[index] as usize].clone(),
+            op: if chunk.flags[index] & WRITE == 0 {
+                "R"
+            } else {
+                "W"
+            },
+            offset_bytes: None,
+            size_bytes: None,
+            first_page: pages[index],
+            page_count: 1,
+        })
+        .collect();
+    warnings.extend(foot.warnings.iter().cloned());
+    Ok(Preview {
+        format: source.summary().format,
+        detection,
+        columns: Vec::new(),
+        records,
+        units: vec![
+            FieldUnit::new("page", "pages", "page number of the original trace"),
+            FieldUnit::new("time", "ns", "time in the epoch of the original trace"),
+        ],
+        assumptions: foot.assumptions.clone(),
+        page_bytes: head.page_bytes,
+        compression: Compression::None.name(),
+        file_bytes: source.file_bytes(),
+        warnings,
+    })
+}

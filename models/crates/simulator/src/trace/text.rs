@@ -1,0 +1,165 @@
+//! Numbers and excerpts of text records.
+
+use std::fmt::Write as _;
+
+/// What is wrong with one record; the shared reader adds file, place and content.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) message: String,
+    pub(crate) hint: String,
+}
+
+/// Boxed, so that the parse of a good record returns few bytes.
+pub(crate) type ParseResult<T> = std::result::Result<T, Box<Fault>>;
+
+#[cold]
+pub(crate) fn fault(message: impl Into<String>, hint: impl Into<String>) -> Box<Fault> {
+    Box::new(Fault {
+        message: message.into(),
+        hint: hint.into(),
+    })
+}
+
+/// Without the spaces and tabs around it.
+pub(crate) fn trim(mut field: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r', rest @ ..] = field {
+        field = rest;
+    }
+    while let [rest @ .., b' ' | b'\t' | b'\r'] = field {
+        field = rest;
+    }
+    field
+}
+
+/// An unsigned decimal integer; `name` is the field's name in messages.
+#[inline]
+pub(crate) fn parse_u64(field: &[u8], name: &str) -> ParseResult<u64> {
+    // Up to 19 digits cannot overflow.
+    if !field.is_empty() && field.len() <= 19 {
+        let mut value = 0_u64;
+        let mut good = true;
+        for &byte in field {
+            let digit = byte.wrapping_sub(b'0');
+            good &= digit <= 9;
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        }
+        if good {
+            return Ok(value);
+        }
+    }
+    parse_u64_slow(field, name)
+}
+
+#[cold]
+fn parse_u64_slow(field: &[u8], name: &str) -> ParseResult<u64> {
+    let trimmed = trim(field);
+    let shown = excerpt(trimmed);
+    if trimmed.is_empty() {
+        return Err(fault(
+            format!("{name} is empty"),
+            "every record needs this field; check the columns",
+        ));
+    }
+    let digits = trimmed.strip_prefix(b"+").unwrap_or(trimmed);
+    if let Some(rest) = trimmed.strip_prefix(b"-")
+        && !rest.is_empty()
+        && rest
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b'.')
+    {
+        return Err(fault(
+            format!("{name} `{shown}` is negative"),
+            format!("{name} must be 0 or more; correct or remove the record"),
+        ));
+    }
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(fault(
+            format!("{name} `{shown}` is not a whole number"),
+            "check the format and the order of the columns",
+        ));
+    }
+    digits
+        .iter()
+        .try_fold(0_u64, |value, byte| {
+            value.checked_mul(10)?.checked_add(u64::from(byte - b'0'))
+        })
+        .ok_or_else(|| {
+            fault(
+                format!("{name} `{shown}` does not fit in 64 bits"),
+                "check the unit and the order of the columns",
+            )
+        })
+}
+
+/// A decimal number with an optional fraction, times `scale`, exactly; digits below one are cut.
+pub(crate) fn parse_scaled(field: &[u8], scale: u64, name: &str) -> ParseResult<i128> {
+    let trimmed = trim(field);
+    let (negative, magnitude) = match trimmed {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    let (whole, fraction) = match memchr::memchr(b'.', magnitude) {
+        Some(point) => (&magnitude[..point], &magnitude[point + 1..]),
+        None => (magnitude, &magnitude[..0]),
+    };
+    let all_digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+    if (whole.is_empty() && fraction.is_empty())
+        || whole.len() > 20
+        || !all_digits(whole)
+        || !all_digits(fraction)
+    {
+        return Err(fault(
+            if trimmed.is_empty() {
+                format!("{name} is empty")
+            } else {
+                format!("{name} `{}` is not a decimal number", excerpt(trimmed))
+            },
+            "write times as plain decimals such as 12.5; check the order of the columns",
+        ));
+    }
+    let mut value = 0_i128;
+    for byte in whole {
+        value = value * 10 + i128::from(byte - b'0');
+    }
+    value *= i128::from(scale);
+    let mut unit = i128::from(scale);
+    for byte in fraction {
+        // Exact as long as the scale is a power of ten; what lies below one unit is cut.
+        unit /= 10;
+        value += unit * i128::from(byte - b'0');
+    }
+    Ok(if negative { -value } else { value })
+}
+
+/// At most 120 characters of a record for a message, non-printable bytes escaped.
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
+    const SHOWN: usize = 120;
+    let mut out = String::new();
+    let cut = &bytes[..bytes.len().min(SHOWN)];
+    for part in cut.utf8_chunks() {
+        for character in part.valid().chars() {
+            if character.is_control() || character == '\u{feff}' {
+                let _ = write!(out, "{}", character.escape_default());
+            } else {
+                out.push(character);
+            }
+        }
+        for byte in part.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    if bytes.len() > SHOWN {
+        out.push('…');
+    }
+    out
+}
+
+/// The bytes in hexadecimal, for the raw column of a preview.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
+}
