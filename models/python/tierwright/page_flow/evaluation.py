@@ -87,11 +87,11 @@ class SchemeResult:
     flash_reads, hdd_reads, hdd_writes : float
         Device operations over the trace. [pages]
     flash_writes : float
-        Pages written to flash over the trace, from a cold start: a cache that still has
-        empty frames evicts nothing. [pages]
-    flash_writes_charged : float
-        Pages written to flash as the cost formula charges them, an eviction for every RAM
-        miss; the difference is the warm-up. [pages]
+        Pages written to flash as the cost formula charges them: an eviction for every RAM
+        miss. [pages]
+    flash_writes_cold_start : float
+        Pages written to flash over this trace from a cold start, where a cache that still
+        has empty frames evicts nothing; what a simulation counts. [pages]
     flash_writes_per_access : float
         `flash_writes` / N. [pages]
     cost_usd_per_month : float or None
@@ -123,7 +123,7 @@ class SchemeResult:
     cost_terms_us_per_access: dict[str, float]
     flash_reads: float
     flash_writes: float
-    flash_writes_charged: float
+    flash_writes_cold_start: float
     flash_writes_per_access: float
     hdd_reads: float
     hdd_writes: float
@@ -192,7 +192,7 @@ class SchemeGrid:
     io_time_us_per_access : float64 array
         [µs]
     flash_writes_per_access : float64 array
-        Over the trace, from a cold start. [pages]
+        As the cost formula charges them. [pages]
     """
 
     flash_hits: FloatArray
@@ -209,7 +209,7 @@ class _Flow:
     p_d: FloatArray
     p_d_flash: FloatArray
     flash_writes: FloatArray
-    flash_writes_charged: FloatArray
+    flash_writes_cold_start: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,8 +486,8 @@ def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
             tier,
             p_d,
             p_d_flash,
-            np.where(has_flash, written, 0.0),
             np.where(has_flash, charged, 0.0),
+            np.where(has_flash, written, 0.0),
         )
     return flows
 
@@ -558,7 +558,7 @@ def _result(
         cost_terms_us_per_access=terms,
         flash_reads=float(tier.flash_hits),
         flash_writes=float(flow.flash_writes),
-        flash_writes_charged=float(flow.flash_writes_charged),
+        flash_writes_cold_start=float(flow.flash_writes_cold_start),
         flash_writes_per_access=float(flow.flash_writes) / curve.accesses,
         hdd_reads=flash_misses,
         hdd_writes=float(flow.p_d_flash * tier.flash_misses),

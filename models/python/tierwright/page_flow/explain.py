@@ -259,7 +259,7 @@ _COUNTS = {
     "effective_flash_pages",
     "flash_reads",
     "flash_writes",
-    "flash_writes_charged",
+    "flash_writes_cold_start",
     "hdd_reads",
     "hdd_writes",
 }

@@ -40,8 +40,8 @@ def about_sizes(
                 f"{filled / misses:.1%} of the RAM misses filled an empty frame "
                 f"({format_count(filled)} of {format_count(misses)}), and evicted nothing; "
                 "the cost formulas charge an eviction for every RAM miss",
-                "the longer the trace, the smaller the share; `flash_writes` counts the "
-                "trace as it is, `flash_writes_charged` as the formulas do",
+                "the longer the trace, the smaller the share; `flash_writes_cold_start` counts "
+                "the trace as it is, `flash_writes` as the formulas do",
             )
     if ram_pages >= curve.distinct_pages:
         yield Caution(

@@ -1,0 +1,5 @@
+"""The command line `tierwright`."""
+
+from tierwright.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,149 @@
+"""Joins the commands, and turns errors into messages and exit codes.
+
+Exit codes: 0 success, 1 a check failed, 2 bad input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, cast
+
+import typer
+
+from tierwright.cli import catalog, model, trace
+from tierwright.errors import TierwrightError
+
+COMMANDS_GROUP = "tierwright.commands"
+"""Entry points through which other packages add commands, such as `serve`."""
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+# typer carries its own copy of click and exports only this leaf of its errors.
+_UsageError, _ClickError = cast(
+    "tuple[type[Exception], ...]", typer.BadParameter.__mro__[1:3]
+)
+
+app = typer.Typer(
+    name="tierwright",
+    help="Cost-model advisor for memory hierarchies: how much RAM and flash, which scheme.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.command("formats")(trace.formats)
+app.add_typer(trace.app, name="trace")
+app.command("profile")(model.profile)
+app.command("simulate")(model.simulate)
+app.command("evaluate")(model.evaluate)
+app.command("conformance")(model.conformance)
+app.add_typer(catalog.app, name="catalog")
+
+BUILT_IN = (
+    "formats",
+    "trace",
+    "profile",
+    "simulate",
+    "evaluate",
+    "conformance",
+    "catalog",
+)
+
+
+def _show_version(value: bool) -> None:  # noqa: FBT001  # typer passes it by position
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"tierwright {version('tierwright')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version.", callback=_show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Hold the options of the program itself."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        Without the program's name; those of the process by default.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given or given[0] not in BUILT_IN:  # serve, --help, a mistyped name
+        _add_commands_of_other_packages()
+    try:
+        code = app(given, prog_name="tierwright", standalone_mode=False)
+    except TierwrightError as error:
+        return _fail(error.message, error.hint)
+    except _ClickError as error:
+        return _fail_usage(error)
+    except typer.Abort:
+        return _interrupted()
+    except BrokenPipeError:
+        # The reader went away, as `head` does: nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _fail_core(error)
+    return code if isinstance(code, int) else 0
+
+
+def _add_commands_of_other_packages() -> None:
+    from importlib.metadata import entry_points
+
+    known = {command.name for command in app.registered_commands}
+    for entry in entry_points(group=COMMANDS_GROUP):
+        if entry.name not in known:
+            app.command(entry.name)(entry.load())
+
+
+def _fail_core(error: Exception) -> int:
+    """Report an error of the Rust core; anything else is a defect and keeps its trace."""
+    from tierwright import _simulator
+
+    if isinstance(error, _simulator.Cancelled):
+        return _interrupted()
+    if isinstance(error, _simulator.SimulatorError):
+        message, hint = error.args
+        return _fail(str(message), str(hint))
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(
+            f"{place}{error.strerror or error}", "check the path and its permissions"
+        )
+    raise error
+
+
+def _fail_usage(error: Exception) -> int:
+    format_message = getattr(error, "format_message", None)
+    message = str(format_message() if callable(format_message) else error)
+    context = getattr(error, "ctx", None)
+    command = "tierwright" if context is None else context.command_path
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(message)
+        return EXIT_BAD_INPUT
+    return _fail(message.rstrip("."), f"`{command} --help` shows what it takes")
+
+
+def _fail(message: str, hint: str) -> int:
+    typer.echo(f"error: {message}", err=True)
+    if hint:
+        typer.echo(f"hint: {hint}", err=True)
+    return EXIT_BAD_INPUT
+
+
+def _interrupted() -> int:
+    typer.echo("interrupted", err=True)
+    return EXIT_INTERRUPTED

@@ -1,0 +1,381 @@
+"""`tierwright profile`, `simulate`, `evaluate`, `conformance`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tierwright.cli.output import (
+    Column,
+    File,
+    Format,
+    Json,
+    PageBytes,
+    pairs,
+    print_facts,
+    print_json,
+    print_table,
+    print_warnings,
+    progress,
+    trace_of,
+)
+from tierwright.errors import BadInput
+from tierwright.units import format_bytes, format_count, format_microseconds
+
+if TYPE_CHECKING:
+    from tierwright.page_flow import Evaluation
+
+
+def profile(
+    file: File,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="PROFILE.json", help="File to write."),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--sizes", metavar="N,N,...", help="Sizes to list besides. [pages]"
+        ),
+    ] = None,
+    sample_rate: Annotated[
+        float | None,
+        typer.Option("--sample-rate", metavar="R", help="Not built yet: refused."),
+    ] = None,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Compute the exact LRU hit-ratio and write-back curves of a trace."""
+    if sample_rate is not None:
+        raise BadInput(
+            f"--sample-rate: `{sample_rate}` cannot be used: sampled curves are not built yet",
+            "leave it out; the curve is then exact",
+        )
+    if output is None and not json:
+        raise BadInput(
+            "there is nowhere to write the profile", "add -o PROFILE.json, or --json"
+        )
+    named = _sizes(sizes)
+    from tierwright import simulate as core
+
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("profile") as on_progress:
+        made = core.profile(trace, sizes=named, on_progress=on_progress)
+    if output is not None:
+        made.write(output)
+    if json:
+        print_json(made.to_dict())
+        return
+    curve = made.curve
+    size = curve.distinct_pages * curve.page_bytes
+    print_facts(
+        [
+            ("page accesses", format_count(curve.accesses)),
+            ("write accesses", format_count(curve.write_accesses)),
+            (
+                "distinct pages",
+                f"{format_count(curve.distinct_pages)} ({format_bytes(size)})",
+            ),
+            ("page", f"{format_count(curve.page_bytes)} bytes"),
+            ("listed sizes", format_count(len(curve.pages))),
+            ("written", str(output)),
+        ]
+    )
+    shares = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)
+    rows = []
+    for part in shares:
+        pages = max(1, round(curve.distinct_pages * part))
+        misses, backs = float(curve.misses(pages)), float(curve.write_backs(pages))
+        rows.append(
+            [
+                format_count(pages),
+                format_bytes(pages * curve.page_bytes),
+                f"{1 - misses / curve.accesses:.2%}",
+                format_count(misses),
+                format_count(backs),
+            ]
+        )
+    typer.echo("")
+    print_table(
+        "LRU, cold start",
+        [
+            ("pages", True),
+            ("size", True),
+            ("hit ratio", True),
+            ("misses", True),
+            ("write-backs", True),
+        ],
+        rows,
+    )
+
+
+def simulate(
+    file: File,
+    *,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", metavar="P", help="Replacement policy of one cache."),
+    ] = None,
+    pages: Annotated[
+        int | None, typer.Option("--pages", metavar="N", help="Its size. [pages]")
+    ] = None,
+    scheme: Annotated[
+        str | None,
+        typer.Option(
+            "--scheme", metavar="S", help="Page-flow scheme of RAM over flash."
+        ),
+    ] = None,
+    ram_pages: Annotated[
+        int | None, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")
+    ] = None,
+    flash_pages: Annotated[
+        int | None, typer.Option("--flash-pages", metavar="F", help="Flash. [pages]")
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option", metavar="K=V", help="Option of the scheme; may be repeated."
+        ),
+    ] = None,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Replay a trace through one cache (--policy) or RAM over flash (--scheme)."""
+    given = {
+        "--pages": pages,
+        "--ram-pages": ram_pages,
+        "--flash-pages": flash_pages,
+        "--option": option,
+    }
+    if (policy is None) == (scheme is None):
+        raise BadInput(
+            "give either --policy or --scheme",
+            "--policy lru --pages N, or --scheme lazy --ram-pages R --flash-pages F",
+        )
+    if policy is not None:
+        _need("--policy", given, needed=("--pages",), allowed=("--pages",))
+    else:
+        sizes = ("--ram-pages", "--flash-pages")
+        _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option"))
+    from tierwright import simulate as core
+
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("simulate") as on_progress:
+        if policy is not None:
+            found = core.simulate_policy(
+                trace, policy, pages or 0, on_progress=on_progress
+            )
+        else:
+            found = core.simulate_scheme(
+                trace,
+                scheme or "",
+                ram_pages or 0,
+                flash_pages or 0,
+                options=pairs(option or [], "--option"),
+                on_progress=on_progress,
+            )
+    if json:
+        print_json(found)
+        return
+    print_facts(
+        [
+            (name.replace("_", " "), _cell(value))
+            for name, value in found.items()
+            if not isinstance(value, (list, dict))
+        ]
+    )
+
+
+def evaluate(
+    profile: Annotated[
+        Path,
+        typer.Argument(metavar="PROFILE", help="Profile file of `tierwright profile`."),
+    ],
+    *,
+    ram_pages: Annotated[
+        int, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")
+    ],
+    flash_pages: Annotated[
+        int, typer.Option("--flash-pages", metavar="F", help="Flash; 0: none. [pages]")
+    ],
+    flash_device: Annotated[
+        str, typer.Option("--flash-device", metavar="ID", help="Device of flash.")
+    ],
+    disk_device: Annotated[
+        str, typer.Option("--disk-device", metavar="ID", help="Device behind flash.")
+    ],
+    ram_device: Annotated[
+        str | None,
+        typer.Option(
+            "--ram-device", metavar="ID", help="Device of RAM, for its price."
+        ),
+    ] = None,
+    price_book: Annotated[
+        str | None,
+        typer.Option("--price-book", metavar="ID", help="Prices; without it no costs."),
+    ] = None,
+    amortisation_months: Annotated[
+        int,
+        typer.Option(
+            "--amortisation-months",
+            metavar="M",
+            help="Months over which a purchase is spread. [months]",
+        ),
+    ] = 36,
+    json: Json = False,
+) -> None:
+    """Compare the page-flow schemes at one choice of sizes and devices."""
+    from tierwright import catalog, page_flow
+    from tierwright.hit_ratio import read_profile
+
+    curve = read_profile(profile).curve
+    found = page_flow.evaluate(
+        curve,
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        flash=catalog.device(flash_device),
+        disk=catalog.device(disk_device),
+        ram=None if ram_device is None else catalog.device(ram_device),
+        prices=None if price_book is None else catalog.price_book(price_book),
+        amortisation_months=amortisation_months,
+    )
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_evaluation(found, priced=price_book is not None)
+
+
+def conformance(
+    vectors: Annotated[
+        Path, typer.Argument(metavar="VECTORS.json", help="File of test vectors.")
+    ],
+    *,
+    json: Json = False,
+) -> None:
+    """Run test vectors against the formulas; exit 1 if any failed."""
+    from tierwright.conformance import run_file
+
+    report = run_file(vectors)
+    if json:
+        print_json(report.to_dict())
+    else:
+        for failure in report.failures:
+            typer.echo(f"failed: {failure.id} ({failure.formula}): {failure.message}")
+        typer.echo(
+            f"{report.passed} passed, {report.failed} failed, {report.unknown} unknown"
+        )
+        if report.unknown_formulas:
+            typer.echo(f"unknown: {', '.join(report.unknown_formulas)}")
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def _sizes(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    found = []
+    for part in text.split(","):
+        stripped = part.strip()
+        if not stripped.isascii() or not stripped.isdigit() or int(stripped) < 1:
+            raise BadInput(
+                f"--sizes: `{part}` is not a whole number of at least 1 page",
+                "write sizes in pages, separated by commas: --sizes 1000,2000",
+            )
+        found.append(int(stripped))
+    return tuple(found)
+
+
+def _need(
+    chosen: str,
+    given: dict[str, Any],
+    *,
+    needed: tuple[str, ...],
+    allowed: tuple[str, ...],
+) -> None:
+    lacking = [name for name in needed if given[name] is None]
+    if lacking:
+        raise BadInput(
+            f"{chosen} needs {' and '.join(lacking)}",
+            f"add {' '.join(f'{name} N' for name in lacking)}",
+        )
+    extra = [
+        name
+        for name, value in given.items()
+        if value is not None and name not in allowed
+    ]
+    if extra:
+        raise BadInput(
+            f"{chosen} does not take {' and '.join(extra)}",
+            "--policy takes --pages; --scheme takes --ram-pages, --flash-pages, --option",
+        )
+    for name in needed:
+        if given[name] < 0:
+            raise BadInput(
+                f"{name}: `{given[name]}` is negative", "sizes are whole pages"
+            )
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return "-" if value is None else str(value)
+    if isinstance(value, int):
+        return format_count(value)
+    return f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
+    rows = []
+    for scheme, result in found.schemes.items():
+        row = [
+            scheme + (" *" if scheme == found.best else ""),
+            format_count(result.ram_hits),
+            format_count(result.flash_hits),
+            format_count(result.flash_misses),
+            format_microseconds(result.io_time_us_per_access),
+            f"{result.flash_writes_per_access:.4f}",
+        ]
+        if priced:
+            cost = result.cost_usd_per_month
+            row.append("-" if cost is None else f"{cost:,.4f}")
+        rows.append(row)
+    columns = [
+        ("scheme", False),
+        ("RAM hits", True),
+        ("flash hits", True),
+        ("flash misses", True),
+        ("I/O time / access", True),
+        ("flash writes / access", True),
+    ]
+    inputs = found.inputs
+    print_table(
+        f"RAM {format_bytes(inputs['ram_bytes'])}, flash "
+        f"{format_bytes(inputs['flash_bytes'])}, {inputs['flash_device_id']} over "
+        f"{inputs['disk_device_id']}",
+        columns + ([("USD / month", True)] if priced else []),
+        rows,
+    )
+    typer.echo("")
+    typer.echo(
+        f"* least I/O time: {found.best}, {found.margin:.2%} below {found.runner_up}, "
+        f"{found.gain_over_none:.2%} below no flash"
+    )
+    reasons = {
+        result.cost_reason for result in found.schemes.values() if result.cost_reason
+    }
+    if priced:
+        for reason in sorted(reasons):
+            typer.echo(f"no cost: {reason}")
+    typer.echo(f"time: {inputs['time_basis']}")
+    if priced:
+        typer.echo(f"cost: {inputs['cost_basis']}")
+    warnings = list(found.warnings)
+    for result in found.schemes.values():
+        warnings += [w for w in result.warnings if w not in warnings]
+    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])

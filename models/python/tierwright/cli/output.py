@@ -1,0 +1,202 @@
+"""What commands share: JSON or tables on stdout, progress on stderr, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tierwright.errors import BadInput
+from tierwright.simulate import OnProgress, Trace
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="Raw trace of any format, or a canonical one."),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="Name of the format, see `tierwright formats` [default: detect].",
+    ),
+]
+PageBytes = Annotated[
+    int | None,
+    typer.Option(
+        "--page-bytes",
+        metavar="N",
+        help="Page size for formats addressed in bytes or sectors [default: 4096].",
+    ),
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="FIELD=NAME",
+        help="Column of a generic CSV, such as time=ts; may be repeated.",
+    ),
+]
+
+
+def trace_of(
+    file: Path, format_: str | None, page_bytes: int | None, columns: list[str] | None
+) -> Trace:
+    """Put the options that say how to read a trace together.
+
+    Raises
+    ------
+    BadInput
+        If a column is not FIELD=NAME or the page size is not positive.
+    """
+    if page_bytes is not None and page_bytes < 1:
+        raise BadInput(
+            f"--page-bytes: `{page_bytes}` is not a positive number of bytes",
+            "use for example 4096 or 8192",
+        )
+    return Trace(file, format_, page_bytes, pairs(columns or [], "--column"))
+
+
+def pairs(given: Sequence[str], option: str) -> dict[str, str]:
+    """Read repeated KEY=VALUE options.
+
+    Raises
+    ------
+    BadInput
+        If one has no `=` or a key comes twice.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise BadInput(
+                f"{option}: `{text}` is not KEY=VALUE", f"write {option} key=value"
+            )
+        if key in found:
+            raise BadInput(f"{option}: `{key}` is given twice", "give it once")
+        found[key] = value
+    return found
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document; NaN and infinity, which JSON lacks, are refused."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def print_table(
+    title: str, columns: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]]
+) -> None:
+    """Print a table.
+
+    Parameters
+    ----------
+    title : str
+        Line above; empty for none.
+    columns : sequence of (str, bool)
+        Heading with unit, and whether its cells are numbers (set right).
+    rows : sequence of sequences of str
+        Cells.
+    """
+    widths = [
+        max(len(heading), *(len(row[at]) for row in rows)) if rows else len(heading)
+        for at, (heading, _) in enumerate(columns)
+    ]
+    numeric = [number for _, number in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        return "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(cells, widths, numeric, strict=True)
+        ).rstrip()
+
+    if title:
+        typer.echo(title)
+    typer.echo(line([heading for heading, _ in columns]))
+    typer.echo(line(["-" * width for width in widths]))
+    for row in rows:
+        typer.echo(line(row))
+
+
+def print_facts(facts: Sequence[tuple[str, str]]) -> None:
+    """Print names and values, one pair a line."""
+    width = max(len(name) for name, _ in facts)
+    for name, value in facts:
+        typer.echo(f"{name.ljust(width)}  {value}")
+
+
+def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
+    """Print warnings with their hints on stderr."""
+    for warning in warnings:
+        typer.echo(f"warning: {warning['message']}", err=True)
+        if warning["hint"]:
+            typer.echo(f"hint: {warning['hint']}", err=True)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[OnProgress]:
+    """Show progress on stderr when it is a terminal, and let Ctrl-C cancel the core.
+
+    The core runs outside the interpreter, so an interrupt is noted and told to it at its
+    next report; a second one takes its usual way.
+    """
+    interrupted = False
+
+    def note(_signal: int, _frame: object) -> None:
+        nonlocal interrupted
+        interrupted = True
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        with _reporter(title) as report:
+
+            def on_progress(done: int, total: int, accesses: int) -> bool:
+                report(done, total, accesses)
+                return not interrupted
+
+            yield on_progress
+        if interrupted:
+            raise KeyboardInterrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _reporter(title: str) -> Iterator[Callable[[int, int, int], None]]:
+    if not sys.stderr.isatty():
+        yield lambda _done, _total, _accesses: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %  {task.fields[accesses]:,} accesses"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task(title, total=None, accesses=0)
+        shown = time.monotonic()
+
+        def report(done: int, total: int, accesses: int) -> None:
+            nonlocal shown
+            now = time.monotonic()
+            if now - shown > _SHOW_EVERY_S:
+                shown = now
+                bar.update(task, completed=done, total=total, accesses=accesses)
+
+        yield report
+
+
+_SHOW_EVERY_S = 0.1

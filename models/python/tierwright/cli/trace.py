@@ -1,0 +1,187 @@
+"""`tierwright formats` and `tierwright trace ...`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tierwright import simulate
+from tierwright.cli.output import (
+    Column,
+    File,
+    Format,
+    Json,
+    PageBytes,
+    print_facts,
+    print_json,
+    print_table,
+    print_warnings,
+    progress,
+    trace_of,
+)
+from tierwright.units import format_bytes, format_count
+
+app = typer.Typer(
+    help="Read, preview and convert traces.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+def formats(*, json: Json = False) -> None:
+    """List the trace formats that can be read."""
+    known = simulate.formats()
+    if json:
+        print_json(known)
+        return
+    print_table(
+        "",
+        [
+            ("format", False),
+            ("writes", False),
+            ("times", False),
+            ("description", False),
+        ],
+        [
+            [
+                entry["name"],
+                "yes" if entry["has_writes"] else "no",
+                "yes" if entry["has_time"] else "no",
+                entry["description"],
+            ]
+            for entry in known
+        ],
+    )
+
+
+@app.command("inspect")
+def inspect(
+    file: File,
+    *,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Read a whole trace and say what it holds."""
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("inspect") as on_progress:
+        found = simulate.inspect(trace, on_progress=on_progress)
+    _print_summary(found, as_json=json)
+
+
+@app.command("convert")
+def convert(
+    file: File,
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="Canonical trace to write.")
+    ],
+    *,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace OUT if it exists.")
+    ] = False,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Write the canonical form of a trace."""
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("convert") as on_progress:
+        found = simulate.convert(trace, out, force=force, on_progress=on_progress)
+    _print_summary(found, as_json=json)
+
+
+@app.command("preview")
+def preview(
+    file: File,
+    *,
+    rows: Annotated[
+        int, typer.Option("--rows", min=1, max=1000, help="Records to show.")
+    ] = 20,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Read the head of a trace and show what was understood, with units."""
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("preview") as on_progress:
+        found = simulate.preview(trace, rows=rows, on_progress=on_progress)
+    if json:
+        print_json(found)
+        return
+    print_facts(
+        [
+            ("format", found["format"]),
+            ("file", f"{format_bytes(found['file_bytes'])}, {found['compression']}"),
+            ("page", f"{format_count(found['page_bytes'])} bytes"),
+        ]
+    )
+    if found["units"]:
+        typer.echo("")
+        print_table(
+            "",
+            [("field", False), ("unit", False), ("meaning", False)],
+            [[unit["field"], unit["unit"], unit["meaning"]] for unit in found["units"]],
+        )
+    typer.echo("")
+    print_table(
+        "",
+        [
+            ("place", True),
+            ("time [ns]", True),
+            ("device", False),
+            ("op", False),
+            ("first page", True),
+            ("pages", True),
+        ],
+        [
+            [
+                str(record["place"]),
+                _text(record["time_ns"]),
+                _text(record["device"]),
+                _text(record["op"]),
+                _text(record["first_page"]),
+                _text(record["page_count"]),
+            ]
+            for record in found["records"]
+        ],
+    )
+    for assumption in found["assumptions"]:
+        typer.echo(f"assumed: {_text(assumption)}")
+    print_warnings(found["warnings"])
+
+
+def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    duration = found["duration_s"]
+    size = found["distinct_pages"] * found["page_bytes"]
+    facts = [
+        ("format", found["format"]),
+        ("requests", format_count(found["requests"])),
+        ("page accesses", format_count(found["accesses"])),
+        ("write accesses", format_count(found["write_accesses"])),
+        (
+            "distinct pages",
+            f"{format_count(found['distinct_pages'])} ({format_bytes(size)})",
+        ),
+        ("page", f"{format_count(found['page_bytes'])} bytes"),
+        ("duration", "-" if duration is None else f"{duration:,.3f} s"),
+        ("sha256 of sequence", found["sha256_of_sequence"]),
+    ]
+    if "content_id" in found:
+        facts += [
+            ("content id", found["content_id"]),
+            ("written", format_bytes(found["out_bytes"])),
+        ]
+    print_facts(facts)
+    print_warnings(found["warnings"])
+
+
+def _text(value: object) -> str:
+    return "-" if value is None else str(value)

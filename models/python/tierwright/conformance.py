@@ -1,0 +1,510 @@
+"""Runs a file of test vectors against the formulas.
+
+One table maps a formula's name to a function from a vector's inputs to its expected fields.
+Formulas that the table lacks count as unknown, not as failed.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tierwright import page_flow
+from tierwright.errors import BadInput, Problems
+from tierwright.hit_ratio import Curve
+
+Inputs = Mapping[str, Any]
+Outputs = dict[str, Any]
+
+SUPPORTED_SCHEMA = 1
+RELATIVE = 1e-9
+ABSOLUTE = 1e-12
+FIXED_POINT_RELATIVE = 1e-7
+FIXED_POINT_FIELDS = ("lazy",)
+"""Fields that rest on the lazy fixed point, compared more loosely as the files say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A vector whose result differs.
+
+    Attributes
+    ----------
+    id, formula : str
+        As the vector names them.
+    field : str
+        Where the first difference is; empty when the formula refused the input.
+    expected, actual : object
+        Values there.
+    message : str
+        The difference in words.
+    """
+
+    id: str
+    formula: str
+    field: str
+    expected: Any
+    actual: Any
+    message: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "id": self.id,
+            "formula": self.formula,
+            "field": self.field,
+            "expected": self.expected,
+            "actual": self.actual,
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Outcome of a vectors file."""
+
+    passed: int
+    failed: int
+    unknown: int
+    failures: tuple[Failure, ...]
+    unknown_formulas: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "passed": self.passed,
+            "failed": self.failed,
+            "unknown": self.unknown,
+            "failures": [failure.to_dict() for failure in self.failures],
+            "unknown_formulas": list(self.unknown_formulas),
+        }
+
+
+def run_file(path: Path) -> Report:
+    """Run every vector of a file.
+
+    Raises
+    ------
+    BadInput
+        If the file is absent, is no JSON, or does not follow the schema.
+    """
+    hint = "give a vectors file: {schema_version, tolerance, vectors: [...]}"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadInput(f"there is no file `{path}`", hint) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read as text: {error}", hint) from error
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{path}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}",
+            hint,
+        ) from error
+    problems = Problems(str(path), hint)
+    if not isinstance(document, Mapping):
+        problems.add("document", type(document).__name__, "must be a JSON object")
+        problems.raise_if_any()
+    version = document.get("schema_version", SUPPORTED_SCHEMA)
+    problems.check(
+        version == SUPPORTED_SCHEMA,
+        "schema_version",
+        version,
+        f"is not {SUPPORTED_SCHEMA}, the version that this program reads",
+    )
+    vectors = document.get("vectors")
+    if problems.check(isinstance(vectors, list), "vectors", None, "must be a list"):
+        for index, vector in enumerate(vectors):
+            _check_vector(vector, f"vectors[{index}]", problems)
+    problems.raise_if_any()
+    tolerance = document.get("tolerance", {})
+    return run_vectors(
+        vectors,
+        relative=float(tolerance.get("relative", RELATIVE)),
+        absolute=float(tolerance.get("absolute", ABSOLUTE)),
+    )
+
+
+def run_vectors(
+    vectors: list[Mapping[str, Any]],
+    *,
+    relative: float = RELATIVE,
+    absolute: float = ABSOLUTE,
+) -> Report:
+    """Run vectors: `{id, formula, inputs, expected}` each.
+
+    Integers and strings must match exactly; other numbers within the tolerances. Where
+    `expected` is ``{"error": class}`` the formula must refuse the input with that class.
+    """
+    passed, unknown, failures = 0, 0, []
+    missing: dict[str, None] = {}
+    for vector in vectors:
+        formula = FORMULAS.get(vector["formula"])
+        if formula is None:
+            unknown += 1
+            missing[vector["formula"]] = None
+            continue
+        failure = _run(vector, formula, relative, absolute)
+        if failure is None:
+            passed += 1
+        else:
+            failures.append(failure)
+    return Report(passed, len(failures), unknown, tuple(failures), tuple(missing))
+
+
+def _check_vector(vector: Any, where: str, problems: Problems) -> None:
+    if not problems.check(
+        isinstance(vector, Mapping), where, vector, "must be an object"
+    ):
+        return
+    for key, wanted in (
+        ("id", str),
+        ("formula", str),
+        ("inputs", dict),
+        ("expected", dict),
+    ):
+        value = vector.get(key)
+        what = "a text" if wanted is str else "an object"
+        problems.check(
+            isinstance(value, wanted), f"{where}.{key}", value, f"must be {what}"
+        )
+
+
+def _run(
+    vector: Mapping[str, Any],
+    formula: Callable[[Inputs], Outputs],
+    relative: float,
+    absolute: float,
+) -> Failure | None:
+    expected = vector["expected"]
+    wanted_error = expected.get("error")
+    head = (vector["id"], vector["formula"])
+    try:
+        actual = formula(vector["inputs"])
+    except BadInput as error:
+        if wanted_error == error.kind:
+            return None
+        return Failure(*head, "", expected, {"error": error.kind}, error.message)
+    except (KeyError, TypeError, ValueError) as error:
+        message = f"the inputs do not fit the formula: {type(error).__name__}: {error}"
+        return Failure(*head, "", expected, None, message)
+    if wanted_error is not None:
+        message = f"accepted an input that must be refused ({wanted_error})"
+        return Failure(*head, "error", wanted_error, actual, message)
+    for field, want, got in _differences(expected, actual, "", relative, absolute):
+        return Failure(*head, field, want, got, f"{field}: expected {want}, got {got}")
+    return None
+
+
+def _differences(
+    expected: Any, actual: Any, place: str, relative: float, absolute: float
+) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(expected, Mapping):
+        if not isinstance(actual, Mapping):
+            yield place, expected, actual
+            return
+        for key, want in expected.items():
+            inner = f"{place}.{key}" if place else key
+            if key not in actual:
+                yield inner, want, "absent"
+            else:
+                yield from _differences(want, actual[key], inner, relative, absolute)
+    elif isinstance(expected, list):
+        if not isinstance(actual, list) or len(actual) != len(expected):
+            yield place, expected, actual
+            return
+        for index, (want, got) in enumerate(zip(expected, actual, strict=True)):
+            yield from _differences(want, got, f"{place}[{index}]", relative, absolute)
+    elif not _same(expected, actual, place, relative, absolute):
+        yield place, expected, actual
+
+
+def _same(
+    expected: Any, actual: Any, place: str, relative: float, absolute: float
+) -> bool:
+    if isinstance(expected, bool) or isinstance(actual, bool):
+        return expected is actual
+    if isinstance(expected, int) and isinstance(actual, int):
+        return expected == actual
+    if isinstance(expected, (int, float)) and isinstance(actual, (int, float)):
+        # A whole float is written as an integer, so a float result is compared as one.
+        loose = place.split(".")[0] in FIXED_POINT_FIELDS
+        tolerance = max(relative, FIXED_POINT_RELATIVE) if loose else relative
+        return math.isclose(expected, actual, rel_tol=tolerance, abs_tol=absolute)
+    return type(expected) is type(actual) and bool(expected == actual)
+
+
+def _times(inputs: Inputs) -> dict[str, Any]:
+    return {
+        "flash_read": inputs["F_R"],
+        "flash_write": inputs["F_W"],
+        "disk_read": inputs["D_R"],
+        "disk_write": inputs["D_W"],
+    }
+
+
+def _replacement(inputs: Inputs) -> dict[str, Any]:
+    return {
+        "ram_replacement": inputs.get("R_RAM", 0.0),
+        "flash_replacement": inputs.get("R_FLASH", 0.0),
+    }
+
+
+def _c0(inputs: Inputs) -> Outputs:
+    cost = page_flow.no_flash_cost(
+        inputs["m_r"],
+        p_d=inputs["p_d"],
+        disk_read=inputs["D_R"],
+        disk_write=inputs["D_W"],
+        ram_replacement=inputs.get("R_RAM", 0.0),
+    )
+    return {"C0": float(cost)}
+
+
+def _costs(inputs: Inputs) -> Outputs:
+    found = page_flow.io_costs(
+        inputs["h_f"],
+        inputs["m_f"],
+        p_d=inputs["p_d"],
+        p_d_flash=inputs.get("p_dF"),
+        **_times(inputs),
+        **_replacement(inputs),
+    )
+    return {
+        "C1": float(found.inclusive),
+        "C2": float(found.exclusive),
+        "C3": float(found.lazy),
+        "q": float(found.q),
+        "C3V": float(found.lazy_victim),
+    }
+
+
+def _clean_only(inputs: Inputs) -> Outputs:
+    cost = page_flow.clean_only_cost(
+        inputs["h_f"],
+        inputs["m_f"],
+        p_d=inputs["p_d"],
+        **_times(inputs),
+        **_replacement(inputs),
+    )
+    return {"C3_clean": float(cost)}
+
+
+def _directory_costs(inputs: Inputs) -> Outputs:
+    found = page_flow.directory_costs(
+        inputs["h_f"],
+        inputs["m_f"],
+        p_d=inputs["p_d"],
+        lookup=inputs["L"],
+        update=inputs["U"],
+        exclusive_hit_updates=inputs.get("exclusive_hit_updates", 1),
+    )
+    return {
+        "C1d": float(found.inclusive),
+        "C2d": float(found.exclusive),
+        "C3d": float(found.lazy),
+        "C3Vd": float(found.lazy_victim),
+    }
+
+
+def _curve(inputs: Inputs) -> Curve:
+    points = [(size, ratio) for size, ratio in inputs["curve"]]
+    return Curve.from_hit_ratios(points, accesses=inputs["N"])
+
+
+def _hits_from_curve(inputs: Inputs) -> Outputs:
+    found = page_flow.hits_from_curve(_curve(inputs), inputs["r"], inputs["f"])
+    ram = found["none"]
+    return {
+        "h_r": float(ram.ram_hits),
+        "m_r": float(ram.ram_misses),
+        **{
+            scheme: {
+                "e_f": float(found[scheme].effective_flash_pages),
+                "h_f": float(found[scheme].flash_hits),
+                "m_f": float(found[scheme].flash_misses),
+            }
+            for scheme in ("inclusive", "exclusive", "lazy")
+        },
+    }
+
+
+def _choose_scheme(inputs: Inputs) -> Outputs:
+    totals, best = page_flow.choose_scheme(
+        _curve(inputs),
+        inputs["r"],
+        inputs["f"],
+        p_d=inputs["p_d"],
+        **_times(inputs),
+        lookup=inputs.get("L", 0.0),
+        update=inputs.get("U", 0.0),
+    )
+    return {**totals, "best": best}
+
+
+def _advantage(inputs: Inputs) -> Outputs:
+    found = page_flow.exclusive_minus_lazy_advantage(
+        inputs["h3"],
+        inputs["Delta"],
+        p_d=inputs["p_d"],
+        **_times(inputs),
+        flash_replacement=inputs.get("R_FLASH", 0.0),
+    )
+    return {"advantage": float(found)}
+
+
+def _iops_to_ms(inputs: Inputs) -> Outputs:
+    return {
+        "F_R": float(page_flow.iops_to_ms(inputs["read_iops"])),
+        "F_W": float(page_flow.iops_to_ms(inputs["write_iops"])),
+    }
+
+
+def _flash_directory_size(inputs: Inputs) -> Outputs:
+    found = page_flow.flash_directory_size(
+        flash_bytes=inputs["S_f"],
+        flash_page_bytes=inputs["B_f"],
+        ram_page_bytes=inputs["B_r"],
+        technique=inputs["technique"],
+    )
+    if found is None:
+        return {"entry_bits": None, "MiB": None}
+    return {"entry_bits": found.entry_bits, "MiB": found.mib}
+
+
+def _block_map(inputs: Inputs) -> Outputs:
+    place = page_flow.block_map(
+        page=inputs["page"],
+        ram_page_bytes=inputs["B_r"],
+        flash_page_bytes=inputs["B_f"],
+    )
+    return {
+        "block": place.block,
+        "offset_in_block": place.offset_in_block,
+        "index_in_block": place.index_in_block,
+    }
+
+
+def _sizes(inputs: Inputs) -> dict[str, Any]:
+    return {
+        "ram_bytes": inputs["S_r"],
+        "flash_bytes": inputs["S_f"],
+        "ram_page_bytes": inputs["B_r"],
+        "flash_page_bytes": inputs["B_f"],
+        "ram_entry_bytes": inputs["b_r"],
+        "flash_entry_bytes": inputs["b_f"],
+    }
+
+
+def _directory_in_ram(inputs: Inputs) -> Outputs:
+    found = page_flow.directory_in_ram(**_sizes(inputs))
+    return {
+        "f": found.flash_pages,
+        "flash_dir_bytes": found.directory_bytes,
+        "r_no_flash": found.ram_pages_no_flash,
+        "r": found.ram_pages,
+        "feasible": found.feasible,
+    }
+
+
+def _directory_on_flash(inputs: Inputs) -> Outputs:
+    found = page_flow.directory_on_flash(**_sizes(inputs), buffered_bytes=inputs["n"])
+    return {
+        "f_prime": found.flash_pages,
+        "dir_bytes": found.directory_bytes,
+        "r_prime": found.ram_pages,
+        "lost_flash_pages": found.lost_flash_pages,
+    }
+
+
+def _directory_access(inputs: Inputs) -> Outputs:
+    found: Outputs = {}
+    for name, consistent in (("printed", False), ("write_on_eviction", True)):
+        lookup, update = page_flow.directory_access_costs(
+            lookup_pages=inputs["l"],
+            update_pages=inputs["u"],
+            hit_ratio=inputs["H_d"],
+            p_d_directory=inputs["p_dd"],
+            flash_read=inputs["F_R"],
+            flash_write=inputs["F_W"],
+            write_on_eviction=consistent,
+        )
+        found[name] = {"L": lookup, "U": update}
+    return found
+
+
+def _flash_saving(inputs: Inputs) -> Outputs:
+    return {"saving": page_flow.flash_saving(inputs["C_k"], inputs["C0"])}
+
+
+def _price_performance(inputs: Inputs) -> Outputs:
+    each, weighted = page_flow.price_performance(
+        inputs["cost"], inputs["references"], inputs["price"]
+    )
+    return {"ms_per_reference": each, "price_times_ms": weighted}
+
+
+def _simulate(inputs: Inputs) -> Outputs:
+    from tierwright.simulate import Trace, simulate_scheme
+
+    schemes = ("exclusive", "inclusive_global", "lazy")
+    with tempfile.TemporaryDirectory(prefix="tierwright-") as folder:
+        path = Path(folder) / "trace.csv"
+        _write_tokens(inputs["trace"].split(), path)
+        trace = Trace(path, format="postgres_csv")
+        counters = {
+            scheme: simulate_scheme(trace, scheme, inputs["r"], inputs["f"])
+            for scheme in schemes
+        }
+    return {
+        scheme: {
+            "h_r": found["ram_hits"],
+            "h_f": found["flash_hits"],
+            "m_f": found["flash_misses"],
+            "flash_writes": found["flash_writes"],
+            "hdd_writes": found["hdd_writes"],
+        }
+        for scheme, found in counters.items()
+    }
+
+
+def _write_tokens(tokens: list[str], path: Path) -> None:
+    """Write `R<id>` and `W<id>` tokens as a PostgreSQL reference CSV, a block an id."""
+    blocks: dict[str, int] = {}
+    with path.open("w", newline="", encoding="ascii") as stream:
+        rows = csv.writer(stream, lineterminator="\n")
+        rows.writerow(("time_us", "op", "rel", "block"))
+        for time_us, token in enumerate(tokens):
+            op, page = token[:1], token[1:]
+            if op not in ("R", "W") or not page:
+                raise BadInput(
+                    f"trace token {time_us + 1}: `{token}` is neither R<id> nor W<id>",
+                    "separate tokens by spaces",
+                )
+            rows.writerow((time_us, op, "1/1", blocks.setdefault(page, len(blocks))))
+
+
+FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
+    "kv.C0": _c0,
+    "kv.costs": _costs,
+    "kv.C3_clean_only": _clean_only,
+    "kv.directory_costs": _directory_costs,
+    "kv.hits_from_curve": _hits_from_curve,
+    "kv.choose_scheme": _choose_scheme,
+    "kv.exclusive_minus_lazy_advantage": _advantage,
+    "kv.iops_to_ms": _iops_to_ms,
+    "kv.flash_directory_size": _flash_directory_size,
+    "kv.block_map": _block_map,
+    "kv.directory_in_ram": _directory_in_ram,
+    "kv.directory_on_flash": _directory_on_flash,
+    "kv.directory_LU": _directory_access,
+    "kv.flash_saving": _flash_saving,
+    "kv.price_performance": _price_performance,
+    "kv.simulate": _simulate,
+}
+"""Formula name to function; one line a formula."""

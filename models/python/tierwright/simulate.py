@@ -1,0 +1,181 @@
+"""Traces and simulations: a typed door to the Rust core.
+
+Nothing here but NumPy is imported before the core is called, so that commands start fast.
+Errors are those of the core: `SimulatorError` and its subclasses, args `(message, hint)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tierwright import _simulator
+
+if TYPE_CHECKING:
+    from tierwright.hit_ratio import Profile
+
+OnProgress = Callable[[int, int, int], bool]
+"""Called with (bytes done, bytes in all, accesses so far); False cancels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace file and how to read it.
+
+    Attributes
+    ----------
+    path : Path
+        Raw trace of any supported format (plain, gzip, zstd) or a canonical one.
+    format : str or None
+        Name of the format; None detects it.
+    page_bytes : int or None
+        Page size for formats addressed in bytes; None takes 4096. [bytes]
+    columns : mapping or None
+        Column mapping of the generic CSV reader, such as ``{"time": "ts"}``.
+    """
+
+    path: Path
+    format: str | None = None
+    page_bytes: int | None = None
+    columns: Mapping[str, str] | None = field(default=None)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments that the core takes for a trace."""
+        given: dict[str, Any] = {"format": self.format}
+        if self.page_bytes is not None:
+            given["page_bytes"] = self.page_bytes
+        if self.columns:
+            given["columns"] = dict(self.columns)
+        return given
+
+
+def formats() -> list[dict[str, Any]]:
+    """Return the trace formats that the core reads."""
+    return _simulator.formats()
+
+
+def policies() -> list[dict[str, Any]]:
+    """Return the replacement policies that the core simulates."""
+    return _simulator.policies()
+
+
+def schemes() -> list[dict[str, Any]]:
+    """Return the page-flow schemes that the core simulates."""
+    return _simulator.schemes()
+
+
+def preview(
+    trace: Trace, *, rows: int = 20, on_progress: OnProgress | None = None
+) -> dict[str, Any]:
+    """Read the head of a trace and say what was understood."""
+    return _simulator.preview(
+        str(trace.path), rows=rows, on_progress=on_progress, **trace.arguments()
+    )
+
+
+def inspect(trace: Trace, *, on_progress: OnProgress | None = None) -> dict[str, Any]:
+    """Read a whole trace: counts, duration, hash of its access sequence."""
+    return _simulator.inspect(
+        str(trace.path), on_progress=on_progress, **trace.arguments()
+    )
+
+
+def convert(
+    trace: Trace,
+    out: Path,
+    *,
+    force: bool = False,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Write the canonical form of a trace; an existing file only with `force`."""
+    return _simulator.convert(
+        str(trace.path),
+        str(out),
+        force=force,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def profile(
+    trace: Trace,
+    *,
+    sizes: tuple[int, ...] = (),
+    points: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Profile:
+    """Profile a trace: exact LRU misses and write-backs, thinned to listed sizes.
+
+    Parameters
+    ----------
+    trace : Trace
+        What to read.
+    sizes : tuple of int
+        Sizes to list besides the log-spaced ones. [pages]
+    points : int, optional
+        Log-spaced sizes wanted; about 1,000 by default.
+    on_progress : callable, optional
+        See `OnProgress`.
+
+    Raises
+    ------
+    BadInput
+        If the trace has no accesses or a named size is below 1.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    from tierwright.errors import BadInput
+    from tierwright.hit_ratio import DEFAULT_POINTS, Curve, Profile
+
+    if any(size < 1 for size in sizes):
+        raise BadInput(
+            f"size `{min(sizes)}` is below 1 page", "name sizes of at least 1 page"
+        )
+    found = _simulator.curves(
+        str(trace.path), on_progress=on_progress, **trace.arguments()
+    )
+    if found["accesses"] == 0:
+        raise BadInput(
+            f"{trace.path}: the trace has no page accesses, so it has no curve",
+            "profile a trace with data",
+        )
+    whole = Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+    return Profile(whole.thinned(points or DEFAULT_POINTS, sizes), found["duration_s"])
+
+
+def simulate_policy(
+    trace: Trace, policy: str, pages: int, *, on_progress: OnProgress | None = None
+) -> dict[str, Any]:
+    """Replay a trace through one cache of `pages` pages."""
+    return _simulator.simulate_policy(
+        str(trace.path), policy, pages, on_progress=on_progress, **trace.arguments()
+    )
+
+
+def simulate_scheme(
+    trace: Trace,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and flash under a page-flow scheme."""
+    return _simulator.simulate_scheme(
+        str(trace.path),
+        scheme,
+        ram_pages,
+        flash_pages,
+        options=dict(options) if options else None,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
