@@ -1,7 +1,247 @@
-//! Placeholder.
+//! Replays and curves, as Python functions.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tierwright_simulator::access::AccessSource;
+use tierwright_simulator::progress::OnProgress;
+use tierwright_simulator::replay::{About, Warning};
+use tierwright_simulator::trace::{TraceSpec, TraceSummary, open_source};
+use tierwright_simulator::{Error, Result, curve, replay};
 
-pub(crate) fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+use crate::arguments::{PyProgress, trace_spec};
+use crate::errors::to_python;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(policies, module)?)?;
+    module.add_function(wrap_pyfunction!(schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(curves, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate_policy, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate_scheme, module)?)
+}
+
+#[pyfunction]
+fn policies(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    listed(py, replay::policies())
+}
+
+#[pyfunction]
+fn schemes(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    listed(py, replay::schemes())
+}
+
+fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    table
+        .iter()
+        .map(|about| {
+            let row = PyDict::new(py);
+            row.set_item("name", about.name)?;
+            row.set_item("title", about.title)?;
+            row.set_item("description", about.description)?;
+            row.set_item("paper", about.paper)?;
+            Ok(row)
+        })
+        .collect()
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
+fn curves<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        let curves = curve::curves(source, on_progress)?;
+        let counted = Counted {
+            accesses: curves.accesses,
+            write_accesses: curves.write_accesses,
+            distinct_pages: curves.distinct_pages,
+        };
+        Ok((curves, counted))
+    })?;
+    let result = PyDict::new(py);
+    result.set_item("accesses", curves.accesses)?;
+    result.set_item("distinct_pages", curves.distinct_pages)?;
+    result.set_item("write_accesses", curves.write_accesses)?;
+    result.set_item("page_bytes", trace.page_bytes)?;
+    result.set_item("duration_s", trace.duration_s)?;
+    result.set_item("misses", curves.misses.into_pyarray(py))?;
+    result.set_item("write_backs", curves.write_backs.into_pyarray(py))?;
+    Ok(result)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, policy, pages, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn simulate_policy<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    policy: &str,
+    pages: &Bound<'py, PyAny>,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let pages = page_count("pages", pages, 1)?;
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        let result = replay::simulate_policy(source, policy, pages, on_progress)?;
+        let counted = Counted {
+            accesses: result.accesses,
+            write_accesses: result.write_accesses,
+            distinct_pages: result.distinct_pages,
+        };
+        Ok((result, counted))
+    })?;
+    let row = PyDict::new(py);
+    row.set_item("policy", result.policy)?;
+    row.set_item("pages", result.pages)?;
+    row.set_item("accesses", result.accesses)?;
+    row.set_item("misses", result.misses)?;
+    row.set_item("miss_ratio", ratio(result.misses, result.accesses))?;
+    row.set_item("disk_reads", result.disk_reads)?;
+    row.set_item("disk_writes", result.disk_writes)?;
+    row.set_item("write_accesses", result.write_accesses)?;
+    row.set_item("distinct_pages", result.distinct_pages)?;
+    row.set_item("page_bytes", trace.page_bytes)?;
+    row.set_item("evictions", result.evictions)?;
+    Ok(row)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn simulate_scheme<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    scheme: &str,
+    ram_pages: &Bound<'py, PyAny>,
+    flash_pages: &Bound<'py, PyAny>,
+    options: Option<BTreeMap<String, String>>,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let ram_pages = page_count("ram-pages", ram_pages, 1)?;
+    let flash_pages = page_count("flash-pages", flash_pages, 0)?;
+    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        let result = replay::simulate_scheme(
+            source,
+            scheme,
+            ram_pages,
+            flash_pages,
+            &options,
+            on_progress,
+        )?;
+        let counted = Counted {
+            accesses: result.accesses,
+            write_accesses: result.write_accesses,
+            distinct_pages: result.distinct_pages,
+        };
+        Ok((result, counted))
+    })?;
+    let row = PyDict::new(py);
+    row.set_item("scheme", result.scheme)?;
+    row.set_item("ram_pages", result.ram_pages)?;
+    row.set_item("flash_pages", result.flash_pages)?;
+    row.set_item("accesses", result.accesses)?;
+    row.set_item("write_accesses", result.write_accesses)?;
+    for (name, count) in result.counters.named() {
+        row.set_item(name, count)?;
+    }
+    row.set_item("distinct_pages", result.distinct_pages)?;
+    row.set_item("page_bytes", trace.page_bytes)?;
+    row.set_item("warnings", warnings(py, &result.warnings)?)?;
+    Ok(row)
+}
+
+/// What a pass counted, to be held against what the trace's reader counted.
+#[derive(Debug, PartialEq, Eq)]
+struct Counted {
+    accesses: u64,
+    write_accesses: u64,
+    distinct_pages: u64,
+}
+
+/// Opens the trace, does the work over all of it without the GIL, and tells what was read.
+fn over_trace<T: Send>(
+    py: Python<'_>,
+    spec: &TraceSpec,
+    on_progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<(T, Counted)> + Send,
+) -> PyResult<(T, TraceSummary)> {
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let mut trace = open_source(spec)?;
+        let (result, counted) = work(&mut trace, &mut |step| progress.call(step))?;
+        let summary = trace.summary();
+        let read = Counted {
+            accesses: summary.accesses,
+            write_accesses: summary.write_accesses,
+            distinct_pages: summary.distinct_pages,
+        };
+        if counted == read {
+            Ok((result, summary))
+        } else {
+            Err(Error::Internal {
+                message: format!("the reader tells {read:?}, the replay {counted:?}"),
+            })
+        }
+    });
+    progress.finish(result)
+}
+
+/// A capacity; what no machine integer holds is out of range like any other wrong number.
+fn page_count(name: &'static str, value: &Bound<'_, PyAny>, at_least: u32) -> PyResult<u64> {
+    value.extract().map_err(|error: PyErr| {
+        if error.is_instance_of::<PyOverflowError>(value.py()) {
+            to_python(&Error::BadParameter {
+                name,
+                value: value.to_string(),
+                message: format!("a cache has {at_least} to {} pages", replay::MAX_PAGES),
+                hint: "give the capacity in pages: a whole number".to_owned(),
+            })
+        } else {
+            error
+        }
+    })
+}
+
+/// Misses per access; 0 for an empty trace.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of accesses are far below 2^53"
+)]
+fn ratio(misses: u64, accesses: u64) -> f64 {
+    if accesses == 0 {
+        0.0
+    } else {
+        misses as f64 / accesses as f64
+    }
+}
+
+fn warnings<'py>(py: Python<'py>, warnings: &[Warning]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    warnings
+        .iter()
+        .map(|warning| {
+            let row = PyDict::new(py);
+            row.set_item("name", warning.name)?;
+            row.set_item("message", &warning.message)?;
+            row.set_item("hint", &warning.hint)?;
+            Ok(row)
+        })
+        .collect()
 }

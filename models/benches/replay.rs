@@ -1,0 +1,147 @@
+//! Speed of replays and curves on one thread: `cargo bench --bench replay [-- NAME...]`.
+//!
+//! Replays 20 million Zipf(0.9) accesses over 2 million pages, one in four a write, from memory,
+//! through caches of 1 % and 10 % of the pages. The generator is seeded: every run sees the same
+//! trace. Prints millions of accesses per second, best of three.
+#![expect(clippy::print_stdout, reason = "a bench prints its result")]
+
+use std::time::Instant;
+
+use tierwright_simulator::access::{AccessSource, CHUNK_ACCESSES, Chunk, WRITE};
+use tierwright_simulator::curve::curves;
+use tierwright_simulator::error::Result;
+use tierwright_simulator::replay::{policies, schemes, simulate_policy, simulate_scheme};
+
+const PAGES: usize = 2_000_000;
+const ACCESSES: usize = 20_000_000;
+const EXPONENT: f64 = 0.9;
+const ROUNDS: usize = 3;
+
+/// A trace held in memory, given out in chunks without any decoding.
+struct Trace {
+    pages: Vec<u32>,
+    flags: Vec<u8>,
+    next: usize,
+}
+
+impl AccessSource for &mut Trace {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.clear();
+        let end = (self.next + CHUNK_ACCESSES).min(self.pages.len());
+        chunk.pages.extend_from_slice(&self.pages[self.next..end]);
+        chunk.flags.extend_from_slice(&self.flags[self.next..end]);
+        self.next = end;
+        Ok(!chunk.is_empty())
+    }
+}
+
+/// The `SplitMix64` generator.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Uniform in [0, 1).
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Zipf ranks by inversion of the cumulative weights, pages numbered by first appearance.
+#[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^53")]
+fn zipf() -> Trace {
+    let mut random = Random(42);
+    let mut sum = 0.0;
+    let cumulative: Vec<f64> = (1..=PAGES)
+        .map(|rank| {
+            sum += (rank as f64).powf(-EXPONENT);
+            sum
+        })
+        .collect();
+    let mut numbers = vec![u32::MAX; PAGES];
+    let mut seen = 0;
+    let mut trace = Trace {
+        pages: Vec::with_capacity(ACCESSES),
+        flags: Vec::with_capacity(ACCESSES),
+        next: 0,
+    };
+    for _ in 0..ACCESSES {
+        let target = random.unit() * sum;
+        let rank = cumulative.partition_point(|&weight| weight <= target);
+        let number = &mut numbers[rank.min(PAGES - 1)];
+        if *number == u32::MAX {
+            *number = seen;
+            seen += 1;
+        }
+        trace.pages.push(*number);
+        trace.flags.push(if random.next().is_multiple_of(4) {
+            WRITE
+        } else {
+            0
+        });
+    }
+    trace
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bench is where time is measured"
+)]
+#[expect(clippy::cast_precision_loss, reason = "a count of accesses")]
+fn measure(name: &str, only: &[String], trace: &mut Trace, run: impl Fn(&mut Trace) -> u64) {
+    if !only.is_empty() && !only.iter().any(|part| name.contains(part.as_str())) {
+        return;
+    }
+    let mut best = f64::INFINITY;
+    let mut figure = 0;
+    for _ in 0..ROUNDS {
+        trace.next = 0;
+        let start = Instant::now();
+        figure = run(trace);
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    let speed = ACCESSES as f64 / best / 1e6;
+    println!("{name:32} {speed:7.1} M accesses/s   ({figure} misses)");
+}
+
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    // `cargo test --all-targets` starts benches too, without this flag.
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        return;
+    }
+    arguments.retain(|argument| argument != "--bench");
+    let mut trace = zipf();
+    for percent in [1, 10] {
+        let pages = (PAGES / 100 * percent) as u64;
+        for about in policies() {
+            let name = format!("{} {percent} %", about.name);
+            measure(&name, &arguments, &mut trace, |mut trace| {
+                simulate_policy(&mut trace, about.name, pages, &mut |_| true)
+                    .expect("a valid replay")
+                    .misses
+            });
+        }
+        for about in schemes() {
+            let name = format!("{} {percent} % + 6x", about.name);
+            measure(&name, &arguments, &mut trace, |mut trace| {
+                simulate_scheme(&mut trace, about.name, pages, 6 * pages, &[], &mut |_| true)
+                    .expect("a valid replay")
+                    .counters
+                    .flash_misses
+            });
+        }
+    }
+    measure("curves", &arguments, &mut trace, |mut trace| {
+        curves(&mut trace, &mut |_| true)
+            .expect("a valid pass")
+            .misses[PAGES / 100 - 1]
+    });
+}
