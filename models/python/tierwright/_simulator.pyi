@@ -1,0 +1,185 @@
+"""The simulator core: the only part of the package written in Rust.
+
+Every function that takes a trace accepts the *trace argument group*:
+
+path : str or os.PathLike
+    The trace file: any supported raw format, plain, gzip or zstd (found from the content,
+    never from the name), or a canonical trace.
+format : str, optional
+    Name of a format of `formats()`; None detects it and refuses to guess.
+page_bytes : int, default 4096
+    Page size by which byte-addressed formats are split: a power of two from 512 to
+    1,048,576. Page- and key-native formats keep their own pages. [bytes]
+columns : dict of str to str, optional
+    Column mapping of the generic CSV reader. Keys: ``time``, ``time_unit`` (s, ms, us, ns,
+    filetime), ``op``, ``read_values``, ``write_values`` (lists separated by ``,`` or ``|``),
+    ``offset`` with ``size``, or ``page``, or ``key``; ``offset_unit`` and ``size_unit``
+    (bytes, sectors of 512 bytes, pages), ``device``, ``delimiter`` (one character, or tab,
+    space, comma, semicolon), ``header`` (true, false). Columns are given by name or by
+    1-based number.
+
+Every function releases the GIL while it works. Between chunks of about 65,536 accesses it
+calls ``on_progress(done_bytes, total_bytes, accesses)``, positions counted in the file as it
+lies on disk; the answer False cancels. An exception raised by the callback, or by a signal
+handler (Ctrl-C), stops the pass and propagates.
+"""
+
+from collections.abc import Callable
+from os import PathLike
+from typing import Any
+
+__all__ = [
+    "Cancelled",
+    "ParameterError",
+    "SimulatorError",
+    "TraceError",
+    "convert",
+    "formats",
+    "inspect",
+    "preview",
+]
+
+# --- errors -----------------------------------------------------------------------------
+
+class SimulatorError(Exception):
+    """Base of the core's errors; ``args`` are ``(message, hint)``.
+
+    The message names file, place and value; the hint is the next step, or empty.
+    """
+
+class TraceError(SimulatorError):
+    """A trace cannot be read or understood."""
+
+class ParameterError(SimulatorError):
+    """A parameter is unknown or out of range."""
+
+class Cancelled(SimulatorError):
+    """The progress callback asked to stop."""
+
+# --- traces -----------------------------------------------------------------------------
+
+def formats() -> list[dict[str, Any]]:
+    """Trace formats, in the order of the core's table.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``description`` (str); ``has_writes``, ``has_time``, ``has_device``,
+        ``page_native`` (bool).
+    """
+
+def preview(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    rows: int = 20,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Show how the head of a trace is understood, without reading the rest.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    rows : int, default 20
+        Records to show, at most 1,000.
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        ``format`` (str), ``detection`` (list of ``{format, score, reason}``, scores from 0 to
+        1, best first), ``columns`` (names found; generic CSV only), ``records`` (list of
+        ``{place, raw, time_ns, device, op, offset_bytes, size_bytes, first_page,
+        page_count}``; ``time_ns`` counts from the epoch of the format and is None without
+        time, ``offset_bytes`` and ``size_bytes`` are None for page-native formats), ``units``
+        (list of ``{field, unit, meaning}``), ``assumptions`` (list of str), ``page_bytes``
+        [bytes], ``compression`` (none, gzip or zstd), ``file_bytes`` [bytes], ``warnings``
+        (list of ``{name, message, hint}``).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read, fits no format or more than one, or a record shown is bad.
+    ParameterError
+        The format is unknown, the page size out of range, or the mapping wrong.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def inspect(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Read a whole trace and tell what is in it.
+
+    Returns
+    -------
+    dict
+        ``format`` (str), ``requests``, ``accesses``, ``distinct_pages``, ``write_accesses``
+        (counts), ``page_bytes`` [bytes], ``duration_s`` (latest minus earliest time, None
+        without time) [s], ``sha256_of_sequence`` (SHA-256 of one line ``<page> <R|W>`` per
+        access, devices left out: the proof of a parser), ``warnings`` (list of ``{name,
+        message, hint}``), ``write_requests``, ``devices`` (counts), ``first_time_ns``
+        (epoch of the source format, None without time) [ns], ``compression``,
+        ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
+        hashes of a canonical trace are computed anew and compared with its foot.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The format is unknown, the page size out of range, or the mapping wrong.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def convert(
+    path: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    force: bool = False,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Write the canonical form of a trace.
+
+    The file is written beside `out` under a temporary name, made durable and then renamed;
+    on an error or a cancel nothing stays behind. A canonical trace is verified and copied.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    out : str or os.PathLike
+        The canonical trace to write, by custom ``*.twt``.
+    force : bool, default False
+        Replace an existing `out`.
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        The keys of `inspect`, with ``content_id`` (SHA-256 over page size, and space name,
+        page, operation and time of every access) and ``out_bytes`` [bytes].
+
+    Raises
+    ------
+    TraceError
+        The trace cannot be read or understood, or the file cannot be written.
+    ParameterError
+        `out` exists and `force` is not given, or as for `inspect`.
+    Cancelled
+        `on_progress` returned False.
+    """
