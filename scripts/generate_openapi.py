@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from tierwright_server.app import make_app
+from tierwright_server.settings import Settings
 
 TARGET = Path(__file__).resolve().parents[1] / "backend" / "openapi.json"
 
@@ -21,7 +22,9 @@ def main() -> int:
         "--check", action="store_true", help="compare instead of writing"
     )
     check: bool = parser.parse_args().check
-    text = json.dumps(make_app().openapi(), indent=1, ensure_ascii=False) + "\n"
+    text = (
+        json.dumps(make_app(Settings()).openapi(), indent=1, ensure_ascii=False) + "\n"
+    )
     present = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
     if text == present:
         return 0

@@ -13,6 +13,8 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from tierwright._simulator import SimulatorError
+from tierwright.errors import TierwrightError
 from tierwright_server.schemas import Problem, ProblemDetail
 
 log = structlog.get_logger(__name__)
@@ -59,7 +61,9 @@ class BadInput(ServerError):
     title = "A value cannot be used"
 
     @classmethod
-    def at(cls, where: str, value: Any, message: str, hint: str | None = None) -> "BadInput":
+    def at(
+        cls, where: str, value: Any, message: str, hint: str | None = None
+    ) -> "BadInput":
         """Make the error of one faulty value."""
         fault = ProblemDetail(where=where, value=shown(value), message=message)
         return cls(f"{where}: {message}", hint=hint, errors=[fault])
@@ -166,12 +170,12 @@ def problem_of(error: ServerError) -> Problem:
 
 
 async def _on_server_error(_: Request, error: Exception) -> Response:
-    assert isinstance(error, ServerError)  # noqa: S101
+    assert isinstance(error, ServerError)
     return problem_response(problem_of(error))
 
 
 async def _on_validation(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101
+    assert isinstance(error, RequestValidationError)
     faults = []
     for fault in error.errors():
         where = ".".join(str(part) for part in fault["loc"])
@@ -192,6 +196,30 @@ async def _on_validation(_: Request, error: Exception) -> Response:
     )
 
 
+async def _on_model_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, TierwrightError)
+    faults = [
+        ProblemDetail(
+            where=fault.where, value=shown(fault.value), message=fault.message
+        )
+        for fault in getattr(error, "problems", ())
+    ]
+    return problem_response(
+        problem_of(BadInput(error.message, hint=error.hint or None, errors=faults))
+    )
+
+
+async def _on_simulator_error(_: Request, error: Exception) -> Response:
+    message, hint = simulator_message(error)
+    return problem_response(problem_of(BadInput(message, hint=hint)))
+
+
+def simulator_message(error: Exception) -> tuple[str, str | None]:
+    """Return message and hint of an error of the core."""
+    message, *rest = error.args
+    return str(message), str(rest[0]) if rest and rest[0] else None
+
+
 _HTTP_HINTS = {
     404: "The paths of this server are listed at /api/v1/openapi.json.",
     405: "See /api/v1/openapi.json for the methods of this path.",
@@ -199,7 +227,7 @@ _HTTP_HINTS = {
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101
+    assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     detail = str(error.detail)
     if detail == status.phrase:
@@ -257,6 +285,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ServerError, _on_server_error)
     app.add_exception_handler(RequestValidationError, _on_validation)
     app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(TierwrightError, _on_model_error)
+    app.add_exception_handler(SimulatorError, _on_simulator_error)
     app.add_exception_handler(DBAPIError, _on_database_down)
     app.add_exception_handler(Exception, on_unexpected)
 

@@ -19,7 +19,7 @@ MAX_COUNT = 2**53 - 1
 NO_NUL = r"^[^\u0000-\u001f\u007f]*$"
 
 
-def _not_bool(value: Any) -> Any:
+def not_bool(value: Any) -> Any:
     """Refuse true and false where a number is asked: Python counts them as 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("Input should be a number, not true or false")  # noqa: TRY004
@@ -39,18 +39,16 @@ Name = Annotated[
     Field(description="A name to show, on one line."),
 ]
 ShortText = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
-LongText = Annotated[
-    str, StringConstraints(max_length=4000, pattern=r"^[^\u0000]*$")
-]
+LongText = Annotated[str, StringConstraints(max_length=4000, pattern=r"^[^\u0000]*$")]
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 Pages = Annotated[
     int,
-    BeforeValidator(_not_bool),
+    BeforeValidator(not_bool),
     Field(ge=0, le=MAX_COUNT, description="A size in pages of the workload."),
 ]
 PageBytes = Annotated[
     int,
-    BeforeValidator(_not_bool),
+    BeforeValidator(not_bool),
     Field(ge=512, le=2**24, description="Size of one page. [bytes]"),
 ]
 SizeBytes = Annotated[int, Field(ge=0, le=MAX_COUNT, description="A size. [bytes]")]
@@ -58,7 +56,7 @@ Micros = Annotated[float, Field(description="A time. [µs per access]")]
 Share = Annotated[float, Field(ge=0, le=1, description="A share between 0 and 1.")]
 Months = Annotated[
     int,
-    BeforeValidator(_not_bool),
+    BeforeValidator(not_bool),
     Field(ge=1, le=600, description="Time over which a purchase is paid. [months]"),
 ]
 
@@ -77,7 +75,7 @@ Usd = Annotated[
 ]
 UsdIn = Annotated[
     Decimal,
-    BeforeValidator(_not_bool),
+    BeforeValidator(not_bool),
     Field(ge=0, le=10**9, max_digits=24, decimal_places=12),
     WithJsonSchema(
         {

@@ -5,7 +5,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-import psutil
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -77,7 +76,8 @@ class Settings(BaseSettings):
         """Cap of a job's address space: as set, or three quarters of the RAM."""
         if self.job_memory_bytes is not None:
             return self.job_memory_bytes
-        return max(2 * 2**30, psutil.virtual_memory().total * 3 // 4)
+        ram_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return max(2 * 2**30, ram_bytes * 3 // 4)
 
     def make_folders(self) -> None:
         """Make the data folders, readable by their owner only."""

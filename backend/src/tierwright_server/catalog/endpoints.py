@@ -10,6 +10,7 @@ from tierwright_server.catalog.schemas import (
     DeviceIn,
     DeviceList,
     DeviceOut,
+    DeviceVocabulary,
     FormatOut,
     PolicyOut,
     PriceBookIn,
@@ -45,6 +46,14 @@ async def list_schemes() -> list[SchemeOut]:
     return service.list_schemes()
 
 
+@router.get(
+    "/device-kinds", operation_id="get_device_vocabulary", responses=responses()
+)
+async def get_device_vocabulary() -> DeviceVocabulary:
+    """List the kinds of device and the figures that a device may state."""
+    return service.get_device_vocabulary()
+
+
 @router.get("/devices", operation_id="list_devices", responses=responses())
 async def list_devices(session: SessionDep, context: ContextDep) -> DeviceList:
     """List all devices: the shipped ones and your own."""
@@ -57,11 +66,9 @@ async def list_devices(session: SessionDep, context: ContextDep) -> DeviceList:
     status_code=status.HTTP_201_CREATED,
     responses=responses(409),
 )
-async def create_device(
-    body: DeviceIn, session: SessionDep, context: ContextDep
-) -> DeviceOut:
+async def create_device(body: DeviceIn, session: SessionDep) -> DeviceOut:
     """Add an own device."""
-    return await service.create_device(session, context, body)
+    return await service.create_device(session, body)
 
 
 @router.get("/devices/{device_id}", operation_id="get_device", responses=responses(404))

@@ -1,13 +1,12 @@
 """Shapes of formats, policies, schemes, devices and price books."""
 
 import re
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from tierwright_server.schemas import (
-    MAX_COUNT,
     Answer,
     Body,
     Identifier,
@@ -16,6 +15,7 @@ from tierwright_server.schemas import (
     ShortText,
     Usd,
     UsdIn,
+    not_bool,
 )
 
 Origin = Literal["shipped", "own"]
@@ -23,8 +23,8 @@ Role = Literal["ram", "flash", "disk"]
 DatedText = Annotated[
     str,
     Field(
-        pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$",
-        description="Date as YYYY, YYYY-MM or YYYY-MM-DD.",
+        pattern=r"^[0-9]{4}(-(0[1-9]|1[0-2])(-[0-3][0-9])?|-Q[1-4])?$",
+        description="YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn.",
     ),
 ]
 
@@ -77,17 +77,17 @@ class FigureOut(Answer):
     unit: str
     source: str
     date: str | None
-    note: str | None
+    note: str
 
 
 class FigureIn(Body):
     """One stated figure of a device, with its source."""
 
-    value: float
+    value: Annotated[float, BeforeValidator(not_bool)]
     unit: ShortText
-    source: ShortText = ""
+    source: Annotated[ShortText, Field(min_length=1)]
     date: DatedText | None = None
-    note: LongText | None = None
+    note: LongText = ""
 
 
 class DeviceOut(Answer):
@@ -106,37 +106,64 @@ class DeviceOut(Answer):
     write_service_us: float | None = Field(description="Time of a page write. [µs]")
     service_basis: str | None = Field(description="How both times were derived.")
     usd_per_gb: Usd | None = Field(description="Purchase price. [USD per 10^9 bytes]")
-    usd_per_gb_month: Usd | None = Field(description="Rent. [USD per 10^9 bytes, month]")
+    usd_per_gb_month: Usd | None = Field(
+        description="Rent. [USD per 10^9 bytes, month]"
+    )
     price_date: str | None
     roles: list[Role] = Field(description="Where the device may stand.")
     missing: list[str] = Field(description="Figures that are absent, and what for.")
-    notes: str | None
+    notes: str
     updated_at: datetime | None = Field(
         default=None, description="Last change, of an own device."
     )
 
 
 class DeviceIn(Body):
-    """An own device."""
+    """An own device. Figures have the names and units of the shipped ones."""
 
     name: Name
-    kind: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9_]+$")]
+    kind: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=40,
+            pattern=r"^[a-z0-9_]+$",
+            description="A name of `GET /catalog/device-kinds`.",
+        ),
+    ]
     year: Annotated[int, Field(ge=1950, le=2100)] | None = None
-    capacity_bytes: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
-    page_bytes: Annotated[int, Field(ge=1, le=2**30)] | None = None
-    queue_depth: Annotated[int, Field(ge=1, le=2**20)] | None = None
     figures: Annotated[
         dict[FigureName, FigureIn],
         Field(
             max_length=60,
-            description="By name, as in the shipped devices: `read_iops`, "
-            "`write_iops`, `read_latency`...",
+            description="By name: `read_iops`, `capacity`, `unit_price`... "
+            "`GET /catalog/device-kinds` lists all.",
         ),
     ] = {}
-    usd_per_gb: UsdIn | None = None
-    usd_per_gb_month: UsdIn | None = None
-    price_date: DatedText | None = None
-    notes: LongText | None = None
+    notes: LongText = ""
+
+
+class DeviceKindOut(Answer):
+    """A kind of device and the tiers that it can serve."""
+
+    name: str
+    title: str
+    roles: list[Role]
+
+
+class FigureKindOut(Answer):
+    """A figure that a device may state."""
+
+    name: str
+    units: list[str]
+    meaning: str
+
+
+class DeviceVocabulary(Answer):
+    """The kinds of device and the figures that one may state."""
+
+    kinds: list[DeviceKindOut]
+    figures: list[FigureKindOut]
 
 
 class DeviceList(Answer):
@@ -153,33 +180,33 @@ class CopyIn(Body):
 
 
 class PriceOut(Answer):
-    """One price: of a device, or of every device of a kind."""
+    """One price of capacity: of a device, or of every device of a kind."""
 
     device_id: str | None
     kind: str | None
-    usd_per_gb: Usd | None
-    usd_per_gb_month: Usd | None
+    usd: Usd = Field(description="As stated, in `unit`.")
+    unit: Literal["USD/GB", "USD/GiB", "USD/GB/month", "USD/GiB/month"]
+    usd_per_gb: Usd | None = Field(description="A purchase. [USD per 10^9 bytes]")
+    usd_per_gb_month: Usd | None = Field(
+        description="A rent. [USD per 10^9 bytes and month]"
+    )
     source: str
     date: str | None
+    note: str
 
 
 class PriceIn(Body):
-    """One price: of a device or of a kind, bought or rented."""
+    """One price of capacity; exactly one of the four money fields."""
 
     device_id: Identifier | None = None
     kind: Annotated[str, Field(max_length=40, pattern=r"^[a-z0-9_]+$")] | None = None
     usd_per_gb: UsdIn | None = None
+    usd_per_gib: UsdIn | None = None
     usd_per_gb_month: UsdIn | None = None
-    source: ShortText = ""
+    usd_per_gib_month: UsdIn | None = None
+    source: Annotated[ShortText, Field(min_length=1)]
     date: DatedText | None = None
-
-    @model_validator(mode="after")
-    def _one_of_each(self) -> "PriceIn":
-        if (self.device_id is None) == (self.kind is None):
-            raise ValueError("give either device_id or kind")
-        if (self.usd_per_gb is None) == (self.usd_per_gb_month is None):
-            raise ValueError("give either usd_per_gb or usd_per_gb_month")
-        return self
+    note: LongText = ""
 
 
 class PriceBookOut(Answer):
@@ -188,9 +215,10 @@ class PriceBookOut(Answer):
     id: str
     name: str
     origin: Origin
-    date: date
-    region: str | None
+    date: str
+    region: str
     currency: str
+    notes: str
     prices: list[PriceOut]
     updated_at: datetime | None = None
 
@@ -199,9 +227,10 @@ class PriceBookIn(Body):
     """An own price book."""
 
     name: Name
-    date: date
-    region: ShortText | None = None
+    date: DatedText
+    region: ShortText = ""
     currency: Literal["USD"] = "USD"
+    notes: LongText = ""
     prices: Annotated[list[PriceIn], Field(min_length=1, max_length=1000)]
 
 

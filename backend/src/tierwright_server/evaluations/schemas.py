@@ -15,6 +15,7 @@ from tierwright_server.schemas import (
     WarningOut,
 )
 
+
 class EvaluationIn(Body):
     """The point to evaluate: sizes, devices and prices."""
 
@@ -63,6 +64,9 @@ class EstimatorOut(Answer):
     name: str
     exact: bool = Field(description="Equal to a simulation from a cold start.")
     description: str
+    flash_hits_error: tuple[float, float] | None = Field(
+        description="Known band of (model - simulation) / simulation of flash hits."
+    )
 
 
 class SchemeEvaluation(Answer):
@@ -73,13 +77,22 @@ class SchemeEvaluation(Answer):
     ram_hits: float
     flash_hits: float
     flash_misses: float
+    effective_flash_pages: float = Field(
+        description="Flash pages that hold what RAM does not. [pages]"
+    )
     ram_hit_ratio: float
     flash_hit_ratio: float = Field(description="Flash hits per access.")
     miss_ratio: float = Field(description="Accesses that reach the disk, per access.")
     p_d: float = Field(description="Dirty RAM evictions per RAM miss.")
     p_d_flash: float = Field(description="Dirty flash evictions per flash miss.")
     flash_reads: float = Field(description="Flash page reads over the trace.")
-    flash_writes: float = Field(description="Flash page writes over the trace.")
+    flash_writes: float = Field(
+        description="Flash page writes over the trace, as the formula charges them."
+    )
+    flash_writes_cold_start: float = Field(
+        description="Flash page writes of this trace from a cold start, as a simulation "
+        "counts them; `flash_writes` less the warm-up."
+    )
     disk_reads: float = Field(description="Disk page reads over the trace.")
     disk_writes: float = Field(description="Disk page writes over the trace.")
     cost_terms_us_per_access: CostTerms
@@ -95,6 +108,9 @@ class MarginOut(Answer):
 
     us_per_access: float
     relative: float = Field(description="Share of the runner-up's I/O time saved.")
+    relative_to_none: float = Field(
+        description="Share of the I/O time without flash that the best saves."
+    )
 
 
 class DerivationStep(Answer):
@@ -147,5 +163,7 @@ class EvaluationOut(Answer):
     margin: MarginOut | None
     sentence: str = Field(description="The finding in one sentence.")
     warnings: list[WarningOut]
+    time_basis: str = Field(description="What the times are, and what they leave out.")
+    cost_basis: str = Field(description="What the money is, and what it leaves out.")
     derivation: list[DerivationStep]
     core_version: str

@@ -17,7 +17,7 @@ RunId = Annotated[Identifier, Path(description="Id of the run.")]
 
 
 @router.get("", operation_id="list_runs", responses=responses())
-async def list_runs(  # noqa: PLR0913 - one parameter a filter
+async def list_runs(
     session: SessionDep,
     status: Annotated[RunStatus | None, Query(description="Only these.")] = None,
     kind: Annotated[RunKind | None, Query(description="Only these.")] = None,
@@ -51,9 +51,7 @@ async def cancel_run(run_id: RunId, session: SessionDep) -> RunOut:
             "description": "Server-sent events named `run`, each with a RunOut as "
             "JSON; the stream ends when the run has ended.",
             "content": {
-                "text/event-stream": {
-                    "schema": {"$ref": "#/components/schemas/RunOut"}
-                }
+                "text/event-stream": {"schema": {"$ref": "#/components/schemas/RunOut"}}
             },
         },
     },

@@ -10,9 +10,7 @@ from tierwright_server.schemas import Answer, Body, Name
 Question = Literal["compare"]
 State = Annotated[
     dict[str, Any],
-    Field(
-        description="The page's search parameters; restores exactly what was shown."
-    ),
+    Field(description="The page's search parameters; restores exactly what was shown."),
 ]
 
 

@@ -26,9 +26,7 @@ async def create_simulation(
     return await service.create_simulation(session, context, body)
 
 
-@router.get(
-    "/{simulation_id}", operation_id="get_simulation", responses=responses(404)
-)
+@router.get("/{simulation_id}", operation_id="get_simulation", responses=responses(404))
 async def get_simulation(
     simulation_id: Annotated[Identifier, Path(description="Id of the simulation.")],
     session: SessionDep,

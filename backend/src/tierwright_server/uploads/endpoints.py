@@ -21,15 +21,17 @@ UploadId = Annotated[Identifier, Path(description="Id of the upload.")]
 
 
 @router.get("", operation_id="list_uploads", responses=responses())
-async def list_uploads(session: SessionDep) -> UploadList:
+async def list_uploads(session: SessionDep, context: ContextDep) -> UploadList:
     """List uploads that no workload has taken yet, also unfinished ones."""
-    return await service.list_uploads(session)
+    return await service.list_uploads(session, context)
 
 
 @router.get("/{upload_id}", operation_id="get_upload", responses=responses(404))
-async def get_upload(upload_id: UploadId, session: SessionDep) -> UploadOut:
+async def get_upload(
+    upload_id: UploadId, session: SessionDep, context: ContextDep
+) -> UploadOut:
     """Read how far an upload is."""
-    return await service.get_upload(session, upload_id)
+    return await service.get_upload(session, context, upload_id)
 
 
 @router.post(

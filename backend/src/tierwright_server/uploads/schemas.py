@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -40,7 +40,7 @@ class UploadOut(Answer):
 
     id: str
     filename: str | None
-    size_bytes: int | None
+    size_bytes: int
     offset_bytes: int = Field(description="Bytes that have arrived.")
     complete: bool
     sha256: str | None = Field(description="Of the whole file, once complete.")
@@ -107,4 +107,3 @@ class PreviewOut(Answer):
     file_bytes: int
     warnings: list[WarningOut]
     upload: UploadOut
-    extra: dict[str, Any] = {}

@@ -1,0 +1,102 @@
+"""The application: routes, errors, guard, page, and what lives as long as it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import async_sessionmaker
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tierwright_server import api, errors, openapi
+from tierwright_server.catalog.shipped import load_shipped
+from tierwright_server.context import Context
+from tierwright_server.curves import CurveCache
+from tierwright_server.db import make_engine, psycopg_dsn
+from tierwright_server.guard import Guard
+from tierwright_server.jobs.events import RunEvents
+from tierwright_server.page import Page
+from tierwright_server.settings import Settings
+from tierwright_server.version import VERSION
+from tierwright_server.workloads.service import ensure_example
+
+
+def make_app(settings: Settings) -> FastAPI:
+    """Make the routes, without the guard around them.
+
+    Parameters
+    ----------
+    settings : Settings
+        The database's address is needed only when the app starts.
+    """
+    app = FastAPI(
+        title="Tierwright",
+        version=VERSION,
+        description="Sizing of memory hierarchies: workload x hardware x question "
+        "-> answer.",
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+        strict_content_type=True,
+    )
+    app.state.settings = settings
+    errors.install(app)
+    app.include_router(api.router)
+    _add_page(app, settings)
+    document: dict[str, Any] = {}
+
+    def describe() -> dict[str, Any]:
+        if not document:
+            document.update(openapi.describe(app))
+        return document
+
+    app.openapi = describe  # type: ignore[method-assign]
+    return app
+
+
+def create_app(settings: Settings) -> Guard:
+    """Make the whole ASGI application."""
+    return Guard(make_app(settings), settings)
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    settings: Settings = app.state.settings
+    if settings.database_url is None:
+        raise RuntimeError("the server needs TIERWRIGHT_DATABASE_URL")
+    settings.make_folders()
+    engine = make_engine(settings.database_url)
+    events = RunEvents(psycopg_dsn(settings.database_url))
+    sessions = async_sessionmaker(engine, expire_on_commit=False)
+    app.state.context = Context(
+        settings=settings,
+        engine=engine,
+        sessions=sessions,
+        shipped=load_shipped(),
+        curves=CurveCache(settings.curve_cache_entries),
+        events=events,
+        stopping=asyncio.Event(),
+    )
+    await events.start()
+    try:
+        await ensure_example(sessions)
+        yield
+    finally:
+        app.state.context.stopping.set()
+        await events.stop()
+        await engine.dispose()
+
+
+def _add_page(app: FastAPI, settings: Settings) -> None:
+    page = Page(settings.page_dir)
+
+    async def serve_page(request: Request) -> Response:
+        if request.url.path.startswith("/api/"):
+            raise HTTPException(404)
+        return await page.serve(request)
+
+    app.add_route("/{path:path}", serve_page, ["GET"], include_in_schema=False)

@@ -1,0 +1,29 @@
+"""Where canonical traces and their curves lie: one folder a content id."""
+
+from pathlib import Path
+
+from tierwright_server.settings import Settings
+
+TRACE_NAME = "trace.twt"
+CURVE_NAME = "curve.npy"
+"""uint64 array of shape (2, distinct_pages): misses, write-backs; column i is for i + 1 pages."""
+
+
+def folder_of(settings: Settings, content_id: str) -> Path:
+    """Return the folder of a content."""
+    return settings.contents_dir / content_id
+
+
+def trace_path(settings: Settings, content_id: str) -> Path:
+    """Return the canonical trace of a content."""
+    return folder_of(settings, content_id) / TRACE_NAME
+
+
+def curve_path(settings: Settings, content_id: str) -> Path:
+    """Return the curves of a content."""
+    return folder_of(settings, content_id) / CURVE_NAME
+
+
+def is_complete(folder: Path) -> bool:
+    """Say whether both files are there; each appears in one step, the curve last."""
+    return (folder / TRACE_NAME).is_file() and (folder / CURVE_NAME).is_file()

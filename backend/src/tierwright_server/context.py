@@ -1,0 +1,47 @@
+"""What every request of one app shares, and how an endpoint asks for it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
+
+from tierwright_server.catalog.shipped import ShippedCatalog
+from tierwright_server.curves import CurveCache
+from tierwright_server.jobs.events import RunEvents
+from tierwright_server.settings import Settings
+
+
+@dataclass(frozen=True)
+class Context:
+    """Settings, database, shipped catalogue, caches."""
+
+    settings: Settings
+    engine: AsyncEngine
+    sessions: async_sessionmaker[AsyncSession]
+    shipped: ShippedCatalog
+    curves: CurveCache
+    events: RunEvents
+    stopping: asyncio.Event
+
+
+def get_context(request: Request) -> Context:
+    """Return the app's context."""
+    context: Context = request.app.state.context
+    return context
+
+
+ContextDep = Annotated[Context, Depends(get_context)]
+
+
+async def get_session(context: ContextDep) -> AsyncIterator[AsyncSession]:
+    """Open a session that commits once, after the endpoint and before the answer."""
+    async with context.sessions() as session:
+        yield session
+        await session.commit()
+
+
+# scope="function": the commit must have happened when the answer leaves.
+SessionDep = Annotated[AsyncSession, Depends(get_session, scope="function")]

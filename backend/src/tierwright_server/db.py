@@ -1,0 +1,94 @@
+"""The database: addresses, engine, migrations."""
+
+from pathlib import Path
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import URL, create_engine, make_url, pool, text
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+MINIMUM_SERVER_VERSION = 150_000
+_MIGRATION_LOCK = 0x54574D49
+_INSTALLED_MIGRATIONS = Path(__file__).parent / "migrations"
+_SOURCE_MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
+
+
+class DatabaseError(Exception):
+    """The database cannot be used; `hint` says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def sqlalchemy_url(url: str) -> URL:
+    """Return the address with the one driver we use."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() not in ("postgresql", "postgres"):
+        raise DatabaseError(
+            f"`{parsed.get_backend_name()}` is not a PostgreSQL address",
+            "set TIERWRIGHT_DATABASE_URL to postgresql://user:password@host/database",
+        )
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def psycopg_dsn(url: str) -> str:
+    """Return the address in the form that psycopg itself takes."""
+    return (
+        sqlalchemy_url(url)
+        .set(drivername="postgresql")
+        .render_as_string(hide_password=False)
+    )
+
+
+def make_engine(url: str) -> AsyncEngine:
+    """Make the engine of one process."""
+    return create_async_engine(
+        sqlalchemy_url(url), pool_size=10, max_overflow=10, pool_pre_ping=True
+    )
+
+
+def _migrations_folder() -> Path:
+    if _INSTALLED_MIGRATIONS.is_dir():
+        return _INSTALLED_MIGRATIONS
+    return _SOURCE_MIGRATIONS
+
+
+def migrate(url: str) -> None:
+    """Bring the database to the newest schema; safe when several do it at once.
+
+    Raises
+    ------
+    DatabaseError
+        The server is too old.
+    """
+    engine = create_engine(sqlalchemy_url(url), poolclass=pool.NullPool)
+    config = Config()
+    config.set_main_option(
+        "script_location", str(_migrations_folder()).replace("%", "%%")
+    )
+    config.set_main_option("path_separator", "os")
+    try:
+        with engine.connect() as connection:
+            _check_server(connection.connection.driver_connection)
+            connection.execute(
+                text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK}
+            )
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+            connection.commit()
+    finally:
+        engine.dispose()
+
+
+def _check_server(connection: object) -> None:
+    assert isinstance(connection, psycopg.Connection)
+    version = connection.info.server_version
+    if version < MINIMUM_SERVER_VERSION:
+        raise DatabaseError(
+            f"this PostgreSQL has version {version // 10_000}; 15 or newer is needed",
+            "point TIERWRIGHT_DATABASE_URL to a newer server, or unset it to use "
+            "the one that comes with Tierwright",
+        )

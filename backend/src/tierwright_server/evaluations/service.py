@@ -1,0 +1,279 @@
+"""The comparison of schemes: finds what is asked for, evaluates, puts it into words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib.metadata import version
+from typing import Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import _simulator, page_flow
+from tierwright.device import Device
+from tierwright.hit_ratio import Curve
+from tierwright.page_flow import Evaluation, SchemeResult
+from tierwright.prices import PriceBook
+from tierwright_server.catalog import service as catalog
+from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
+from tierwright_server.context import Context
+from tierwright_server.evaluations.schemas import (
+    CostTerms,
+    DerivationStep,
+    DevicesUsed,
+    EstimatorOut,
+    EvaluationIn,
+    EvaluationOut,
+    MarginOut,
+    MoneyOut,
+    MoneyPart,
+    PriceBookRef,
+    SchemeEvaluation,
+)
+from tierwright_server.schemas import WarningOut
+from tierwright_server.tables import Content, Workload
+from tierwright_server.workloads import service as workloads
+
+CORE_VERSION = version("tierwright")
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Point:
+    """Everything that an evaluation is made of."""
+
+    workload: Workload
+    content: Content
+    curve: Curve
+    flash: tuple[Device, DeviceOut]
+    disk: tuple[Device, DeviceOut]
+    ram: tuple[Device, DeviceOut] | None
+    prices: tuple[PriceBook, PriceBookOut] | None
+
+
+async def evaluate(
+    session: AsyncSession, context: Context, body: EvaluationIn
+) -> EvaluationOut:
+    """Evaluate all schemes at one point."""
+    point = await find_point(session, context, body)
+    return _answer(body, point, compute(body, point))
+
+
+async def find_point(
+    session: AsyncSession, context: Context, body: EvaluationIn
+) -> Point:
+    """Find workload, devices and prices; the error names the one that is missing."""
+    workload, content = await workloads.find_ready(session, body.workload_id)
+
+    async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:
+        return await catalog.find_device(session, context, device_id, where)
+
+    flash = await device("flash_device_id", body.flash_device_id)
+    disk = await device("disk_device_id", body.disk_device_id)
+    ram = (
+        await device("ram_device_id", body.ram_device_id)
+        if body.ram_device_id
+        else None
+    )
+    prices = (
+        await catalog.find_price_book(session, context, body.price_book_id)
+        if body.price_book_id
+        else None
+    )
+    curve = await workloads.load_curve(context, content)
+    return Point(workload, content, curve, flash, disk, ram, prices)
+
+
+def compute(body: EvaluationIn, point: Point) -> Evaluation:
+    """Evaluate a point with the models' formulas."""
+    return page_flow.evaluate(
+        point.curve,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        flash=point.flash[0],
+        disk=point.disk[0],
+        ram=point.ram[0] if point.ram else None,
+        prices=point.prices[0] if point.prices else None,
+        amortisation_months=body.amortisation_months,
+    )
+
+
+@cache
+def titles() -> dict[str, str]:
+    """Return the title of every scheme, from the core's table."""
+    return {row["name"]: row["title"] for row in _simulator.schemes()}
+
+
+def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut:
+    curve = point.curve
+    books = point.prices
+    return EvaluationOut(
+        workload_id=point.workload.id,
+        content_id=point.content.id,
+        accesses=curve.accesses,
+        write_accesses=curve.write_accesses,
+        distinct_pages=curve.distinct_pages,
+        page_bytes=curve.page_bytes,
+        ram_pages=body.ram_pages,
+        ram_bytes=body.ram_pages * curve.page_bytes,
+        flash_pages=body.flash_pages,
+        flash_bytes=body.flash_pages * curve.page_bytes,
+        amortisation_months=body.amortisation_months,
+        devices=DevicesUsed(
+            flash=point.flash[1],
+            disk=point.disk[1],
+            ram=point.ram[1] if point.ram else None,
+        ),
+        price_book=PriceBookRef.model_validate(books[1]) if books else None,
+        schemes=[
+            _scheme(body, curve.accesses, result) for result in found.schemes.values()
+        ],
+        best=found.best,
+        runner_up=found.runner_up,
+        margin=MarginOut(
+            us_per_access=found.margin_us_per_access,
+            relative=found.margin,
+            relative_to_none=found.gain_over_none,
+        ),
+        sentence=_sentence(body, found),
+        warnings=[WarningOut.model_validate(warning) for warning in found.warnings],
+        time_basis=found.inputs["time_basis"],
+        cost_basis=found.inputs["cost_basis"],
+        derivation=list(_derivation(found)),
+        core_version=CORE_VERSION,
+    )
+
+
+def _scheme(
+    body: EvaluationIn, accesses: int, result: SchemeResult
+) -> SchemeEvaluation:
+    return SchemeEvaluation(
+        scheme=result.scheme,
+        title=titles()[result.scheme],
+        ram_hits=result.ram_hits,
+        flash_hits=result.flash_hits,
+        flash_misses=result.flash_misses,
+        effective_flash_pages=result.effective_flash_pages,
+        ram_hit_ratio=result.ram_hits / accesses,
+        flash_hit_ratio=result.flash_hits / accesses,
+        miss_ratio=result.flash_misses / accesses,
+        p_d=result.p_d,
+        p_d_flash=result.p_d_flash,
+        flash_reads=result.flash_reads,
+        flash_writes=result.flash_writes,
+        flash_writes_cold_start=result.flash_writes_cold_start,
+        disk_reads=result.hdd_reads,
+        disk_writes=result.hdd_writes,
+        cost_terms_us_per_access=CostTerms.model_validate(
+            result.cost_terms_us_per_access
+        ),
+        io_time_us_per_access=result.io_time_us_per_access,
+        flash_writes_per_access=result.flash_writes_per_access,
+        money=_money(body, result),
+        estimator=EstimatorOut(
+            name=result.estimator,
+            exact=result.exact,
+            description=result.exactness,
+            flash_hits_error=result.flash_hits_error,
+        ),
+        warnings=[WarningOut.model_validate(warning) for warning in result.warnings],
+    )
+
+
+def _usd(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(repr(value))
+
+
+def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
+    devices: dict[Literal["ram", "flash", "disk"], str | None] = {
+        "ram": body.ram_device_id,
+        "flash": body.flash_device_id,
+        "disk": body.disk_device_id,
+    }
+    parts = []
+    for name, device_id in devices.items():
+        part = result.cost_parts.get(name)
+        if part is None:  # RAM over disk holds no flash
+            continue
+        basis = None
+        if part.price is not None:
+            basis = f"{part.price} {part.unit}, {part.source}, {part.date or 'undated'}"
+        parts.append(
+            MoneyPart(
+                part=name,
+                device_id=device_id,
+                bytes=part.held_bytes,
+                usd_per_month=_usd(part.usd_per_month),
+                basis=basis,
+                reason=part.reason or None,
+            )
+        )
+    return MoneyOut(
+        usd_per_month=_usd(result.cost_usd_per_month),
+        parts=parts,
+        reason=result.cost_reason or None,
+    )
+
+
+def _sentence(body: EvaluationIn, found: Evaluation) -> str:
+    best = titles()[found.best]
+    runner_up = titles()[found.runner_up]
+    best_us = found.schemes[found.best].io_time_us_per_access
+    other_us = found.schemes[found.runner_up].io_time_us_per_access
+    if body.flash_pages == 0:
+        return (
+            f"Without flash an access costs {best_us:.3g} µs of I/O; "
+            "choose a flash size to compare the schemes."
+        )
+    if found.margin <= _TIE:
+        return (
+            f"{best} and {runner_up} are equal at {best_us:.3g} µs of I/O per access."
+        )
+    beaten = (
+        f"{best} costs {best_us:.3g} µs of I/O per access, {found.margin:.1%} less than "
+        f"{runner_up} ({other_us:.3g} µs)"
+    )
+    if found.best == "none":
+        return f"Flash does not pay in I/O time here: {beaten}."
+    if found.runner_up == "none":
+        return f"{beaten}."
+    return f"{beaten} and {found.gain_over_none:.1%} less than without flash."
+
+
+def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
+    for entry in found.derivation:
+        scheme, source = entry["scheme"], entry["source"]
+
+        def step(
+            name: str,
+            formula: str,
+            value: float | None,
+            unit: str,
+            scheme: str = scheme,
+            source: str = source,
+        ) -> DerivationStep:
+            return DerivationStep(
+                scheme=scheme,
+                name=name,
+                formula=formula,
+                value=value,
+                unit=unit,
+                source=source,
+            )
+
+        note = f" ({entry['note']})" if entry["note"] else ""
+        for number in entry["numbers"]:
+            yield step(
+                number["symbol"], number["meaning"], number["value"], number["unit"]
+            )
+        yield step("hits", entry["hits_formula"], None, "accesses")
+        for term in entry["terms"]:
+            yield step(
+                term["name"], term["formula"], term["value_us_per_access"], "µs/access"
+            )
+        yield step(
+            "io_time_us_per_access",
+            f"{entry['formula']}{note}; C / N",
+            entry["value_us_per_access"],
+            "µs/access",
+        )

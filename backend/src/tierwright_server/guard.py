@@ -1,0 +1,153 @@
+"""What every request passes: Host, Origin, size of the body, security headers.
+
+Until there are accounts, the server trusts whoever reaches it. It listens on loopback
+only; these checks keep other web sites, open in the same browser, from reaching it
+through that browser (DNS rebinding, cross-site requests).
+"""
+
+import re
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tierwright_server.errors import (
+    Forbidden,
+    ServerError,
+    TooLarge,
+    on_unexpected,
+    problem_of,
+    problem_response,
+)
+from tierwright_server.settings import Settings
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_UPLOAD = re.compile(r"/api/v1/uploads/[^/]+")
+_CONTENT_POLICY = (
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+SECURITY_HEADERS = {
+    "Content-Security-Policy": _CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Sent with every answer. Styles may stand inline: the chart and component libraries set them."""
+
+
+def _host_of(authority: str) -> str:
+    """Return the host of `host:port`, without the port."""
+    if authority.startswith("["):
+        return authority.partition("]")[0].lower() + "]"
+    return authority.partition(":")[0].lower()
+
+
+class Guard:
+    """Outermost ASGI layer.
+
+    Parameters
+    ----------
+    app : ASGIApp
+        The application.
+    settings : Settings
+        Hosts, origins and limits.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check, then pass on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+                if scope["path"].startswith("/api/"):
+                    headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        try:
+            self._check(scope)
+            limited = self._limit(scope, receive)
+            await self._app(scope, limited, send_guarded)
+        except ServerError as error:
+            if started:
+                raise
+            await _answer(problem_response(problem_of(error)), scope, send_guarded)
+        except Exception as error:
+            if started:
+                raise
+            response = await on_unexpected(Request(scope), error)
+            await _answer(response, scope, send_guarded)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if _host_of(host) not in self._settings.allowed_hosts:
+            raise Forbidden(
+                f"Host: `{host[:100]}` is not a name of this server",
+                hint=f"Use one of {', '.join(self._settings.allowed_hosts)}.",
+            )
+        if scope["method"] in _SAFE:
+            return
+        origin = headers.get("origin")
+        if origin is not None and not self._is_own(origin, host):
+            raise Forbidden(
+                f"Origin: `{origin[:100]}` may not change anything here",
+                hint="Open the page from this server itself.",
+            )
+        if origin is None and headers.get("sec-fetch-site") == "cross-site":
+            raise Forbidden("another site may not change anything here")
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        if origin in self._settings.allowed_origins:
+            return True
+        parts = urlsplit(origin)
+        return (
+            parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
+        )
+
+    def _limit(self, scope: Scope, receive: Receive) -> Receive:
+        if scope["method"] == "PATCH" and _UPLOAD.fullmatch(scope["path"]):
+            return receive  # bounded by Upload-Length
+        limit = self._settings.max_body_bytes
+        error = TooLarge(
+            f"the body is larger than {limit} bytes",
+            hint="Traces are uploaded with tus at /api/v1/uploads.",
+        )
+        length = Headers(scope=scope).get("content-length", "0")
+        if length.isdecimal() and int(length) > limit:
+            raise error
+        taken = 0
+
+        async def receive_limited() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > limit:
+                raise error
+            return message
+
+        return receive_limited
+
+
+async def _answer(response: Response, scope: Scope, send: Send) -> None:
+    async def nothing() -> Message:
+        return {"type": "http.disconnect"}
+
+    await response(scope, nothing, send)

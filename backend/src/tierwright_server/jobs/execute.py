@@ -1,0 +1,349 @@
+"""Runs one job: claim, child process, progress, cancel, end."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Any
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from tierwright_server.errors import ServerError
+from tierwright_server.jobs import queue
+from tierwright_server.jobs.events import RunEvents
+from tierwright_server.jobs.kinds import KINDS
+from tierwright_server.runs import repository
+from tierwright_server.runs.schemas import RunKind, RunStatus
+from tierwright_server.settings import Settings
+from tierwright_server.tables import Run, now
+
+log = structlog.get_logger(__name__)
+
+_WRITE_INTERVAL_S = 0.2
+_RATE_WINDOW_S = 3.0
+_LINE_LIMIT = 64 * 2**20
+_STDERR_KEPT = 8000
+_KILL_WAIT_S = 10.0
+
+
+class Why(Enum):
+    """Why a child was killed."""
+
+    CANCELLED = auto()
+    LOST = auto()
+    STOPPING = auto()
+
+
+@dataclass
+class _Progress:
+    """The latest progress of a child and its recent rate."""
+
+    latest: dict[str, Any] | None = None
+    _points: deque[tuple[float, int]] = field(default_factory=deque)
+    _phase: str | None = None
+
+    def take(self, progress: dict[str, Any]) -> None:
+        present = time.monotonic()
+        if progress["phase"] != self._phase:
+            self._points.clear()
+            self._phase = progress["phase"]
+        self._points.append((present, progress["done"]))
+        while present - self._points[0][0] > _RATE_WINDOW_S and len(self._points) > 2:  # noqa: PLR2004
+            self._points.popleft()
+        (first_time, first_done), elapsed = self._points[0], 0.0
+        elapsed = present - first_time
+        rate = (progress["done"] - first_done) / elapsed if elapsed > 0 else None
+        self.latest = {**progress, "rate_per_s": rate}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended: its last word, or its exit code and stderr."""
+
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+    exit_code: int
+    stderr: str
+
+
+class Executor:
+    """Carries out runs for one worker.
+
+    Parameters
+    ----------
+    settings, sessions, events
+        Of the worker's process.
+    worker_id : int
+        The worker's row, part of the fencing token of its runs.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        sessions: async_sessionmaker[AsyncSession],
+        events: RunEvents,
+        worker_id: int,
+    ) -> None:
+        self._settings = settings
+        self._sessions = sessions
+        self._events = events
+        self._worker_id = worker_id
+        self.stopping = asyncio.Event()
+
+    async def execute(self, run_id: str) -> None:
+        """Carry out a run, if it is still to be had."""
+        if self.stopping.is_set():
+            return
+        async with self._sessions() as session:
+            run = await repository.claim(session, run_id, self._worker_id)
+            await session.commit()
+        if run is None:
+            log.info("nothing to do", run=run_id)
+            return
+        log.info("run started", run=run.id, kind=run.kind, attempt=run.attempts)
+        kind = KINDS[RunKind(run.kind)]
+        try:
+            async with self._sessions() as session:
+                document = await kind.prepare(session, self._settings, run)
+        except ServerError as error:
+            await self._fail(run, error.detail, error.hint)
+            return
+        ended = await self._run_child(run, document)
+        if isinstance(ended, Why):
+            await self._stopped(run, ended)
+        elif ended.result is not None:
+            await self._succeed(run, ended.result)
+        elif ended.error is not None:
+            await self._fail(run, ended.error["message"], ended.error["hint"])
+        else:
+            await self._crashed(run, ended)
+
+    async def _run_child(self, run: Run, document: dict[str, Any]) -> Ended | Why:
+        progress = _Progress()
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "tierwright_server.jobs.child",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_LINE_LIMIT,
+        )
+        reader = asyncio.create_task(self._read(process, run, document, progress))
+        try:
+            why = await self._watch(run, progress, reader)
+            if why is not None:
+                return why
+            return await reader
+        finally:
+            # Also on cancellation of this very task: never leave a child behind.
+            await _kill(process, reader)
+
+    async def _read(
+        self,
+        process: asyncio.subprocess.Process,
+        run: Run,
+        document: dict[str, Any],
+        progress: _Progress,
+    ) -> Ended:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise RuntimeError("the child has no pipes")
+        spec = {
+            "kind": run.kind,
+            "input": document,
+            "worker_pid": os.getpid(),
+            "memory_bytes": self._settings.job_address_space_bytes,
+        }
+        stderr = asyncio.create_task(_tail(process.stderr))
+        # A child that died at once is told by its exit code below.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(json.dumps(spec).encode() + b"\n")
+            await process.stdin.drain()
+        last: dict[str, Any] = {}
+        async for line in process.stdout:
+            message = json.loads(line)
+            if "progress" in message:
+                progress.take(message["progress"])
+            else:
+                last = message
+        exit_code = await process.wait()
+        return Ended(last.get("result"), last.get("error"), exit_code, await stderr)
+
+    async def _watch(
+        self, run: Run, progress: _Progress, reader: asyncio.Task[Ended]
+    ) -> Why | None:
+        """Write progress until the child has ended or must be killed."""
+        stopping = asyncio.create_task(self.stopping.wait())
+        next_look = 0.0
+        try:
+            async with self._events.subscribe(run.id) as changed:
+                while not reader.done():
+                    if self.stopping.is_set():
+                        return Why.STOPPING
+                    latest, progress.latest = progress.latest, None
+                    if (
+                        latest is not None
+                        or changed.is_set()
+                        or time.monotonic() > next_look
+                    ):
+                        # Our own notices come back as well; they cost one look.
+                        changed.clear()
+                        next_look = time.monotonic() + self._settings.poll_interval_s
+                        cancel = await self._look(run, latest)
+                        if cancel is None:
+                            return Why.LOST
+                        if cancel:
+                            return Why.CANCELLED
+                    await asyncio.wait(
+                        [reader, stopping],
+                        timeout=_WRITE_INTERVAL_S,
+                        return_when=asyncio.FIRST_COMPLETED,
+                    )
+        finally:
+            stopping.cancel()
+        return None
+
+    async def _look(self, run: Run, latest: dict[str, Any] | None) -> bool | None:
+        async with self._sessions() as session:
+            if latest is None:
+                return await repository.is_cancel_requested(session, run)
+            cancel = await repository.write_progress(session, run, latest)
+            await session.commit()
+            return cancel
+
+    async def _succeed(self, run: Run, result: dict[str, Any]) -> None:
+        kind = KINDS[RunKind(run.kind)]
+        async with self._sessions() as session:
+            ours = await repository.lock_ours(session, run)
+            if ours is None:
+                log.warning("run was taken over", run=run.id)
+                return
+            try:
+                message = await kind.finish(session, self._settings, ours, result)
+            except ServerError as error:
+                await session.rollback()
+                await self._fail(run, error.detail, error.hint)
+                return
+            if ours.total is not None:
+                ours.done = ours.total
+            _end(ours, RunStatus.SUCCEEDED, message=message)
+            await repository.notify(session, run.id)
+            await session.commit()
+        kind.cleanup(self._settings, run.id)
+        log.info("run succeeded", run=run.id)
+
+    async def _fail(self, run: Run, error: str, hint: str | None) -> None:
+        async with self._sessions() as session:
+            ours = await repository.lock_ours(session, run)
+            if ours is not None:
+                _end(ours, RunStatus.FAILED, error=error, hint=hint)
+                await repository.notify(session, run.id)
+                await session.commit()
+        KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
+        log.info("run failed", run=run.id, error=error)
+
+    async def _stopped(self, run: Run, why: Why) -> None:
+        async with self._sessions() as session:
+            ours = await repository.lock_ours(session, run)
+            if ours is None:
+                log.warning("run was taken over", run=run.id)
+                return
+            if why is Why.CANCELLED or ours.cancel_requested:
+                _end(ours, RunStatus.CANCELLED, message="cancelled")
+            else:
+                # Not the job's fault: this attempt does not count.
+                ours.attempts -= 1
+                _requeue(ours, "waits for a worker: the last one was stopped")
+            await repository.notify(session, run.id)
+            await session.commit()
+        KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
+        log.info("run stopped", run=run.id, why=why.name)
+
+    async def _crashed(self, run: Run, ended: Ended) -> None:
+        how = _describe_exit(ended.exit_code)
+        log.error("job crashed", run=run.id, how=how, stderr=ended.stderr)
+        async with self._sessions() as session:
+            ours = await repository.lock_ours(session, run)
+            if ours is not None:
+                await give_back(session, self._settings, ours, f"its process {how}")
+                await session.commit()
+        KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
+
+
+async def give_back(
+    session: AsyncSession, settings: Settings, run: Run, what: str
+) -> None:
+    """Queue a locked run again after a crash, or fail it after too many."""
+    if run.cancel_requested:
+        _end(run, RunStatus.CANCELLED, message="cancelled")
+    elif run.attempts >= settings.max_attempts:
+        _end(
+            run,
+            RunStatus.FAILED,
+            error=f"given up after {run.attempts} attempts: the last time {what}",
+            hint="look into the server's log; if the job was too large for this "
+            "machine, try a machine with more memory",
+        )
+    else:
+        _requeue(run, f"attempt {run.attempts} ended early ({what}); trying again")
+        await session.flush()
+        await queue.enqueue(session, run.id)
+    await repository.notify(session, run.id)
+
+
+def _end(
+    run: Run,
+    status: RunStatus,
+    *,
+    message: str | None = None,
+    error: str | None = None,
+    hint: str | None = None,
+) -> None:
+    run.status = status.value
+    run.message, run.error, run.hint = message, error, hint
+    run.rate_per_s = None
+    run.finished_at = run.updated_at = now()
+
+
+def _requeue(run: Run, message: str) -> None:
+    run.status = RunStatus.QUEUED.value
+    run.worker_id = None
+    run.message = message
+    run.phase, run.done, run.total, run.rate_per_s = None, 0, None, None
+    run.updated_at = now()
+
+
+def _describe_exit(code: int) -> str:
+    if code < 0:
+        try:
+            return f"was killed by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"was killed by signal {-code}"
+    return f"exited with code {code}"
+
+
+async def _tail(stream: asyncio.StreamReader) -> str:
+    kept = b""
+    while part := await stream.read(4096):
+        kept = (kept + part)[-_STDERR_KEPT:]
+    return kept.decode(errors="replace")
+
+
+async def _kill(
+    process: asyncio.subprocess.Process, reader: asyncio.Task[Ended]
+) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+    done, _ = await asyncio.wait([reader], timeout=_KILL_WAIT_S)
+    if not done:
+        reader.cancel()
+    if process.stdin is not None:
+        process.stdin.close()

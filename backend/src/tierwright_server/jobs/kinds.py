@@ -1,0 +1,45 @@
+"""The table of job kinds: what a worker prepares, what the child does, what is kept.
+
+One line adds a kind.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright_server.runs.schemas import RunKind
+from tierwright_server.settings import Settings
+from tierwright_server.simulations import jobs as simulate
+from tierwright_server.tables import Run
+from tierwright_server.workloads import jobs as ingest
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """One kind of job.
+
+    Parameters
+    ----------
+    prepare
+        Makes the child's input from the database; raises `ServerError` when the run
+        cannot be carried out.
+    finish
+        Stores the child's result, in the transaction that ends the run; returns a
+        closing message.
+    cleanup
+        Removes what an attempt that will not go on has left on the disk.
+    """
+
+    prepare: Callable[[AsyncSession, Settings, Run], Awaitable[Document]]
+    finish: Callable[[AsyncSession, Settings, Run, Document], Awaitable[str]]
+    cleanup: Callable[[Settings, str], None]
+
+
+KINDS = {
+    RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, ingest.cleanup),
+    RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish, simulate.cleanup),
+}

@@ -1,0 +1,62 @@
+"""Brings back what dead workers left behind; the queue does not do it by itself."""
+
+import asyncio
+from datetime import timedelta
+
+import structlog
+from sqlalchemy import delete
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from tierwright_server.jobs import queue
+from tierwright_server.jobs.execute import give_back
+from tierwright_server.jobs.kinds import KINDS
+from tierwright_server.runs import repository
+from tierwright_server.runs.schemas import RunKind
+from tierwright_server.settings import Settings
+from tierwright_server.tables import Worker, now
+
+log = structlog.get_logger(__name__)
+
+_UNDELIVERED_AFTER = timedelta(seconds=10)
+_FORGET_WORKERS_AFTER = timedelta(days=1)
+
+
+async def reap(
+    settings: Settings,
+    sessions: async_sessionmaker[AsyncSession],
+    undelivered_after: timedelta = _UNDELIVERED_AFTER,
+) -> None:
+    """Requeue or fail runs of dead workers; deliver queued runs that are lost."""
+    async with sessions() as session:
+        orphans = await repository.lock_orphans(
+            session, timedelta(seconds=settings.worker_stale_s)
+        )
+        for run in orphans:
+            log.warning("worker died", run=run.id, attempt=run.attempts)
+            await repository.forget_deliveries(session, run.id)
+            await give_back(session, settings, run, "its worker died")
+            KINDS[RunKind(run.kind)].cleanup(settings, run.id)
+        await session.commit()
+    async with sessions() as session:
+        for run_id in await repository.ids_without_delivery(session, undelivered_after):
+            await repository.forget_deliveries(session, run_id)
+            await queue.enqueue(session, run_id)
+        await session.execute(
+            delete(Worker).where(Worker.heartbeat_at < now() - _FORGET_WORKERS_AFTER)
+        )
+        await session.commit()
+
+
+async def reap_forever(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Reap at start, at once, and then now and then."""
+    undelivered_after = timedelta(0)
+    while True:
+        try:
+            await reap(settings, sessions, undelivered_after)
+            undelivered_after = _UNDELIVERED_AFTER
+        except DBAPIError as error:
+            log.warning("reaper: database unreachable", error=str(error))
+        await asyncio.sleep(settings.reap_interval_s)

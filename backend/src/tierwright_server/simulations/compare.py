@@ -1,0 +1,103 @@
+"""Model beside simulation, counter by counter."""
+
+from typing import Any
+
+from tierwright.device import Device
+from tierwright.page_flow import Evaluation
+
+COUNTERS = (
+    "ram_hits",
+    "flash_hits",
+    "flash_misses",
+    "flash_writes",
+    "hdd_reads",
+    "hdd_writes",
+)
+"""Counters that a model predicts, in the order of display."""
+
+IO_TIME = "io_time_us_per_access"
+
+
+def model_of(found: Evaluation, flash: Device, disk: Device) -> dict[str, Any]:
+    """Keep of an evaluation what a simulation is held against.
+
+    Parameters
+    ----------
+    found : Evaluation
+        All schemes at the point.
+    flash, disk : Device
+        Their service times price the simulated counters.
+
+    Returns
+    -------
+    dict
+        `times_us`: service time by device operation [µs]; `schemes`: per scheme the
+        counters, `io_time_us_per_access` and `exact`.
+    """
+    return {
+        "times_us": {
+            "flash_reads": flash.read_service_us,
+            "flash_writes": flash.write_service_us,
+            "hdd_reads": disk.read_service_us,
+            "hdd_writes": disk.write_service_us,
+        },
+        "schemes": {
+            name: {
+                **{counter: getattr(result, counter) for counter in COUNTERS},
+                # A simulation starts cold as well.
+                "flash_writes": result.flash_writes_cold_start,
+                IO_TIME: result.io_time_us_per_access,
+                "exact": result.exact,
+            }
+            for name, result in found.schemes.items()
+        },
+    }
+
+
+def compare(
+    model: dict[str, Any], simulated: dict[str, dict[str, int]]
+) -> list[dict[str, Any]]:
+    """Make the rows: model, simulated, gap = model - simulated, gap / simulated.
+
+    The simulated I/O time is counters x service times / accesses: the same prices as the
+    model's, on counted operations. The model charges an eviction for every RAM miss, so on
+    a short trace the gap of the I/O time holds the warm-up.
+    """
+    rows = []
+    for scheme, counters in simulated.items():
+        predicted = model["schemes"].get(scheme, {})
+        exact = bool(predicted.get("exact", False))
+        values: dict[str, float] = {name: counters[name] for name in COUNTERS}
+        values[IO_TIME] = io_time_us(model["times_us"], counters)
+        for name, value in values.items():
+            expected = predicted.get(name)
+            gap = None if expected is None else expected - value
+            rows.append(
+                {
+                    "scheme": scheme,
+                    "counter": name,
+                    "unit": "µs/access" if name == IO_TIME else _UNITS[name],
+                    "model": expected,
+                    "simulated": value,
+                    "gap": gap,
+                    "gap_relative": None if gap is None or value == 0 else gap / value,
+                    "exact": exact and name != IO_TIME,
+                }
+            )
+    return rows
+
+
+_UNITS = {
+    "ram_hits": "accesses",
+    "flash_hits": "accesses",
+    "flash_misses": "accesses",
+    "flash_writes": "pages",
+    "hdd_reads": "pages",
+    "hdd_writes": "pages",
+}
+
+
+def io_time_us(times_us: dict[str, float], counters: dict[str, int]) -> float:
+    """Price counted device operations. [µs per access]"""
+    total = sum(counters[operation] * time for operation, time in times_us.items())
+    return total / counters["accesses"]

@@ -1,0 +1,58 @@
+"""The worker's side of the simulate job."""
+
+import shutil
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright_server import contents
+from tierwright_server.errors import NotFound
+from tierwright_server.settings import Settings
+from tierwright_server.simulations.compare import compare
+from tierwright_server.tables import Run, Simulation
+
+
+async def _find(session: AsyncSession, run: Run) -> Simulation:
+    simulation = await session.get(Simulation, run.subject_id)
+    if simulation is None:
+        raise NotFound("the simulation was deleted with its workload")
+    return simulation
+
+
+async def prepare(
+    session: AsyncSession, settings: Settings, run: Run
+) -> dict[str, Any]:
+    """Make the input of the child."""
+    simulation = await _find(session, run)
+    trace = contents.trace_path(settings, simulation.content_id)
+    if not trace.is_file():
+        raise NotFound(
+            "the canonical trace is gone from the data folder",
+            hint="Delete the workload and upload its trace again.",
+        )
+    inputs = simulation.inputs
+    return {
+        "trace": str(trace),
+        "schemes": inputs["schemes"],
+        "ram_pages": inputs["ram_pages"],
+        "flash_pages": inputs["flash_pages"],
+    }
+
+
+async def finish(
+    session: AsyncSession,
+    settings: Settings,  # noqa: ARG001 - the shape of every kind
+    run: Run,
+    result: dict[str, Any],
+) -> str:
+    """Put model and simulation side by side and keep both."""
+    simulation = await _find(session, run)
+    rows = compare(simulation.model, result["schemes"])
+    simulation.result = {"rows": rows, "schemes": result["schemes"]}
+    await session.flush()
+    return f"{len(result['schemes'])} schemes replayed"
+
+
+def cleanup(settings: Settings, run_id: str) -> None:
+    """Remove what a replay may leave, which is nothing but its folder."""
+    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

@@ -1,0 +1,123 @@
+"""Decisions about checks by simulation: same inputs, same id, one replay."""
+
+import hashlib
+import json
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import _simulator
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput, NotFound
+from tierwright_server.evaluations import service as evaluations
+from tierwright_server.runs import service as runs
+from tierwright_server.runs.schemas import RunKind, RunOut, RunStatus
+from tierwright_server.simulations import repository
+from tierwright_server.simulations.compare import model_of
+from tierwright_server.simulations.schemas import (
+    SimulationIn,
+    SimulationOut,
+    SimulationResult,
+)
+from tierwright_server.tables import Run, Simulation
+
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+
+
+async def create_simulation(
+    session: AsyncSession, context: Context, body: SimulationIn
+) -> SimulationOut:
+    """Find the check of these inputs, or queue it; a failed one is tried again."""
+    schemes = _schemes(body)
+    point = await evaluations.find_point(session, context, body)
+    model = model_of(evaluations.compute(body, point), point.flash[0], point.disk[0])
+    simulation_id = _id_of(point.content.id, body, schemes, model)
+    await repository.lock_id(session, simulation_id)
+    found = await repository.row(session, simulation_id)
+    if found is not None:
+        simulation, run = found
+        if simulation.result is not None or (
+            run is not None and run.status not in _AGAIN
+        ):
+            return _simulation_out(simulation, run)
+    else:
+        inputs = {**body.model_dump(mode="json"), "schemes": schemes}
+        simulation = Simulation(
+            id=simulation_id,
+            content_id=point.content.id,
+            workload_id=point.workload.id,
+            inputs=inputs,
+            model=model,
+            core_version=evaluations.CORE_VERSION,
+        )
+        session.add(simulation)
+    run = await runs.create(
+        session,
+        RunKind.SIMULATE,
+        simulation_id,
+        f"Check {point.workload.name} at {body.ram_pages:,} + {body.flash_pages:,} pages",
+    )
+    simulation.run_id = run.id
+    await session.flush()
+    return _simulation_out(simulation, run)
+
+
+async def get_simulation(session: AsyncSession, simulation_id: str) -> SimulationOut:
+    """Read a check."""
+    found = await repository.row(session, simulation_id)
+    if found is None:
+        raise NotFound(
+            f"there is no simulation `{simulation_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id.",
+        )
+    return _simulation_out(*found)
+
+
+def _schemes(body: SimulationIn) -> list[str]:
+    """Return the schemes asked for, in the order of the core's table."""
+    known = [str(row["name"]) for row in _simulator.schemes()]
+    if body.schemes is None:
+        return known
+    for index, name in enumerate(body.schemes):
+        if name not in known:
+            raise BadInput.at(
+                f"body.schemes.{index}", name, f"is none of {', '.join(known)}"
+            )
+    return [name for name in known if name in body.schemes]
+
+
+def _id_of(
+    content_id: str, body: SimulationIn, schemes: list[str], model: dict[str, Any]
+) -> str:
+    """Hash what the result depends on: names of devices and prices do not matter."""
+    parts = {
+        "content_id": content_id,
+        "ram_pages": body.ram_pages,
+        "flash_pages": body.flash_pages,
+        "schemes": schemes,
+        "times_us": model["times_us"],
+        "core_version": evaluations.CORE_VERSION,
+    }
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _simulation_out(simulation: Simulation, run: Run | None) -> SimulationOut:
+    if simulation.result is not None:
+        status = RunStatus.SUCCEEDED
+    else:
+        status = RunStatus(run.status) if run else RunStatus.FAILED
+    return SimulationOut(
+        id=simulation.id,
+        workload_id=simulation.workload_id,
+        content_id=simulation.content_id,
+        status=status,
+        inputs=SimulationIn.model_validate(simulation.inputs),
+        core_version=simulation.core_version,
+        created_at=simulation.created_at,
+        run=RunOut.model_validate(run) if run else None,
+        result=SimulationResult.model_validate(simulation.result)
+        if simulation.result is not None
+        else None,
+    )

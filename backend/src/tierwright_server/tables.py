@@ -1,0 +1,207 @@
+"""The tables. Migrations make them; a test compares the two."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    DateTime,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    Text,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+def now() -> datetime:
+    """Return the present time in UTC."""
+    return datetime.now(UTC)
+
+
+class Table(DeclarativeBase):
+    """Base of all tables."""
+
+    type_annotation_map = {
+        str: Text,
+        int: BigInteger,
+        float: Double,
+        datetime: DateTime(timezone=True),
+        dict[str, Any]: JSONB,
+        list[Any]: JSONB,
+    }
+
+
+class Device(Table):
+    """An own device; shipped ones live in files."""
+
+    __tablename__ = "devices"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    document: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class PriceBook(Table):
+    """An own price book."""
+
+    __tablename__ = "price_books"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    document: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Upload(Table):
+    """A file on its way in; its bytes lie in the uploads folder under its id.
+
+    How many bytes have arrived is the file's size: after a crash nothing else is true.
+    """
+
+    __tablename__ = "uploads"
+    __table_args__ = (
+        CheckConstraint("size_bytes >= 0", name="size"),
+        CheckConstraint("NOT complete OR sha256 IS NOT NULL", name="complete"),
+        Index("uploads_expires_at", "expires_at"),
+    )
+    id: Mapped[str] = mapped_column(primary_key=True)
+    filename: Mapped[str | None]
+    size_bytes: Mapped[int]
+    complete: Mapped[bool] = mapped_column(Boolean, default=False)
+    expected_sha256: Mapped[str | None]
+    sha256: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+
+
+class Content(Table):
+    """A canonical trace and its curves, stored once under its content id."""
+
+    __tablename__ = "contents"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    summary: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Run(Table):
+    """A job as the user sees it: the truth about its state."""
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        CheckConstraint(
+            "status IN ('queued','running','succeeded','failed','cancelled')",
+            name="status",
+        ),
+        Index("runs_created_at", "created_at"),
+        Index(
+            "runs_open",
+            "status",
+            postgresql_where=text("status IN ('queued','running')"),
+        ),
+    )
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    subject_id: Mapped[str]
+    title: Mapped[str]
+    status: Mapped[str] = mapped_column(default="queued")
+    phase: Mapped[str | None]
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int | None]
+    unit: Mapped[str] = mapped_column(default="bytes")
+    rate_per_s: Mapped[float | None]
+    message: Mapped[str | None]
+    error: Mapped[str | None]
+    hint: Mapped[str | None]
+    attempts: Mapped[int] = mapped_column(Integer, default=0)
+    cancel_requested: Mapped[bool] = mapped_column(Boolean, default=False)
+    worker_id: Mapped[int | None] = mapped_column(Integer)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Workload(Table):
+    """A trace under a name: ready when it has content, else as its run stands."""
+
+    __tablename__ = "workloads"
+    __table_args__ = (
+        Index("workloads_content_id", "content_id"),
+        Index("workloads_upload_id", "upload_id"),
+        Index(
+            "workloads_example",
+            "example",
+            unique=True,
+            postgresql_where=text("example"),
+        ),
+    )
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    example: Mapped[bool] = mapped_column(Boolean, default=False)
+    filename: Mapped[str | None]
+    upload_id: Mapped[str | None] = mapped_column(
+        ForeignKey("uploads.id", ondelete="SET NULL")
+    )
+    content_id: Mapped[str | None] = mapped_column(ForeignKey("contents.id"))
+    format: Mapped[str | None]
+    page_bytes: Mapped[int | None]
+    columns: Mapped[dict[str, Any] | None]
+    run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("runs.id", ondelete="SET NULL")
+    )
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Simulation(Table):
+    """A check by simulation; its id is the hash of everything it depends on."""
+
+    __tablename__ = "simulations"
+    __table_args__ = (Index("simulations_content_id", "content_id"),)
+    id: Mapped[str] = mapped_column(primary_key=True)
+    content_id: Mapped[str] = mapped_column(
+        ForeignKey("contents.id", ondelete="CASCADE")
+    )
+    workload_id: Mapped[str]
+    inputs: Mapped[dict[str, Any]]
+    model: Mapped[dict[str, Any]]
+    core_version: Mapped[str]
+    result: Mapped[dict[str, Any] | None]
+    run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("runs.id", ondelete="SET NULL")
+    )
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Scenario(Table):
+    """A screen of the page under a name."""
+
+    __tablename__ = "scenarios"
+    __table_args__ = (
+        Index("scenarios_name", func.lower(text("name")), unique=True),
+        Index("scenarios_updated_at", "updated_at"),
+    )
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    question: Mapped[str]
+    state: Mapped[dict[str, Any]]
+    version: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Worker(Table):
+    """A worker process; it holds the advisory lock of its id while it lives."""
+
+    __tablename__ = "workers"
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    host: Mapped[str]
+    pid: Mapped[int] = mapped_column(Integer)
+    version: Mapped[str]
+    started_at: Mapped[datetime] = mapped_column(default=now)
+    heartbeat_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,63 @@
+"""Queries on uploads."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import exists, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.elements import ColumnElement
+
+from tierwright_server.tables import Run, Upload, Workload
+
+MAX_LISTED = 500
+
+
+def _in_use() -> ColumnElement[bool]:
+    """Whether a job that has not ended reads the upload."""
+    return exists(
+        select(Workload.id)
+        .join(Run, Run.id == Workload.run_id)
+        .where(Workload.upload_id == Upload.id, Run.status.in_(("queued", "running")))
+    )
+
+
+async def get(
+    session: AsyncSession, upload_id: str, *, lock: bool = False
+) -> Upload | None:
+    """Find an upload."""
+    query = select(Upload).where(Upload.id == upload_id)
+    return await session.scalar(query.with_for_update() if lock else query)
+
+
+async def free(session: AsyncSession) -> tuple[Sequence[Upload], int]:
+    """List the uploads that no running job reads, newest first, and count them."""
+    where = ~_in_use()
+    query = (
+        select(Upload)
+        .where(where)
+        .order_by(Upload.created_at.desc(), Upload.id)
+        .limit(MAX_LISTED)
+    )
+    total = await session.scalar(select(func.count()).select_from(Upload).where(where))
+    return (await session.scalars(query)).all(), total or 0
+
+
+async def is_in_use(session: AsyncSession, upload_id: str) -> bool:
+    """Say whether a job that has not ended reads the upload."""
+    query = select(Upload.id).where(Upload.id == upload_id, _in_use())
+    return await session.scalar(query) is not None
+
+
+async def lock_expired(session: AsyncSession, present: datetime) -> Sequence[Upload]:
+    """Lock the uploads that have expired and that nobody reads."""
+    query = (
+        select(Upload)
+        .where(Upload.expires_at < present, ~_in_use())
+        .with_for_update(skip_locked=True)
+    )
+    return (await session.scalars(query)).all()
+
+
+async def known(session: AsyncSession, ids: Sequence[str]) -> set[str]:
+    """Return which of the ids are uploads."""
+    return set(await session.scalars(select(Upload.id).where(Upload.id.in_(ids))))

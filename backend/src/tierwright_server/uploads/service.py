@@ -1,0 +1,258 @@
+"""Decisions about uploads: their life, and the preview of a finished one."""
+
+import asyncio
+import threading
+import time
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from tierwright import _simulator
+from tierwright_server.context import Context
+from tierwright_server.errors import (
+    BadInput,
+    Conflict,
+    NotFound,
+    NotReady,
+    TimedOut,
+    TooLarge,
+    simulator_message,
+)
+from tierwright_server.runs.service import new_id
+from tierwright_server.settings import Settings
+from tierwright_server.tables import Upload, now
+from tierwright_server.uploads import repository, storage
+from tierwright_server.uploads.schemas import (
+    PreviewOut,
+    ReadOptions,
+    UploadList,
+    UploadOut,
+)
+
+log = structlog.get_logger(__name__)
+
+_EXPIRY_INTERVAL_S = 600.0
+_STRAY_AGE_S = 24 * 3600.0
+_PREVIEWS_AT_ONCE = 2
+_previews = asyncio.Semaphore(_PREVIEWS_AT_ONCE)
+
+
+def upload_out(settings: Settings, upload: Upload) -> UploadOut:
+    """Show an upload."""
+    offset = (
+        upload.size_bytes if upload.complete else storage.offset_of(settings, upload.id)
+    )
+    return UploadOut(
+        id=upload.id,
+        filename=upload.filename,
+        size_bytes=upload.size_bytes,
+        offset_bytes=offset,
+        complete=upload.complete,
+        sha256=upload.sha256,
+        created_at=upload.created_at,
+        expires_at=upload.expires_at,
+    )
+
+
+def unknown(upload_id: str) -> NotFound:
+    """Make the error of an upload that is not there."""
+    return NotFound(
+        f"there is no upload `{upload_id}`",
+        hint="It may have expired, or a workload has taken it. Upload the file again.",
+    )
+
+
+async def list_uploads(session: AsyncSession, context: Context) -> UploadList:
+    """List the uploads that wait."""
+    uploads, total = await repository.free(session)
+    items = []
+    for upload in uploads:
+        try:
+            items.append(upload_out(context.settings, upload))
+        except NotFound:
+            log.warning("the file of an upload is gone", upload=upload.id)
+    return UploadList(items=items, total=total)
+
+
+async def get_upload(
+    session: AsyncSession, context: Context, upload_id: str
+) -> UploadOut:
+    """Read one upload."""
+    upload = await repository.get(session, upload_id)
+    if upload is None:
+        raise unknown(upload_id)
+    return upload_out(context.settings, upload)
+
+
+async def create(
+    session: AsyncSession,
+    settings: Settings,
+    size_bytes: int,
+    filename: str | None,
+    sha256: str | None,
+) -> Upload:
+    """Begin an upload."""
+    if size_bytes > settings.upload_max_bytes:
+        raise TooLarge(
+            f"Upload-Length: `{size_bytes}` bytes is more than the limit of "
+            f"{settings.upload_max_bytes}",
+            hint="Compress the trace with zstd or gzip, convert it with `tierwright "
+            "trace convert`, or raise TIERWRIGHT_UPLOAD_MAX_BYTES.",
+        )
+    storage.check_space(settings, size_bytes)
+    upload = Upload(
+        id=new_id(),
+        filename=filename,
+        size_bytes=size_bytes,
+        complete=False,
+        expected_sha256=sha256,
+        expires_at=now() + timedelta(seconds=settings.upload_expires_s),
+    )
+    storage.create(settings, upload.id)
+    session.add(upload)
+    if size_bytes == 0:
+        await _complete(session, settings, upload)
+    await session.flush()
+    return upload
+
+
+async def renew(session: AsyncSession, settings: Settings, upload: Upload) -> None:
+    """Let an upload in use live on, and end it when all its bytes have arrived."""
+    upload.expires_at = now() + timedelta(seconds=settings.upload_expires_s)
+    if not upload.complete and (
+        storage.offset_of(settings, upload.id) == upload.size_bytes
+    ):
+        await _complete(session, settings, upload)
+    await session.flush()
+
+
+async def _complete(session: AsyncSession, settings: Settings, upload: Upload) -> None:
+    appender = storage.Appender(settings, upload.id)
+    try:
+        found = await asyncio.to_thread(appender.sha256)
+    finally:
+        appender.close()
+    if upload.expected_sha256 not in (None, found):
+        await session.delete(upload)
+        await session.commit()
+        storage.remove(settings, upload.id)
+        raise BadInput.at(
+            "Upload-Metadata.sha256",
+            upload.expected_sha256,
+            f"the file that arrived has {found}",
+            hint="The file changed on the way or while it was read: upload it again.",
+        )
+    upload.sha256 = found
+    upload.complete = True
+
+
+async def terminate(session: AsyncSession, settings: Settings, upload_id: str) -> None:
+    """Delete an upload that no job reads."""
+    upload = await repository.get(session, upload_id, lock=True)
+    if upload is None:
+        raise unknown(upload_id)
+    if await repository.is_in_use(session, upload_id):
+        raise Conflict(
+            f"upload `{upload_id}` is being read into a workload",
+            hint="Cancel that run first.",
+        )
+    await session.delete(upload)
+    await session.commit()
+    storage.remove(settings, upload_id)
+
+
+async def find_complete(
+    session: AsyncSession, upload_id: str, *, lock: bool = False
+) -> Upload:
+    """Find an upload whose bytes have all arrived."""
+    upload = await repository.get(session, upload_id, lock=lock)
+    if upload is None:
+        raise unknown(upload_id)
+    if not upload.complete:
+        raise NotReady(
+            f"upload `{upload_id}` has not arrived completely",
+            hint="Resume the upload; a HEAD request tells where.",
+        )
+    return upload
+
+
+def trace_arguments(
+    path: Path,
+    format_: str | None,
+    page_bytes: int | None,
+    columns: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Return a trace argument group of the core: what was not asked is left to it."""
+    asked = {"format": format_, "page_bytes": page_bytes, "columns": columns}
+    return {
+        "path": str(path),
+        **{key: value for key, value in asked.items() if value is not None},
+    }
+
+
+async def preview(
+    session: AsyncSession, context: Context, upload_id: str, body: ReadOptions
+) -> PreviewOut:
+    """Show what the core understands of the head of an upload."""
+    upload = await find_complete(session, upload_id)
+    path = storage.path_of(context.settings, upload_id)
+    shown_as = upload.filename or upload_id
+    arguments = trace_arguments(path, body.format, body.page_bytes, body.columns)
+    stop = threading.Event()
+    work = partial(
+        _simulator.preview, **arguments, on_progress=lambda *_: not stop.is_set()
+    )
+    limit_s = context.settings.preview_timeout_s
+    try:
+        async with asyncio.timeout(limit_s):
+            async with _previews:
+                found = await asyncio.to_thread(work)
+    except TimeoutError:
+        stop.set()
+        raise TimedOut(
+            f"{shown_as}: the head of the file could not be read within {limit_s:g} s",
+            hint="Name the format, so that it need not be found out.",
+        ) from None
+    except _simulator.SimulatorError as error:
+        message, hint = simulator_message(error)
+        raise BadInput(message.replace(str(path), shown_as), hint=hint) from error
+    return PreviewOut.model_validate(
+        {**found, "upload": upload_out(context.settings, upload)}
+    )
+
+
+async def expire(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Delete uploads that have expired, and files that belong to no upload."""
+    async with sessions() as session:
+        for upload in await repository.lock_expired(session, now()):
+            await session.delete(upload)
+            storage.remove(settings, upload.id)
+            log.info("upload expired", upload=upload.id)
+        await session.commit()
+        oldest = time.time() - _STRAY_AGE_S
+        strays = [
+            path.name
+            for path in settings.uploads_dir.iterdir()
+            if path.is_file() and path.stat().st_mtime < oldest
+        ]
+        for name in set(strays) - await repository.known(session, strays):
+            storage.remove(settings, name)
+
+
+async def expire_forever(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Expire uploads now and then."""
+    while True:
+        try:
+            await expire(settings, sessions)
+        except (DBAPIError, OSError) as error:
+            log.warning("upload expiry failed", error=str(error))
+        await asyncio.sleep(_EXPIRY_INTERVAL_S)

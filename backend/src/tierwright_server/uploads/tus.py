@@ -1,0 +1,239 @@
+"""tus 1.0.0 (https://tus.io): creation, termination, expiration.
+
+Our own 200 lines instead of `tuspyserver`: its HEAD answers 400 without `filename` or
+`filetype`, its errors are no problem+json, and its state lives in files beside the
+database instead of in it.
+"""
+
+import base64
+import binascii
+import re
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from http import HTTPStatus
+from typing import Annotated
+
+import structlog
+from fastapi import APIRouter, Path, Request, Response
+from starlette.requests import ClientDisconnect
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import BadInput, Conflict, ServerError, TimedOut, TooLarge
+from tierwright_server.schemas import Identifier
+from tierwright_server.settings import Settings
+from tierwright_server.tables import Upload
+from tierwright_server.uploads import repository, service, storage
+
+log = structlog.get_logger(__name__)
+
+router = APIRouter(prefix="/uploads", include_in_schema=False)
+
+VERSION = "1.0.0"
+_CONTENT_TYPE = "application/offset+octet-stream"
+_DIGITS = re.compile(r"\d{1,18}", re.ASCII)
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_METADATA_LIMIT = 8192
+_FILENAME_LIMIT = 255
+
+UploadId = Annotated[Identifier, Path()]
+
+
+class WrongVersion(ServerError):
+    """The client speaks another tus version."""
+
+    status = HTTPStatus.PRECONDITION_FAILED
+    name = "tus-version"
+    title = "Another version of the tus protocol"
+
+
+class WrongType(ServerError):
+    """The body has the wrong media type."""
+
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    name = "media-type"
+    title = "The body has the wrong media type"
+
+
+@router.options("")
+async def describe_tus(context: ContextDep) -> Response:
+    """Say what this server can do."""
+    return Response(
+        status_code=HTTPStatus.NO_CONTENT,
+        headers={
+            "Tus-Resumable": VERSION,
+            "Tus-Version": VERSION,
+            "Tus-Extension": "creation,termination,expiration",
+            "Tus-Max-Size": str(context.settings.upload_max_bytes),
+        },
+    )
+
+
+@router.post("")
+async def create_upload(
+    request: Request, session: SessionDep, context: ContextDep
+) -> Response:
+    """Begin an upload of Upload-Length bytes."""
+    _check_version(request)
+    size = _number(request, "Upload-Length")
+    metadata = _metadata(request)
+    sha256 = metadata.get("sha256", "").lower() or None
+    if sha256 is not None and not _SHA256.fullmatch(sha256):
+        raise BadInput.at(
+            "Upload-Metadata.sha256", sha256, "must be 64 hexadecimal digits"
+        )
+    upload = await service.create(
+        session, context.settings, size, _filename(metadata), sha256
+    )
+    return Response(
+        status_code=HTTPStatus.CREATED,
+        headers={
+            **_headers(context.settings, upload),
+            "Location": f"{request.url.path.rstrip('/')}/{upload.id}",
+        },
+    )
+
+
+@router.head("/{upload_id}")
+async def head_upload(
+    upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
+) -> Response:
+    """Tell how many bytes have arrived."""
+    _check_version(request)
+    upload = await repository.get(session, upload_id, lock=True)
+    if upload is None:
+        raise service.unknown(upload_id)
+    # All bytes may be here and only the answer of the last PATCH was lost.
+    await service.renew(session, context.settings, upload)
+    return Response(headers=_headers(context.settings, upload))
+
+
+@router.patch("/{upload_id}")
+async def patch_upload(
+    upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
+) -> Response:
+    """Append bytes at Upload-Offset."""
+    _check_version(request)
+    if request.headers.get("content-type") != _CONTENT_TYPE:
+        raise WrongType(
+            f"Content-Type must be `{_CONTENT_TYPE}`", hint="See https://tus.io."
+        )
+    offset = _number(request, "Upload-Offset")
+    upload = await repository.get(session, upload_id)
+    if upload is None:
+        raise service.unknown(upload_id)
+    # The bytes may take hours: hold no database connection meanwhile.
+    await session.rollback()
+    size_bytes = upload.size_bytes
+    complete = upload.complete
+    if not complete:
+        await _append(request, context.settings, upload_id, offset, size_bytes)
+    elif offset != size_bytes:
+        raise _wrong_offset(offset, size_bytes)
+    again = await repository.get(session, upload_id, lock=True)
+    if again is None:
+        raise service.unknown(upload_id)
+    await service.renew(session, context.settings, again)
+    return Response(
+        status_code=HTTPStatus.NO_CONTENT, headers=_headers(context.settings, again)
+    )
+
+
+async def _append(
+    request: Request, settings: Settings, upload_id: str, offset: int, size_bytes: int
+) -> None:
+    appender = storage.Appender(settings, upload_id)
+    try:
+        if offset != appender.offset:
+            raise _wrong_offset(offset, appender.offset)
+        try:
+            kept_to_limit = await appender.append(request.stream(), size_bytes - offset)
+        except ClientDisconnect:
+            log.info("upload interrupted", upload=upload_id, offset=appender.offset)
+            raise Conflict("the client went away") from None
+        except TimeoutError:
+            raise TimedOut(
+                "no bytes came for a minute", hint="Resume the upload."
+            ) from None
+        if not kept_to_limit:
+            raise TooLarge(
+                f"the body goes beyond the Upload-Length of {size_bytes} bytes",
+                hint="The file grew while it was read: upload it again.",
+            )
+    finally:
+        appender.close()
+
+
+@router.delete("/{upload_id}")
+async def delete_upload(
+    upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
+) -> Response:
+    """Give an upload up."""
+    _check_version(request)
+    await service.terminate(session, context.settings, upload_id)
+    return Response(
+        status_code=HTTPStatus.NO_CONTENT, headers={"Tus-Resumable": VERSION}
+    )
+
+
+def _check_version(request: Request) -> None:
+    version = request.headers.get("tus-resumable")
+    if version != VERSION:
+        raise WrongVersion(
+            f"Tus-Resumable is `{version}`" if version else "Tus-Resumable is missing",
+            hint=f"Send `Tus-Resumable: {VERSION}`.",
+        )
+
+
+def _number(request: Request, header: str) -> int:
+    value = request.headers.get(header, "")
+    if not _DIGITS.fullmatch(value):
+        raise BadInput.at(header, value, "must be a whole number that is not negative")
+    return int(value)
+
+
+def _metadata(request: Request) -> dict[str, str]:
+    """Decode Upload-Metadata: pairs of a key and base64, between commas."""
+    header = request.headers.get("upload-metadata", "")
+    if len(header) > _METADATA_LIMIT:
+        raise BadInput.at("Upload-Metadata", header, "is too long")
+    found = {}
+    for pair in filter(None, (part.strip() for part in header.split(","))):
+        key, _, encoded = pair.partition(" ")
+        try:
+            found[key] = base64.b64decode(encoded, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError) as error:
+            raise BadInput.at(
+                f"Upload-Metadata.{key}", encoded, "must be base64 of UTF-8 text"
+            ) from error
+    return found
+
+
+def _filename(metadata: dict[str, str]) -> str | None:
+    """Return the file's name for display: no folders, no control characters."""
+    name = re.split(r"[/\\]", metadata.get("filename", ""))[-1]
+    name = "".join(letter for letter in name if letter.isprintable())
+    return name[:_FILENAME_LIMIT].strip() or None
+
+
+def _wrong_offset(offset: int, right: int) -> Conflict:
+    return Conflict(
+        f"Upload-Offset: `{offset}` does not follow the {right} bytes that have arrived",
+        hint="Ask for the offset with HEAD and go on from there.",
+    )
+
+
+def _headers(settings: Settings, upload: Upload) -> dict[str, str]:
+    offset = (
+        upload.size_bytes if upload.complete else storage.offset_of(settings, upload.id)
+    )
+    return {
+        "Tus-Resumable": VERSION,
+        "Upload-Offset": str(offset),
+        "Upload-Length": str(upload.size_bytes),
+        "Upload-Expires": _http_date(upload.expires_at),
+        "Cache-Control": "no-store",
+    }
+
+
+def _http_date(moment: datetime) -> str:
+    return format_datetime(moment.astimezone(UTC), usegmt=True)

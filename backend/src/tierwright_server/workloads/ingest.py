@@ -1,0 +1,101 @@
+"""The ingest job, in its child process: raw trace -> canonical trace -> curves."""
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tierwright import _simulator
+from tierwright_server import contents
+from tierwright_server.jobs.report import JobFailure, Report
+
+
+def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
+    """Convert and profile a trace; the files appear under their content id.
+
+    Parameters
+    ----------
+    job : dict
+        `trace` (argument group of the core), `shown_as` (name of the file for messages),
+        `work_dir` (folder of this run), `contents_dir`.
+    report : Report
+        Takes progress in bytes.
+
+    Returns
+    -------
+    dict
+        `content_id`, `summary`, `known` (whether the same content was there already).
+    """
+    work = Path(job["work_dir"])
+    # Whatever an earlier attempt left is half done.
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(mode=0o700, parents=True)
+    trace = work / contents.TRACE_NAME
+    arguments = dict(job["trace"])
+    source = arguments.pop("path")
+    try:
+        converted = _simulator.convert(
+            source,
+            str(trace),
+            **arguments,
+            on_progress=_reporter(report, "reading and converting"),
+        )
+    except _simulator.TraceError as error:
+        message, *rest = error.args
+        hint = str(rest[0]) if rest and rest[0] else None
+        raise JobFailure(str(message).replace(source, job["shown_as"]), hint) from error
+    if converted["accesses"] == 0:
+        raise JobFailure(
+            f"{job['shown_as']}: the trace holds no accesses",
+            "Upload a trace with at least one read or write.",
+        )
+    content_id = str(converted.pop("content_id"))
+    folder = Path(job["contents_dir"]) / content_id
+    known = contents.is_complete(folder)
+    if not known:
+        _profile(trace, work, report)
+        _move_in(work, folder)
+    return {
+        "content_id": content_id,
+        "known": known,
+        "summary": {
+            **converted,
+            "footprint_bytes": converted["distinct_pages"] * converted["page_bytes"],
+            "stored_bytes": sum(
+                path.stat().st_size for path in folder.iterdir() if path.is_file()
+            ),
+        },
+    }
+
+
+def _profile(trace: Path, work: Path, report: Report) -> None:
+    curves = _simulator.curves(str(trace), on_progress=_reporter(report, "profiling"))
+    path = work / contents.CURVE_NAME
+    with path.open("wb") as file:
+        np.save(file, np.stack([curves["misses"], curves["write_backs"]]))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _move_in(work: Path, folder: Path) -> None:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for name in (contents.TRACE_NAME, contents.CURVE_NAME):
+        (work / name).replace(folder / name)
+    for changed in (folder, folder.parent):
+        descriptor = os.open(changed, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _reporter(report: Report, phase: str) -> Callable[[int, int, int], bool]:
+    def on_progress(report: Report, done: int, total: int, _accesses: int) -> bool:
+        report.progress(phase, done, total)
+        return True
+
+    return partial(on_progress, report)

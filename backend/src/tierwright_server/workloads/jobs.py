@@ -1,0 +1,94 @@
+"""The worker's side of the ingest job: what it reads, what is kept of it."""
+
+import shutil
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright_server import contents
+from tierwright_server.errors import Conflict, NotFound
+from tierwright_server.settings import Settings
+from tierwright_server.tables import Run, Workload
+from tierwright_server.uploads import repository as uploads
+from tierwright_server.uploads import storage
+from tierwright_server.uploads.service import trace_arguments
+from tierwright_server.workloads import repository
+
+
+async def prepare(
+    session: AsyncSession, settings: Settings, run: Run
+) -> dict[str, Any]:
+    """Make the input of the child."""
+    workload = await session.get(Workload, run.subject_id)
+    if workload is None:
+        raise NotFound("the workload was deleted")
+    if workload.example:
+        path = settings.example_trace
+        if not path.is_file():
+            raise NotFound(
+                f"the example trace `{path}` is not there",
+                hint="Restore the folder `fixtures/traces`, or set "
+                "TIERWRIGHT_EXAMPLE_TRACE.",
+            )
+    elif workload.upload_id is None:
+        raise NotFound("the upload is gone", hint="Upload the file again.")
+    else:
+        path = storage.path_of(settings, workload.upload_id)
+    # A canonical trace is smaller than its source, compressed ones excepted.
+    storage.check_space(settings, path.stat().st_size)
+    return {
+        "trace": trace_arguments(
+            path, workload.format, workload.page_bytes, workload.columns
+        ),
+        "shown_as": workload.filename or workload.name,
+        "work_dir": str(settings.work_dir / run.id),
+        "contents_dir": str(settings.contents_dir),
+    }
+
+
+async def finish(
+    session: AsyncSession, settings: Settings, run: Run, result: dict[str, Any]
+) -> str:
+    """Point the workload to its content and give the upload up."""
+    content_id = result["content_id"]
+    await repository.lock_content(session, content_id)
+    if not contents.is_complete(contents.folder_of(settings, content_id)):
+        raise Conflict(
+            "the same content was deleted while it was read",
+            hint="Read the upload again.",
+        )
+    await repository.add_content(session, content_id, result["summary"])
+    workload = await repository.lock(session, run.subject_id)
+    if workload is None:
+        raise NotFound("the workload was deleted")
+    workload.content_id = content_id
+    upload_id, workload.upload_id = workload.upload_id, None
+    await session.flush()
+    if upload_id is not None:
+        await _drop_upload(session, settings, upload_id)
+    summary = result["summary"]
+    read = f"{summary['requests']:,} requests, {summary['accesses']:,} accesses"
+    if result["known"]:
+        return f"{read}; the same content was there already and is stored once"
+    return read
+
+
+async def _drop_upload(
+    session: AsyncSession, settings: Settings, upload_id: str
+) -> None:
+    upload = await uploads.get(session, upload_id, lock=True)
+    others = await session.scalar(
+        select(Workload.id).where(Workload.upload_id == upload_id).limit(1)
+    )
+    if upload is None or others is not None:
+        return
+    await session.delete(upload)
+    await session.flush()
+    # The row goes with the commit; if that fails, expiry finds a row without a file.
+    storage.remove(settings, upload_id)
+
+
+def cleanup(settings: Settings, run_id: str) -> None:
+    """Remove the half-done files of a run."""
+    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

@@ -1,0 +1,87 @@
+"""Queries on workloads and contents."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Select, func, select, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright_server.tables import Content, Run, Workload
+
+Row = tuple[Workload, Run | None, Content | None]
+
+
+def _rows() -> Select[tuple[Workload, Run, Content]]:
+    return (
+        select(Workload, Run, Content)
+        .outerjoin(Run, Run.id == Workload.run_id)
+        .outerjoin(Content, Content.id == Workload.content_id)
+    )
+
+
+async def page(session: AsyncSession, limit: int, offset: int) -> tuple[list[Row], int]:
+    """List workloads, the example first, then the newest, and count them."""
+    query = (
+        _rows()
+        .order_by(Workload.example.desc(), Workload.created_at.desc(), Workload.id)
+        .limit(limit)
+        .offset(offset)
+    )
+    rows = (await session.execute(query)).all()
+    total = await session.scalar(select(func.count()).select_from(Workload))
+    return [(row[0], row[1], row[2]) for row in rows], total or 0
+
+
+async def row(session: AsyncSession, workload_id: str) -> Row | None:
+    """Find a workload with its run and content."""
+    query = _rows().where(Workload.id == workload_id)
+    found = (
+        await session.execute(query.execution_options(populate_existing=True))
+    ).one_or_none()
+    return None if found is None else (found[0], found[1], found[2])
+
+
+async def lock(session: AsyncSession, workload_id: str) -> Workload | None:
+    """Find a workload and keep others from changing it."""
+    query = select(Workload).where(Workload.id == workload_id).with_for_update()
+    return await session.scalar(query)
+
+
+async def twins(
+    session: AsyncSession, content_ids: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the ids of all workloads by content."""
+    query = (
+        select(Workload.content_id, Workload.id)
+        .where(Workload.content_id.in_(content_ids))
+        .order_by(Workload.created_at, Workload.id)
+    )
+    found: dict[str, list[str]] = {}
+    for content_id, workload_id in (await session.execute(query)).all():
+        if content_id is not None:
+            found.setdefault(content_id, []).append(workload_id)
+    return found
+
+
+async def lock_content(session: AsyncSession, content_id: str) -> None:
+    """Keep everybody else from adding or removing this content until the commit."""
+    await session.execute(
+        text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
+        {"key": f"content:{content_id}"},
+    )
+
+
+async def add_content(
+    session: AsyncSession, content_id: str, summary: dict[str, object]
+) -> None:
+    """Add a content unless it is there."""
+    await session.execute(
+        insert(Content)
+        .values(id=content_id, summary=summary)
+        .on_conflict_do_nothing(index_elements=[Content.id])
+    )
+
+
+async def example(session: AsyncSession) -> Workload | None:
+    """Find the worked example."""
+    return await session.scalar(select(Workload).where(Workload.example))

@@ -1,0 +1,271 @@
+"""Decisions about workloads."""
+
+import asyncio
+import shutil
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from tierwright import _simulator
+from tierwright.hit_ratio import Curve
+from tierwright_server import contents
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput, Conflict, NotFound, NotReady
+from tierwright_server.runs import service as runs
+from tierwright_server.runs.schemas import RunKind, RunOut, RunStatus
+from tierwright_server.tables import Content, Run, Workload
+from tierwright_server.uploads import service as uploads
+from tierwright_server.workloads import repository
+from tierwright_server.workloads.schemas import (
+    CurveOut,
+    SummaryOut,
+    WorkloadIn,
+    WorkloadList,
+    WorkloadOut,
+    WorkloadRename,
+    WorkloadStatus,
+)
+
+EXAMPLE_ID = "example"
+_EXAMPLE_NAME = "Worked example: TPC-B on PostgreSQL"
+_EXAMPLE_LOCK = "workload:example"
+_ESTIMATOR = "exact LRU stack distances, one pass over the whole trace, cold start"
+
+
+async def list_workloads(
+    session: AsyncSession, limit: int, offset: int
+) -> WorkloadList:
+    """List workloads."""
+    rows, total = await repository.page(session, limit, offset)
+    ids = [row[0].content_id for row in rows if row[0].content_id is not None]
+    twins = await repository.twins(session, ids)
+    return WorkloadList(
+        items=[_workload_out(row, twins) for row in rows],
+        total=total,
+        limit=limit,
+        offset=offset,
+    )
+
+
+async def get_workload(session: AsyncSession, workload_id: str) -> WorkloadOut:
+    """Read one workload."""
+    row = await find(session, workload_id)
+    content_id = row[0].content_id
+    twins = await repository.twins(session, [content_id]) if content_id else {}
+    return _workload_out(row, twins)
+
+
+async def find(session: AsyncSession, workload_id: str) -> repository.Row:
+    """Find a workload with its run and content.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    """
+    row = await repository.row(session, workload_id)
+    if row is None:
+        raise NotFound(
+            f"there is no workload `{workload_id}`",
+            hint="Choose another one: it may have been deleted. "
+            "GET /api/v1/workloads lists all.",
+        )
+    return row
+
+
+async def find_ready(
+    session: AsyncSession, workload_id: str
+) -> tuple[Workload, Content]:
+    """Find a workload that has its curves.
+
+    Raises
+    ------
+    NotReady
+        It is still being read, or reading it failed.
+    """
+    workload, run, content = await find(session, workload_id)
+    if content is not None:
+        return workload, content
+    status = _status(run)
+    if status is WorkloadStatus.FAILED and run is not None:
+        raise NotReady(
+            f"workload `{workload.name}` could not be read: {run.error}", hint=run.hint
+        )
+    raise NotReady(
+        f"workload `{workload.name}` is {status.value}",
+        hint="Follow its run until it is ready."
+        if status is not WorkloadStatus.CANCELLED
+        else "Read its upload again.",
+    )
+
+
+async def create_workload(
+    session: AsyncSession, context: Context, body: WorkloadIn
+) -> WorkloadOut:
+    """Queue the reading of a finished upload."""
+    upload = await uploads.find_complete(session, body.upload_id, lock=True)
+    formats = {row["name"] for row in _simulator.formats()}
+    if body.format is not None and body.format not in formats:
+        raise BadInput.at(
+            "body.format",
+            body.format,
+            f"is none of {', '.join(sorted(formats))}",
+            hint="Leave it out to have the format found out.",
+        )
+    await uploads.renew(session, context.settings, upload)
+    workload = Workload(
+        id=runs.new_id(),
+        name=body.name,
+        example=False,
+        filename=upload.filename,
+        upload_id=upload.id,
+        format=body.format,
+        page_bytes=body.page_bytes,
+        columns=body.columns,
+    )
+    session.add(workload)
+    run = await runs.create(
+        session, RunKind.INGEST, workload.id, f"Read {upload.filename or body.name}"
+    )
+    workload.run_id = run.id
+    await session.flush()
+    return _workload_out((workload, run, None), {})
+
+
+async def rename_workload(
+    session: AsyncSession, workload_id: str, body: WorkloadRename
+) -> WorkloadOut:
+    """Rename a workload."""
+    workload = await repository.lock(session, workload_id)
+    if workload is not None:
+        workload.name = body.name
+        await session.flush()
+    return await get_workload(session, workload_id)
+
+
+async def delete_workload(
+    session: AsyncSession, context: Context, workload_id: str
+) -> None:
+    """Delete a workload, and its content with the last that has it."""
+    workload = await repository.lock(session, workload_id)
+    if workload is None:
+        await find(session, workload_id)
+        return
+    if workload.example:
+        raise Conflict(
+            "the worked example cannot be deleted",
+            hint="It takes little room; your own workloads can be deleted.",
+        )
+    _, run, content = await find(session, workload_id)
+    if run is not None and RunStatus(run.status) not in runs.FINAL:
+        raise Conflict(
+            f"workload `{workload.name}` is being read",
+            hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel.",
+        )
+    await session.delete(workload)
+    await session.flush()
+    if content is not None:
+        await _drop_content(session, context, content.id)
+
+
+async def _drop_content(
+    session: AsyncSession, context: Context, content_id: str
+) -> None:
+    await repository.lock_content(session, content_id)
+    if await repository.twins(session, [content_id]):
+        return
+    await session.execute(delete(Content).where(Content.id == content_id))
+    # Out of the way before the commit, so that nobody finds half of it.
+    folder = contents.folder_of(context.settings, content_id)
+    trash = context.settings.work_dir / f"deleted-{runs.new_id()}"
+    if folder.exists():
+        folder.rename(trash)
+    await session.commit()
+    await asyncio.to_thread(partial(shutil.rmtree, trash, ignore_errors=True))
+
+
+async def get_curve(
+    session: AsyncSession, context: Context, workload_id: str, points: int
+) -> CurveOut:
+    """Read the curves of a workload, thinned."""
+    workload, content = await find_ready(session, workload_id)
+    curve = await load_curve(context, content)
+    thinned = curve if curve.distinct_pages <= points else curve.thinned(points)
+    lists = thinned.to_lists()
+    return CurveOut(
+        workload_id=workload.id,
+        content_id=content.id,
+        pages=lists["pages"],
+        misses=lists["misses"],
+        write_backs=lists["write_backs"],
+        accesses=curve.accesses,
+        write_accesses=curve.write_accesses,
+        distinct_pages=curve.distinct_pages,
+        page_bytes=curve.page_bytes,
+        estimator=_ESTIMATOR,
+    )
+
+
+async def load_curve(context: Context, content: Content) -> Curve:
+    """Return the whole curve of a content."""
+    return await context.curves.get(context.settings, content.id, content.summary)
+
+
+async def ensure_example(sessions: async_sessionmaker[AsyncSession]) -> None:
+    """Queue the worked example once; again, should its reading have failed."""
+    async with sessions() as session:
+        await repository.lock_content(session, _EXAMPLE_LOCK)
+        workload = await repository.example(session)
+        if workload is None:
+            workload = Workload(
+                id=EXAMPLE_ID,
+                name=_EXAMPLE_NAME,
+                example=True,
+                filename="tpcb-cut.csv.zst",
+                format="postgres_csv",
+            )
+            session.add(workload)
+        elif workload.content_id is not None or not await _has_ended(session, workload):
+            return
+        run = await runs.create(
+            session, RunKind.INGEST, workload.id, "Read the worked example"
+        )
+        workload.run_id = run.id
+        await session.commit()
+
+
+async def _has_ended(session: AsyncSession, workload: Workload) -> bool:
+    run = await session.get(Run, workload.run_id) if workload.run_id else None
+    return run is None or RunStatus(run.status) in runs.FINAL
+
+
+def _status(run: Run | None) -> WorkloadStatus:
+    """Derive the status of a workload without content from its run."""
+    if run is None or run.status == RunStatus.SUCCEEDED.value:
+        return WorkloadStatus.FAILED
+    return WorkloadStatus(run.status)
+
+
+def _workload_out(
+    row: repository.Row, twins: Mapping[str, Sequence[str]]
+) -> WorkloadOut:
+    workload, run, content = row
+    same = twins.get(content.id, ()) if content is not None else ()
+    return WorkloadOut(
+        id=workload.id,
+        name=workload.name,
+        status=WorkloadStatus.READY if content is not None else _status(run),
+        example=workload.example,
+        content_id=workload.content_id,
+        same_content_as=[other for other in same if other != workload.id],
+        filename=workload.filename,
+        upload_id=workload.upload_id,
+        format=workload.format,
+        page_bytes=workload.page_bytes,
+        columns=workload.columns,
+        summary=SummaryOut.model_validate(content.summary) if content else None,
+        created_at=workload.created_at,
+        run=RunOut.model_validate(run) if run else None,
+    )
