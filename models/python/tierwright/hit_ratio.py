@@ -427,7 +427,8 @@ def thinned_sizes(
         while len(spaced) < points:  # small sizes coincide after rounding
             wanted += wanted // 8 + 1
             spaced = _log_spaced(distinct_pages, wanted)
-    return np.union1d(spaced, named).astype(np.int64)
+    ends = np.asarray([1, distinct_pages], dtype=np.int64)
+    return np.unique(np.concatenate((spaced, ends, named))).astype(np.int64)
 
 
 def share(part: ArrayLike, whole: ArrayLike) -> FloatArray:

@@ -192,7 +192,7 @@ def scheme_cost_terms(
         flash_hits,
         flash_misses,
         p_d,
-        p_d if p_d_flash is None else p_d_flash,
+        p_d_flash,
         (flash_read, flash_write, disk_read, disk_write),
         (ram_replacement, flash_replacement),
     )
@@ -233,7 +233,7 @@ def io_costs(
         flash_hits,
         flash_misses,
         p_d,
-        p_d if p_d_flash is None else p_d_flash,
+        p_d_flash,
         (flash_read, flash_write, disk_read, disk_write),
         (ram_replacement, flash_replacement),
     )
@@ -276,7 +276,7 @@ def clean_only_cost(
         flash_hits,
         flash_misses,
         p_d,
-        p_d,
+        None,
         (flash_read, flash_write, disk_read, disk_write),
         (ram_replacement, flash_replacement),
     )
@@ -443,7 +443,7 @@ def _checked(
     flash_hits: ArrayLike,
     flash_misses: ArrayLike,
     p_d: ArrayLike,
-    p_d_flash: ArrayLike,
+    p_d_flash: ArrayLike | None,
     times: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike],
     replacement: tuple[ArrayLike, ArrayLike],
 ) -> tuple[FloatArray, ...]:
@@ -457,8 +457,9 @@ def _checked(
             **dict(zip(names, times, strict=True)),
             **dict(zip(extra, replacement, strict=True)),
         },
-        shares={"p_d": p_d, "p_d_flash": p_d_flash},
+        shares={"p_d": p_d} | ({} if p_d_flash is None else {"p_d_flash": p_d_flash}),
     )
+    v.setdefault("p_d_flash", v["p_d"])
     order = ("flash_hits", "flash_misses", "p_d", "p_d_flash", *names, *extra)
     return tuple(v[name] for name in order)
 
