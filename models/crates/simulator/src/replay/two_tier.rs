@@ -109,7 +109,7 @@ pub struct SchemeResult {
 
 /// A page-flow scheme between RAM and flash.
 pub(crate) trait Scheme: Machine {
-    /// Whether the scheme needs more flash than RAM to hold its invariant.
+    /// Whether flash must be larger than RAM to be of use.
     const NEEDS_FLASH_ABOVE_RAM: bool = false;
     /// Cold caches of the given capacities, in pages.
     fn new(ram_pages: u32, flash_pages: u32) -> Self;
@@ -118,8 +118,10 @@ pub(crate) trait Scheme: Machine {
 
 /// Replays through scheme `S`, or through `N`, RAM alone, where the scheme has no usable flash.
 ///
-/// An inclusive scheme with no more flash than RAM cannot hold anything that RAM lacks, so no
-/// access can hit flash. It is counted as RAM alone, without flash traffic, and the result says so.
+/// An inclusive scheme needs more flash than RAM. With as much flash as RAM its rules still hold,
+/// flash mirrors RAM and is written but never hit. With less flash than RAM the rules have no
+/// answer (not every RAM page can be on flash): it is counted as RAM alone, without flash traffic.
+/// Both results carry a warning.
 pub(crate) fn simulate<S: Scheme, N: Scheme>(
     about: &'static About,
     run: Run<'_, '_>,
@@ -142,12 +144,18 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
         });
     }
     let mut warnings = Vec::new();
-    let unusable = S::NEEDS_FLASH_ABOVE_RAM && flash_pages > 0 && ram_pages >= flash_pages;
-    if unusable {
+    let too_small = S::NEEDS_FLASH_ABOVE_RAM && flash_pages > 0 && ram_pages >= flash_pages;
+    let unusable = too_small && ram_pages > flash_pages;
+    if too_small {
+        let consequence = if unusable {
+            "flash cannot hold them, so it is counted as RAM alone, with no flash hits and no flash traffic"
+        } else {
+            "flash holds nothing more, so it is written but never hit"
+        };
         warnings.push(Warning {
             name: "flash_not_larger_than_ram",
             message: format!(
-                "{} keeps every RAM page on flash too: with ram_pages {ram_pages} >= flash_pages {flash_pages} flash can hold nothing more, so it is counted as RAM alone, with no flash hits and no flash traffic",
+                "{} keeps every RAM page on flash too: with ram_pages {ram_pages} >= flash_pages {flash_pages} {consequence}",
                 about.title
             ),
             hint: "give flash more pages than RAM, or choose exclusive or lazy".to_owned(),

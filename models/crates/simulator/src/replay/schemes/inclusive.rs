@@ -26,7 +26,7 @@ pub(crate) struct Inclusive<R> {
     flash: ProtectedRecency,
     flash_dirty: BitSet,
     counters: SchemeCounters,
-    /// Evictions that found every flash page in RAM: impossible with more flash than RAM.
+    /// Evictions that found every flash page in RAM: impossible with no less flash than RAM.
     without_victim: u64,
 }
 

@@ -16,7 +16,7 @@ use crate::replay::{Machine, Totals};
 /// pg enters RAM, clean
 /// ```
 ///
-/// With LRU in RAM and more flash than RAM, `v_f` is never in RAM: RAM holds the most recent pages
+/// With LRU in RAM and no less flash than RAM, `v_f` is never in RAM: RAM holds the most recent pages
 /// of the same order.
 pub(crate) struct InclusiveGlobal {
     ram: Tier<Lru>,
