@@ -34,9 +34,14 @@ __all__ = [
     "SimulatorError",
     "TraceError",
     "convert",
+    "curves",
     "formats",
     "inspect",
+    "policies",
     "preview",
+    "schemes",
+    "simulate_policy",
+    "simulate_scheme",
 ]
 
 # --- errors -----------------------------------------------------------------------------
@@ -180,6 +185,159 @@ def convert(
         The trace cannot be read or understood, or the file cannot be written.
     ParameterError
         `out` exists and `force` is not given, or as for `inspect`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+# --- replays and curves -----------------------------------------------------------------
+
+def policies() -> list[dict[str, Any]]:
+    """Replacement policies, in the order of the core's table.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``title``, ``description``, ``paper`` (str).
+    """
+
+def schemes() -> list[dict[str, Any]]:
+    """Page-flow schemes between RAM and flash, in the order of the core's table.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``title``, ``description``, ``paper`` (str).
+    """
+
+def curves(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Count the misses and write-backs of LRU caches of every size, exactly, in one pass.
+
+    Cold start, every miss admitted, no flush at the end. The misses follow from stack
+    distances (Mattson et al. 1970), the write-backs from the largest distance of each page
+    between two writes. Memory is at most about 40 bytes for each distinct page.
+
+    Returns
+    -------
+    dict
+        ``accesses``, ``distinct_pages``, ``write_accesses`` (counts), ``page_bytes`` [bytes],
+        ``duration_s`` (None without time) [s], and the arrays ``misses`` and ``write_backs``
+        of shape (distinct_pages,), dtype uint64: entry i counts for a cache of i + 1 pages.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The format is unknown, the page size out of range, or the mapping wrong.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def simulate_policy(
+    path: str | PathLike[str],
+    policy: str,
+    pages: int,
+    *,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through one cache in front of the disk.
+
+    Cold start, every miss admitted; a write miss fetches its page like a read; dirty pages
+    left at the end are not flushed.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    policy : str
+        Name of a policy of `policies()`, in any case.
+    pages : int
+        Capacity, from 1 to 4,294,967,295. [pages]
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        ``policy`` (str), ``pages``, ``accesses``, ``misses``, ``miss_ratio`` (misses per
+        access, 0 for an empty trace), ``disk_reads`` (one a miss), ``disk_writes`` (dirty
+        evictions), ``write_accesses``, ``distinct_pages``, ``page_bytes`` [bytes],
+        ``evictions``.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The policy is unknown (the hint lists the known ones), the capacity out of range, or
+        as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def simulate_scheme(
+    path: str | PathLike[str],
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: dict[str, str] | None = None,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and flash under a page-flow scheme.
+
+    The schemes of Koltsidas & Viglas (2009), LRU in both tiers, cold start, no flush at the
+    end. With ``flash_pages = 0`` every scheme is ``none``: a RAM miss counts as flash miss, a
+    dirty RAM victim as disk write. The inclusive schemes need more flash than RAM: with as much
+    flash hits are zero, with less the trace is counted through RAM alone; both are warned of.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    scheme : str
+        Name of a scheme of `schemes()`, in any case.
+    ram_pages : int
+        RAM capacity, from 1 to 4,294,967,295. [pages]
+    flash_pages : int
+        Flash capacity, from 0 to 4,294,967,295. [pages]
+    options : dict of str to str, optional
+        Options of the scheme; none of the present schemes has any.
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        ``scheme`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
+        ``ram_hits``, ``flash_hits``, ``flash_misses`` (these three sum to ``accesses``),
+        ``flash_reads`` (= ``flash_hits``), ``flash_writes`` (= ``flash_fills`` +
+        ``flash_write_backs``), ``hdd_reads`` (= ``flash_misses``), ``hdd_writes``,
+        ``ram_evictions``, ``ram_dirty_evictions``, ``flash_evictions``, ``flash_fills``
+        (writes of pages that were not on flash), ``flash_write_backs`` (writes of dirty RAM
+        victims over their flash copy), ``victims_found_on_flash`` (RAM victims with a flash
+        copy), ``distinct_pages``, ``page_bytes`` [bytes], ``warnings`` (list of ``{name,
+        message, hint}``).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The scheme or an option is unknown, a capacity out of range, or as for `curves`.
     Cancelled
         `on_progress` returned False.
     """
