@@ -1,0 +1,84 @@
+/** The state a page starts from when the address leaves something open. */
+import { type DeviceOut, devicesFor, hasServiceTimes, type Role } from "@/api/catalog";
+import type { WorkloadOut } from "@/api/workloads";
+import { type AnalysisSearch, type AnalysisState, completeState, NONE } from "./state";
+
+const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
+  ram: ["dram-ddr5-4800-rdimm"],
+  flash: ["samsung-pm9a3-7.68tb-u2", "intel-p4510-2tb"],
+  disk: ["face2016-cheetah-15k6-raid0-16"],
+};
+
+export const DEFAULT_MONTHS = 36;
+const RAM_SHARE = 0.05;
+const FLASH_SHARE = 0.25;
+
+export interface Choices {
+  readonly workloads: readonly WorkloadOut[];
+  readonly devices: readonly DeviceOut[];
+  readonly priceBooks: readonly { readonly id: string; readonly date: string }[];
+}
+
+function preferredDevice(
+  devices: readonly DeviceOut[],
+  role: Role,
+): string | undefined {
+  const usable = devicesFor(devices, role).filter(
+    (device) => role === "ram" || hasServiceTimes(device),
+  );
+  const preferred = PREFERRED[role].find((id) =>
+    usable.some((device) => device.id === id),
+  );
+  return preferred ?? usable[0]?.id;
+}
+
+/** The first ready workload, the worked example before others. */
+export function defaultWorkload(
+  workloads: readonly WorkloadOut[],
+): WorkloadOut | undefined {
+  const ready = workloads.filter((workload) => workload.status === "ready");
+  return ready.find((workload) => workload.example) ?? ready[0];
+}
+
+/** About 5 % of the workload's pages in RAM and 25 % on flash. */
+export function defaultSizes(distinctPages: number) {
+  return {
+    ram_pages: Math.max(1, Math.round(distinctPages * RAM_SHARE)),
+    flash_pages: Math.max(1, Math.round(distinctPages * FLASH_SHARE)),
+  };
+}
+
+/**
+ * Fills what the address leaves open; `null` while that cannot be done, because no
+ * workload is ready or no device fits a role.
+ */
+export function fillState(
+  search: AnalysisSearch,
+  choices: Choices,
+): AnalysisState | null {
+  const workload =
+    search.workload === undefined
+      ? defaultWorkload(choices.workloads)
+      : choices.workloads.find((candidate) => candidate.id === search.workload);
+  const summary = workload?.summary ?? null;
+  const filled: AnalysisSearch = {
+    workload: workload?.id,
+    ...(summary === null ? {} : defaultSizes(summary.distinct_pages)),
+    flash_device: preferredDevice(choices.devices, "flash"),
+    disk_device: preferredDevice(choices.devices, "disk"),
+    ram_device: preferredDevice(choices.devices, "ram") ?? NONE,
+    price_book: usualBook(choices.priceBooks) ?? NONE,
+    months: DEFAULT_MONTHS,
+  };
+  const stated = Object.entries(search).filter(([, value]) => value !== undefined);
+  return completeState({ ...filled, ...Object.fromEntries(stated) });
+}
+
+const PREFERRED_BOOK = "street-2026-q1";
+
+function usualBook(books: Choices["priceBooks"]): string | undefined {
+  if (books.some((book) => book.id === PREFERRED_BOOK)) {
+    return PREFERRED_BOOK;
+  }
+  return [...books].sort((one, other) => other.date.localeCompare(one.date))[0]?.id;
+}

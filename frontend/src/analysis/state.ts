@@ -1,0 +1,187 @@
+/**
+ * What an analysis page shows, as it stands in the address: workload, sizes, devices,
+ * prices. One codec for links, saved scenarios and the page itself, so that an address
+ * restores exactly what was on the screen.
+ */
+import type { EvaluationIn } from "@/api/evaluations";
+
+/** Written where a choice is deliberately empty, so that it is not filled by a default. */
+export const NONE = "none";
+
+export interface AnalysisState {
+  readonly workload: string;
+  readonly ram_pages: number;
+  readonly flash_pages: number;
+  readonly flash_device: string;
+  readonly disk_device: string;
+  /** A device id, or `NONE`. */
+  readonly ram_device: string;
+  /** A price book id, or `NONE`. */
+  readonly price_book: string;
+  readonly months: number;
+}
+
+/** The state as far as an address states it. */
+export type AnalysisSearch = {
+  -readonly [K in keyof AnalysisState]?: AnalysisState[K] | undefined;
+} & {
+  /** Id of the check by simulation that is shown. */
+  check?: string | undefined;
+  /** Parts of the address that could not be used, to be shown to the reader. */
+  refused?: string | undefined;
+};
+
+export const STATE_KEYS = [
+  "workload",
+  "ram_pages",
+  "flash_pages",
+  "flash_device",
+  "disk_device",
+  "ram_device",
+  "price_book",
+  "months",
+] as const satisfies readonly (keyof AnalysisState)[];
+
+const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+
+type Reader<T> = (value: unknown) => T | null;
+
+const identifier: Reader<string> = (value) => {
+  const text = typeof value === "number" ? String(value) : value;
+  return typeof text === "string" && IDENTIFIER.test(text) ? text : null;
+};
+
+const integer =
+  (min: number, max: number): Reader<number> =>
+  (value) => {
+    const number =
+      typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
+    return typeof number === "number" &&
+      Number.isSafeInteger(number) &&
+      number >= min &&
+      number <= max
+      ? number
+      : null;
+  };
+
+const READERS: {
+  readonly [K in keyof AnalysisState]: {
+    readonly read: Reader<AnalysisState[K]>;
+    readonly expected: string;
+  };
+} = {
+  workload: { read: identifier, expected: "the id of a workload" },
+  ram_pages: {
+    read: integer(1, Number.MAX_SAFE_INTEGER),
+    expected: "a whole number of pages, at least 1",
+  },
+  flash_pages: {
+    read: integer(0, Number.MAX_SAFE_INTEGER),
+    expected: "a whole number of pages, at least 0",
+  },
+  flash_device: { read: identifier, expected: "the id of a device" },
+  disk_device: { read: identifier, expected: "the id of a device" },
+  ram_device: { read: identifier, expected: "the id of a device, or none" },
+  price_book: { read: identifier, expected: "the id of a price book, or none" },
+  months: { read: integer(1, 600), expected: "1 to 600 months" },
+};
+
+function readKey<K extends keyof AnalysisState>(
+  key: K,
+  raw: Record<string, unknown>,
+  into: AnalysisSearch,
+  refused: string[],
+): void {
+  const value = raw[key];
+  if (value === undefined || value === null || value === "") {
+    return;
+  }
+  const read = READERS[key].read(value);
+  if (read === null) {
+    refused.push(
+      `${key}=${String(value).slice(0, 60)} (needs ${READERS[key].expected})`,
+    );
+  } else {
+    // The reader of a key yields that key's type; the mapped type hides it here.
+    (into as Record<string, unknown>)[key] = read;
+  }
+}
+
+/** Reads search parameters; what cannot be used is left out and named in `refused`. */
+export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearch {
+  const search: AnalysisSearch = {};
+  const refused: string[] = [];
+  for (const key of STATE_KEYS) {
+    readKey(key, raw, search, refused);
+  }
+  const check = identifier(raw["check"]);
+  if (check !== null) {
+    search.check = check;
+  }
+  const earlier = raw["refused"];
+  if (typeof earlier === "string" && earlier !== "") {
+    refused.push(earlier.slice(0, 400));
+  }
+  if (refused.length > 0) {
+    search.refused = refused.join("; ");
+  }
+  return search;
+}
+
+/** The state, once every part of it is there. */
+export function completeState(search: AnalysisSearch): AnalysisState | null {
+  const { workload, ram_pages, flash_pages, flash_device, disk_device } = search;
+  const { ram_device, price_book, months } = search;
+  if (
+    workload === undefined ||
+    ram_pages === undefined ||
+    flash_pages === undefined ||
+    flash_device === undefined ||
+    disk_device === undefined ||
+    ram_device === undefined ||
+    price_book === undefined ||
+    months === undefined
+  ) {
+    return null;
+  }
+  return {
+    workload,
+    ram_pages,
+    flash_pages,
+    flash_device,
+    disk_device,
+    ram_device,
+    price_book,
+    months,
+  };
+}
+
+export function evaluationInput(state: AnalysisState): EvaluationIn {
+  return {
+    workload_id: state.workload,
+    ram_pages: state.ram_pages,
+    flash_pages: state.flash_pages,
+    flash_device_id: state.flash_device,
+    disk_device_id: state.disk_device,
+    ram_device_id: state.ram_device === NONE ? null : state.ram_device,
+    price_book_id: state.price_book === NONE ? null : state.price_book,
+    amortisation_months: state.months,
+  };
+}
+
+/** The inverse of `evaluationInput`, for checks that are reopened. */
+export function stateOfInputs(inputs: EvaluationIn): AnalysisSearch {
+  return {
+    workload: inputs.workload_id,
+    ram_pages: inputs.ram_pages,
+    flash_pages: inputs.flash_pages,
+    flash_device: inputs.flash_device_id,
+    disk_device: inputs.disk_device_id,
+    ram_device: inputs.ram_device_id ?? NONE,
+    price_book: inputs.price_book_id ?? NONE,
+    months: inputs.amortisation_months,
+  };
+}
+
+export const sameState = (one: AnalysisState, other: AnalysisState): boolean =>
+  STATE_KEYS.every((key) => one[key] === other[key]);

@@ -1,0 +1,50 @@
+import { queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
+import { listDevices, listFormats, listPriceBooks, listSchemes } from "./gen/sdk.gen";
+import type { DeviceOut } from "./gen/types.gen";
+
+export type { DeviceIn, DeviceOut, PriceBookOut, SchemeOut } from "./gen/types.gen";
+
+// The registries of the core change only with the installed version.
+const REGISTRY_STALE_MS = 600_000;
+
+export const formatsQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "formats"],
+    queryFn: ({ signal }) => answer(listFormats({ signal, throwOnError: true })),
+    staleTime: REGISTRY_STALE_MS,
+  });
+
+export const schemesQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "schemes"],
+    queryFn: ({ signal }) => answer(listSchemes({ signal, throwOnError: true })),
+    staleTime: REGISTRY_STALE_MS,
+  });
+
+export const devicesQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "devices"],
+    queryFn: async ({ signal }) =>
+      (await answer(listDevices({ signal, throwOnError: true }))).items,
+  });
+
+export const priceBooksQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "price-books"],
+    queryFn: async ({ signal }) =>
+      (await answer(listPriceBooks({ signal, throwOnError: true }))).items,
+  });
+
+export type Role = DeviceOut["roles"][number];
+
+/** Devices for a role; those whose service times are known come first. */
+export function devicesFor(devices: readonly DeviceOut[], role: Role): DeviceOut[] {
+  return devices.filter((device) => device.roles.includes(role));
+}
+
+export const hasServiceTimes = (device: DeviceOut): boolean =>
+  device.read_service_us !== null && device.write_service_us !== null;
+
+export const hasPrice = (device: DeviceOut): boolean =>
+  device.usd_per_gb !== null || device.usd_per_gb_month !== null;

@@ -1,0 +1,58 @@
+import { queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
+import { getCurve, getWorkload, listWorkloads } from "./gen/sdk.gen";
+import type { RunStatus, WorkloadOut } from "./gen/types.gen";
+
+export type { CurveOut, SummaryOut, WarningOut, WorkloadOut } from "./gen/types.gen";
+
+const POLL_MS = 1000;
+
+const isUnfinished = (workload: WorkloadOut): boolean =>
+  workload.status === "queued" || workload.status === "running";
+
+export const isActive = (status: RunStatus): boolean =>
+  status === "queued" || status === "running";
+
+export const workloadsQuery = () =>
+  queryOptions({
+    queryKey: ["workloads"],
+    queryFn: async ({ signal }) =>
+      (
+        await answer(
+          listWorkloads({ signal, query: { limit: 200 }, throwOnError: true }),
+        )
+      ).items,
+    refetchInterval: (query) =>
+      query.state.data?.some(isUnfinished) ? POLL_MS : false,
+  });
+
+export const workloadQuery = (workloadId: string) =>
+  queryOptions({
+    queryKey: ["workloads", workloadId],
+    queryFn: ({ signal }) =>
+      answer(
+        getWorkload({ signal, path: { workload_id: workloadId }, throwOnError: true }),
+      ),
+    refetchInterval: (query) =>
+      query.state.data !== undefined && isUnfinished(query.state.data)
+        ? POLL_MS
+        : false,
+  });
+
+export const CURVE_POINTS = 1000;
+
+export const curveQuery = (workloadId: string) =>
+  queryOptions({
+    queryKey: ["workloads", workloadId, "curve"],
+    queryFn: ({ signal }) =>
+      answer(
+        getCurve({
+          signal,
+          path: { workload_id: workloadId },
+          query: { points: CURVE_POINTS },
+          throwOnError: true,
+        }),
+      ),
+    // A workload's content never changes, so neither does its curve.
+    staleTime: Number.POSITIVE_INFINITY,
+  });

@@ -1,0 +1,268 @@
+import { Anchor, NumberInput, Popover, Select, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { type AnalysisState, NONE } from "@/analysis/state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import {
+  type DeviceOut,
+  devicesFor,
+  devicesQuery,
+  hasServiceTimes,
+  priceBooksQuery,
+  type Role,
+} from "@/api/catalog";
+import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { bytes, formatBytes, formatShort } from "@/units/quantity";
+import classes from "./shell.module.css";
+
+const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
+
+/** The two inputs of every analysis page, changed in place. */
+export function InputChips() {
+  const { pathname } = useLocation();
+  const onWorkload = WORKLOAD_PATH.exec(pathname)?.[1];
+  if (pathname !== "/compare" && onWorkload === undefined) {
+    return null;
+  }
+  return <Chips shownWorkload={onWorkload} />;
+}
+
+function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }) {
+  const { state, patch } = useAnalysis();
+  const navigate = useNavigate();
+  const workloads = useQuery(workloadsQuery()).data ?? [];
+  const workloadId = shownWorkload ?? state?.workload;
+  const workload = workloads.find((candidate) => candidate.id === workloadId);
+  const choose = (id: string) => {
+    if (shownWorkload === undefined) {
+      // Sizes belong to the workload they were chosen for.
+      patch({ workload: id, ram_pages: undefined, flash_pages: undefined });
+    } else {
+      void navigate({ to: "/workloads/$workloadId", params: { workloadId: id } });
+    }
+  };
+  return (
+    <section className={classes["chips"]} aria-label="Inputs of this analysis">
+      <Chip label="Workload" text={workloadText(workload)}>
+        <WorkloadChoice
+          workloads={workloads}
+          chosen={workloadId ?? null}
+          onChoose={choose}
+        />
+      </Chip>
+      <HardwareChip state={state} patch={patch} />
+    </section>
+  );
+}
+
+function workloadText(workload: WorkloadOut | undefined): string {
+  if (workload === undefined) {
+    return "choose one";
+  }
+  const { summary } = workload;
+  if (summary === null) {
+    return `${workload.name} (${workload.status})`;
+  }
+  return `${workload.name}, ${formatMillions(summary.accesses)} accesses, ${formatBytes(
+    bytes(summary.footprint_bytes),
+  )}`;
+}
+
+function formatMillions(count: number): string {
+  return count >= 1e6
+    ? `${formatShort(count / 1e6)} M`
+    : count >= 1e4
+      ? `${formatShort(count / 1e3)} k`
+      : formatShort(count, 4);
+}
+
+function Chip(props: {
+  readonly label: string;
+  readonly text: string;
+  readonly children: ReactNode;
+}) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      width={380}
+      position="bottom-start"
+      shadow="md"
+      trapFocus
+      withinPortal
+    >
+      <Popover.Target>
+        <button
+          type="button"
+          className={classes["chip"]}
+          onClick={() => setOpened(!opened)}
+        >
+          <span className={classes["chipLabel"]}>{props.label}</span>
+          <Text component="span" size="sm" truncate>
+            {props.text}
+          </Text>
+          <span aria-hidden="true">▾</span>
+        </button>
+      </Popover.Target>
+      <Popover.Dropdown>{props.children}</Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function WorkloadChoice(props: {
+  readonly workloads: readonly WorkloadOut[];
+  readonly chosen: string | null;
+  readonly onChoose: (id: string) => void;
+}) {
+  return (
+    <Stack gap="sm">
+      <Select
+        label="Workload"
+        data={props.workloads.map((workload) => ({
+          value: workload.id,
+          label: workload.status === "ready" ? workload.name : workloadText(workload),
+          disabled: workload.status !== "ready",
+        }))}
+        value={props.chosen}
+        onChange={(id) => id !== null && props.onChoose(id)}
+        searchable
+        allowDeselect={false}
+        comboboxProps={{ withinPortal: false }}
+        nothingFoundMessage="No workload has this name"
+      />
+      <Text size="sm">
+        <Anchor component={Link} to="/workloads" size="sm">
+          Upload another trace
+        </Anchor>
+      </Text>
+    </Stack>
+  );
+}
+
+type Patch = ReturnType<typeof useAnalysis>["patch"];
+
+function HardwareChip({
+  state,
+  patch,
+}: {
+  readonly state: AnalysisState | null;
+  readonly patch: Patch;
+}) {
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const books = useQuery(priceBooksQuery()).data ?? [];
+  const name = (id: string | undefined) =>
+    devices.find((device) => device.id === id)?.name ?? id ?? "–";
+  const book = books.find((candidate) => candidate.id === state?.price_book);
+  const parts =
+    state === null
+      ? ["choose devices"]
+      : [
+          ...(state.ram_device === NONE ? [] : [name(state.ram_device)]),
+          name(state.flash_device),
+          name(state.disk_device),
+          ...(book === undefined ? [] : [book.name]),
+        ];
+  return (
+    <Chip label="Hardware" text={parts.join(" + ")}>
+      <Stack gap="sm">
+        <DeviceSelect
+          label="Flash device"
+          tier="flash"
+          devices={devices}
+          value={state?.flash_device ?? null}
+          onChoose={(id) => patch({ flash_device: id })}
+        />
+        <DeviceSelect
+          label="Disk device"
+          tier="disk"
+          devices={devices}
+          value={state?.disk_device ?? null}
+          onChoose={(id) => patch({ disk_device: id })}
+        />
+        <DeviceSelect
+          label="RAM device (for prices)"
+          tier="ram"
+          devices={devices}
+          value={state?.ram_device ?? null}
+          onChoose={(id) => patch({ ram_device: id })}
+        />
+        <Select
+          label="Price book"
+          data={[
+            { value: NONE, label: "No price book: only the devices' own prices" },
+            ...books.map((candidate) => ({
+              value: candidate.id,
+              label: `${candidate.name} (${candidate.date})`,
+            })),
+          ]}
+          value={state?.price_book ?? null}
+          onChange={(id) => id !== null && patch({ price_book: id })}
+          allowDeselect={false}
+          searchable
+          comboboxProps={{ withinPortal: false }}
+        />
+        <NumberInput
+          label="Purchases are paid over [months]"
+          min={1}
+          max={600}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={state?.months ?? ""}
+          onChange={(value) =>
+            typeof value === "number" && value >= 1 && patch({ months: value })
+          }
+        />
+        <Anchor component={Link} to="/hardware" size="sm">
+          Figures, sources and own devices
+        </Anchor>
+      </Stack>
+    </Chip>
+  );
+}
+
+function DeviceSelect(props: {
+  readonly label: string;
+  readonly tier: Role;
+  readonly devices: readonly DeviceOut[];
+  readonly value: string | null;
+  readonly onChoose: (id: string) => void;
+}) {
+  const fitting = devicesFor(props.devices, props.tier);
+  const usable = (device: DeviceOut) => props.tier === "ram" || hasServiceTimes(device);
+  const option = (device: DeviceOut) => ({
+    value: device.id,
+    label: usable(device) ? device.name : `${device.name} (no service times)`,
+    disabled: !usable(device),
+  });
+  const own = fitting.filter((device) => device.origin === "own");
+  const shipped = fitting.filter((device) => device.origin === "shipped");
+  const groups = [
+    ...(own.length > 0 ? [{ group: "Own", items: own.map(option) }] : []),
+    {
+      group: "Shipped",
+      items: [
+        ...shipped.filter(usable).map(option),
+        ...shipped.filter((device) => !usable(device)).map(option),
+      ],
+    },
+  ];
+  return (
+    <Select
+      label={props.label}
+      data={
+        props.tier === "ram"
+          ? [{ value: NONE, label: "None: RAM is not priced" }, ...groups]
+          : groups
+      }
+      value={props.value}
+      onChange={(id) => id !== null && props.onChoose(id)}
+      allowDeselect={false}
+      searchable
+      maxDropdownHeight={260}
+      comboboxProps={{ withinPortal: false }}
+      nothingFoundMessage="No device has this name"
+    />
+  );
+}

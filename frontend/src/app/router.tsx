@@ -1,0 +1,119 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from "@tanstack/react-router";
+import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
+import { RouteError } from "./route-error";
+import { NotFound, Shell } from "./shell";
+
+/** The analysis state rides along in every address, so nothing chosen is ever lost. */
+const rootRoute = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: RouteError,
+  validateSearch: parseAnalysisSearch,
+  search: { middlewares: [retainSearchParams([...STATE_KEYS, "check"])] },
+});
+
+const start = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/",
+  component: lazyRouteComponent(
+    () => import("@/features/start/start-page"),
+    "StartPage",
+  ),
+});
+
+const workloads = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workloads",
+  component: lazyRouteComponent(
+    () => import("@/features/workloads/workloads-page"),
+    "WorkloadsPage",
+  ),
+});
+
+const workload = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workloads/$workloadId",
+  component: lazyRouteComponent(
+    () => import("@/features/workloads/workload-page"),
+    "WorkloadPage",
+  ),
+});
+
+const upload = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/uploads/$uploadId",
+  component: lazyRouteComponent(
+    () => import("@/features/uploads/preview-page"),
+    "PreviewPage",
+  ),
+});
+
+const hardware = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/hardware",
+  component: lazyRouteComponent(
+    () => import("@/features/hardware/hardware-page"),
+    "HardwarePage",
+  ),
+});
+
+const compare = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/compare",
+  component: lazyRouteComponent(
+    () => import("@/features/compare/compare-page"),
+    "ComparePage",
+  ),
+});
+
+const runs = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs",
+  component: lazyRouteComponent(() => import("@/features/runs/runs-page"), "RunsPage"),
+});
+
+const scenarios = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/scenarios",
+  component: lazyRouteComponent(
+    () => import("@/features/scenarios/scenarios-page"),
+    "ScenariosPage",
+  ),
+});
+
+const sideBySide = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/scenarios/$one/beside/$other",
+  component: lazyRouteComponent(
+    () => import("@/features/scenarios/side-by-side-page"),
+    "SideBySidePage",
+  ),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    start,
+    workloads,
+    workload,
+    upload,
+    hardware,
+    compare,
+    runs,
+    scenarios,
+    sideBySide,
+  ]),
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,140 @@
+import { Alert, Button, Text, useMantineColorScheme } from "@mantine/core";
+import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { Page } from "@/components/page";
+import { CommandPalette } from "./command-palette";
+import { InputChips } from "./input-chips";
+import { KeysHelp } from "./keys-help";
+import classes from "./shell.module.css";
+import { useGlobalKeys } from "./use-global-keys";
+
+export const NAVIGATION = [
+  { to: "/", label: "Start" },
+  { to: "/workloads", label: "Workloads" },
+  { to: "/hardware", label: "Hardware" },
+  { to: "/compare", label: "Compare" },
+  { to: "/runs", label: "Runs" },
+  { to: "/scenarios", label: "Scenarios" },
+] as const;
+
+export function Shell() {
+  const [panel, setPanel] = useState<"palette" | "keys" | null>(null);
+  useGlobalKeys({
+    "/": () => setPanel("palette"),
+    "?": () => setPanel("keys"),
+  });
+  return (
+    <>
+      <a className="tw-skip" href="#content">
+        Skip to content
+      </a>
+      <header className={classes["header"]}>
+        <div className={classes["bar"]}>
+          <Link to="/" className={classes["brand"]} aria-label="Tierwright, start page">
+            <img src="/icon.svg" alt="" width={24} height={24} />
+            Tierwright
+          </Link>
+          <nav aria-label="Pages" className={classes["nav"]}>
+            {NAVIGATION.map(({ to, label }) => (
+              <Link
+                key={to}
+                to={to}
+                className={classes["link"]}
+                activeProps={{ "aria-current": "page" }}
+                activeOptions={{ exact: to === "/", includeSearch: false }}
+              >
+                {label}
+              </Link>
+            ))}
+          </nav>
+          <div className={classes["tools"]}>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => setPanel("palette")}
+              aria-keyshortcuts="/"
+            >
+              Search <kbd className={classes["key"]}>/</kbd>
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => setPanel("keys")}
+              aria-keyshortcuts="?"
+              aria-label="Keyboard shortcuts"
+            >
+              <kbd className={classes["key"]}>?</kbd>
+            </Button>
+            <ColorSchemeButton />
+          </div>
+        </div>
+        <InputChips />
+      </header>
+      <main id="content" tabIndex={-1} className={classes["main"]}>
+        <RefusedAddress />
+        <Outlet />
+      </main>
+      <CommandPalette opened={panel === "palette"} onClose={() => setPanel(null)} />
+      <KeysHelp opened={panel === "keys"} onClose={() => setPanel(null)} />
+    </>
+  );
+}
+
+const NEXT_SCHEME = { auto: "light", light: "dark", dark: "auto" } as const;
+const SCHEME_TITLE = { auto: "System", light: "Light", dark: "Dark" } as const;
+
+function ColorSchemeButton() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      w={84}
+      aria-label={`Colours: ${SCHEME_TITLE[colorScheme]}; switch to ${SCHEME_TITLE[NEXT_SCHEME[colorScheme]]}`}
+      onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])}
+    >
+      {SCHEME_TITLE[colorScheme]}
+    </Button>
+  );
+}
+
+function RefusedAddress() {
+  const { refused } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  if (refused === undefined) {
+    return null;
+  }
+  return (
+    <Alert
+      role="alert"
+      color="orange"
+      variant="outline"
+      mb="md"
+      title="Part of this address could not be used"
+      withCloseButton
+      closeButtonLabel="Dismiss"
+      onClose={() =>
+        void navigate({
+          to: ".",
+          search: (search) => ({ ...search, refused: undefined }),
+          replace: true,
+        })
+      }
+    >
+      <Text size="sm">
+        {refused}. Usual values stand in its place; check them below.
+      </Text>
+    </Alert>
+  );
+}
+
+export function NotFound() {
+  return (
+    <Page title="This page does not exist">
+      <Text>
+        The address names nothing here. Go to the <Link to="/">start page</Link>, or
+        press <kbd>/</kbd> to search.
+      </Text>
+    </Page>
+  );
+}

@@ -1,0 +1,178 @@
+import { Button, Group, Menu, SegmentedControl, Text, Title } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { Disclosure } from "@/components/disclosure";
+import { ProblemAlert } from "@/components/problem-alert";
+import { ScrollRegion } from "@/components/scroll-region";
+import { Chart, useChartColors } from "./chart";
+import { type CsvCell, csvText } from "./csv";
+import { downloadText, downloadUrl, fileStem } from "./download";
+import type { ChartOption } from "./option";
+import { chartInk } from "./palette";
+
+export interface ChartTable {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly CsvCell[])[];
+  /** Rows to show on the page, already formatted; the CSV holds them all. */
+  readonly shown: readonly (readonly string[])[];
+  readonly caption?: string;
+}
+
+interface ChartCardProps {
+  /** The finding, as a sentence. */
+  readonly title: ReactNode;
+  /** What is drawn, and its unit. */
+  readonly subtitle: string;
+  readonly label: string;
+  readonly option: ChartOption;
+  readonly height: number;
+  readonly group?: string;
+  readonly table: ChartTable;
+  readonly fileName: string;
+  readonly sentence?: ReactNode;
+  readonly explanation: ReactNode;
+  readonly controls?: ReactNode;
+}
+
+const PICTURE = { width: 1200, height: 520 };
+
+/** A chart with everything that belongs under it: sentence, table, exports, method. */
+export function ChartCard(props: ChartCardProps) {
+  const [view, setView] = useState("chart");
+  const [exportError, setExportError] = useState<unknown>(null);
+  const paper = chartInk(useChartColors()).paper;
+  const stem = fileStem(props.fileName);
+
+  const exportPicture = async (kind: "png" | "svg") => {
+    try {
+      setExportError(null);
+      const engine = await import("./engine");
+      if (kind === "png") {
+        downloadUrl(`${stem}.png`, engine.drawPng(props.option, PICTURE, paper));
+      } else {
+        const svg = engine.drawSvg(props.option, PICTURE, paper);
+        downloadText(`${stem}.svg`, "image/svg+xml", svg);
+      }
+    } catch (error) {
+      setExportError(error);
+    }
+  };
+
+  return (
+    <section className="tw-panel" aria-label={props.label}>
+      <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
+        <div style={{ minWidth: 0, flex: "1 1 300px" }}>
+          <Title order={2} size="h4">
+            {props.title}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {props.subtitle}
+          </Text>
+        </div>
+        <Group gap="xs">
+          {props.controls}
+          <SegmentedControl
+            size="xs"
+            aria-label={`View of ${props.label}`}
+            value={view}
+            onChange={setView}
+            transitionDuration={0}
+            data={[
+              { value: "chart", label: "Chart" },
+              { value: "table", label: "Table" },
+            ]}
+          />
+          <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+            <Menu.Target>
+              <Button size="xs" variant="default">
+                Export
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => void exportPicture("png")}>
+                PNG picture
+              </Menu.Item>
+              <Menu.Item onClick={() => void exportPicture("svg")}>
+                SVG picture
+              </Menu.Item>
+              <Menu.Item
+                onClick={() =>
+                  downloadText(
+                    `${stem}.csv`,
+                    "text/csv;charset=utf-8",
+                    csvText(props.table.header, props.table.rows),
+                  )
+                }
+              >
+                CSV numbers
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </Group>
+      </Group>
+      {exportError !== null && (
+        <ProblemAlert error={exportError} title="The picture could not be made" />
+      )}
+      {view === "chart" ? (
+        <Chart
+          option={props.option}
+          height={props.height}
+          label={props.label}
+          {...(props.group === undefined ? {} : { group: props.group })}
+        />
+      ) : (
+        <ChartTableView table={props.table} height={props.height} label={props.label} />
+      )}
+      {props.sentence !== undefined && (
+        <Text size="sm" mt="xs">
+          {props.sentence}
+        </Text>
+      )}
+      <Disclosure label="How is this computed?">
+        <Text size="sm" component="div" maw={820}>
+          {props.explanation}
+        </Text>
+      </Disclosure>
+    </section>
+  );
+}
+
+function ChartTableView(props: {
+  readonly table: ChartTable;
+  readonly height: number;
+  readonly label: string;
+}) {
+  const { header, shown, caption } = props.table;
+  return (
+    <ScrollRegion
+      label={`Table: ${props.label}`}
+      style={{ height: props.height, overflowY: "auto" }}
+    >
+      <table className="tw-table">
+        {caption !== undefined && <caption>{caption}</caption>}
+        <thead>
+          <tr>
+            {header.map((name, index) => (
+              <th key={name} scope="col" className={index === 0 ? undefined : "num"}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr key={row[0]}>
+              {row.map((cell, index) => (
+                <td
+                  key={header[index] ?? index}
+                  className={index === 0 ? undefined : "num"}
+                >
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}

@@ -1,0 +1,158 @@
+import {
+  type Bytes,
+  bytes,
+  bytesOfPages,
+  formatBytes,
+  formatCount,
+  formatShort,
+  pages,
+} from "@/units/quantity";
+import { logTicks } from "./log-axis";
+import { type ChartOption, escapeHtml } from "./option";
+import { type ColorScheme, chartInk } from "./palette";
+
+export interface CurveSeries {
+  readonly name: string;
+  readonly color: string;
+  readonly dashed?: boolean;
+  /** `[size in pages, value]`, sizes strictly increasing. */
+  readonly points: readonly (readonly [number, number])[];
+}
+
+export interface SizeMarker {
+  readonly name: string;
+  readonly pages: number;
+}
+
+export interface CurveChart {
+  readonly series: readonly CurveSeries[];
+  readonly pageBytes: Bytes;
+  /** Axis name with its unit, for example "hit ratio [%]". */
+  readonly valueName: string;
+  readonly valueMax?: number;
+  readonly formatValue: (value: number) => string;
+  readonly markers?: readonly SizeMarker[];
+  readonly colors: ColorScheme;
+}
+
+interface TooltipPoint {
+  readonly seriesName?: string;
+  readonly color?: unknown;
+  readonly value?: unknown;
+}
+
+/** Curves over a cache size in pages, on a logarithmic axis labelled in pages and bytes. */
+export function curveOption(chart: CurveChart): ChartOption {
+  const ink = chartInk(chart.colors);
+  const sizes = chart.series.flatMap((series) => series.points.map(([size]) => size));
+  const ticks = logTicks(Math.max(1, Math.min(...sizes)), Math.max(...sizes, 2));
+  const label = (size: number) =>
+    `${formatCount(size)}\n${formatBytes(bytesOfPages(pages(size), chart.pageBytes))}`;
+  return {
+    animation: false,
+    grid: { left: 56, right: 24, top: 36, bottom: 64 },
+    legend: {
+      show: chart.series.length > 1,
+      top: 0,
+      left: 48,
+      textStyle: { color: ink.text },
+      itemHeight: 8,
+    },
+    tooltip: {
+      trigger: "axis",
+      transitionDuration: 0,
+      backgroundColor: ink.paper,
+      borderColor: ink.line,
+      textStyle: { color: ink.text, fontSize: 13 },
+      axisPointer: { type: "line", lineStyle: { color: ink.faint } },
+      formatter: (items) => curveTooltip(items as TooltipPoint[], chart),
+    },
+    xAxis: {
+      type: "log",
+      min: ticks.min,
+      max: ticks.max,
+      name: "cache size [pages, bytes]",
+      nameLocation: "middle",
+      nameGap: 46,
+      nameTextStyle: { color: ink.faint },
+      axisLine: { lineStyle: { color: ink.line } },
+      axisLabel: {
+        color: ink.faint,
+        customValues: [...ticks.major],
+        formatter: (value: number) => label(value),
+        hideOverlap: true,
+        lineHeight: 15,
+      },
+      axisTick: {
+        customValues: [...ticks.all],
+        length: 4,
+        lineStyle: { color: ink.line },
+      },
+      splitLine: { show: false },
+    },
+    yAxis: {
+      type: "value",
+      min: 0,
+      ...(chart.valueMax === undefined ? {} : { max: chart.valueMax }),
+      name: chart.valueName,
+      nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -44] },
+      axisLabel: { color: ink.faint, formatter: (value: number) => formatShort(value) },
+      splitLine: { lineStyle: { color: ink.grid } },
+    },
+    series: chart.series.map((series, index) => ({
+      type: "line",
+      name: series.name,
+      data: series.points.map(([x, y]) => [x, y]),
+      showSymbol: false,
+      lineStyle: {
+        width: 2,
+        color: series.color,
+        type: series.dashed ? "dashed" : "solid",
+      },
+      itemStyle: { color: series.color },
+      emphasis: { disabled: true },
+      ...(index === 0 ? markLine(chart, ink.faint) : {}),
+    })),
+  };
+}
+
+function markLine(chart: CurveChart, color: string) {
+  const markers = chart.markers ?? [];
+  if (markers.length === 0) {
+    return {};
+  }
+  return {
+    markLine: {
+      symbol: "none",
+      silent: true,
+      animation: false,
+      lineStyle: { color, type: "dotted" as const, width: 1.5 },
+      data: markers.map((marker) => ({
+        xAxis: marker.pages,
+        label: {
+          formatter: marker.name,
+          color,
+          position: "insideEndTop" as const,
+          rotate: 90,
+        },
+      })),
+    },
+  };
+}
+
+function curveTooltip(items: readonly TooltipPoint[], chart: CurveChart): string {
+  const points = items.filter((item) => Array.isArray(item.value));
+  const first = points[0]?.value as [number, number] | undefined;
+  if (first === undefined) {
+    return "";
+  }
+  const head = `${formatCount(first[0])} pages · ${formatBytes(
+    bytesOfPages(pages(first[0]), bytes(chart.pageBytes)),
+  )}`;
+  const rows = points.map((item) => {
+    const value = (item.value as [number, number])[1];
+    const color = typeof item.color === "string" ? item.color : "currentColor";
+    return `<div style="display:flex;gap:12px;justify-content:space-between"><span style="color:${color}">● <span style="color:inherit">${escapeHtml(item.seriesName ?? "")}</span></span><b>${chart.formatValue(value)}</b></div>`;
+  });
+  return `<div>${head}</div>${rows.join("")}`;
+}

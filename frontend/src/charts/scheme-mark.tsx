@@ -1,0 +1,28 @@
+import { useChartColors } from "./chart";
+import { type MarkerShape, schemeMark } from "./palette";
+
+const PATHS: Readonly<Record<MarkerShape, string>> = {
+  circle: "M8 2a6 6 0 1 0 0 12a6 6 0 1 0 0-12z",
+  rect: "M3 3h10v10H3z",
+  roundRect: "M6 3h4a3 3 0 0 1 3 3v4a3 3 0 0 1-3 3H6a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3z",
+  triangle: "M8 2l6.5 12h-13z",
+  diamond: "M8 1l7 7-7 7-7-7z",
+  arrow: "M8 2l6 12-6-3-6 3z",
+  pin: "M8 15C4 10 3 8 3 6a5 5 0 0 1 10 0c0 2-1 4-5 9z",
+};
+
+/** The colour and shape a page-flow scheme has on every chart. */
+export function SchemeMark({ scheme }: { readonly scheme: string }) {
+  const mark = schemeMark(scheme, useChartColors());
+  return (
+    <svg
+      width={13}
+      height={13}
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      style={{ flex: "none", verticalAlign: "-1px" }}
+    >
+      <path d={PATHS[mark.shape]} fill={mark.color} />
+    </svg>
+  );
+}

@@ -1,0 +1,114 @@
+import { useId } from "react";
+import classes from "./log-slider.module.css";
+
+interface LogSliderProps {
+  readonly label: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  /** Lets the slider go to zero, left of `min`. */
+  readonly allowZero?: boolean;
+  readonly valueText: string;
+  readonly onChange: (value: number) => void;
+}
+
+const STEPS = 1000;
+
+/** Slider position (0 to `STEPS`) of a value on a logarithmic scale. */
+export function positionOf(
+  value: number,
+  min: number,
+  max: number,
+  allowZero: boolean,
+) {
+  const first = allowZero ? 1 : 0;
+  if (value < min) {
+    return allowZero ? 0 : first;
+  }
+  if (max <= min || value >= max) {
+    return STEPS;
+  }
+  const share = Math.log(value / min) / Math.log(max / min);
+  return Math.round(first + share * (STEPS - first));
+}
+
+export function valueAt(
+  position: number,
+  min: number,
+  max: number,
+  allowZero: boolean,
+) {
+  if (allowZero && position <= 0) {
+    return 0;
+  }
+  if (position >= STEPS) {
+    return max;
+  }
+  const first = allowZero ? 1 : 0;
+  const share = Math.max(0, position - first) / (STEPS - first);
+  return Math.round(min * (max / min) ** share);
+}
+
+/** The next value in a direction: a quarter of an octave, at least one page. */
+export function stepped(
+  value: number,
+  factor: number,
+  min: number,
+  max: number,
+  allowZero: boolean,
+) {
+  if (value === 0) {
+    return factor > 1 ? min : 0;
+  }
+  const moved = Math.round(value * factor);
+  const next = factor > 1 ? Math.max(value + 1, moved) : Math.min(value - 1, moved);
+  if (next < min) {
+    return allowZero ? 0 : min;
+  }
+  return Math.min(next, max);
+}
+
+const FACTORS: Readonly<Record<string, number>> = {
+  ArrowRight: 2 ** 0.25,
+  ArrowUp: 2 ** 0.25,
+  ArrowLeft: 2 ** -0.25,
+  ArrowDown: 2 ** -0.25,
+  PageUp: 2,
+  PageDown: 0.5,
+};
+
+/**
+ * A native range input on a logarithmic scale. Arrow keys move by a quarter of an
+ * octave, Page Up and Page Down double and halve, Home and End go to the ends.
+ */
+export function LogSlider(props: LogSliderProps) {
+  const { label, value, min, max, allowZero = false, valueText, onChange } = props;
+  const id = useId();
+  return (
+    <div className={classes["root"]}>
+      <label htmlFor={id} className={classes["label"]}>
+        {label}
+      </label>
+      <input
+        id={id}
+        className={classes["input"]}
+        type="range"
+        min={0}
+        max={STEPS}
+        step={1}
+        value={positionOf(value, min, max, allowZero)}
+        aria-valuetext={valueText}
+        onChange={(event) =>
+          onChange(valueAt(Number(event.currentTarget.value), min, max, allowZero))
+        }
+        onKeyDown={(event) => {
+          const factor = FACTORS[event.key];
+          if (factor !== undefined) {
+            event.preventDefault();
+            onChange(stepped(value, factor, min, max, allowZero));
+          }
+        }}
+      />
+    </div>
+  );
+}

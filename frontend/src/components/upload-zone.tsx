@@ -1,0 +1,238 @@
+import { Button, Group, Progress, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type DragEvent, useRef, useState } from "react";
+import type { ProblemError } from "@/api/problem";
+import {
+  discardUpload,
+  refuseFile,
+  startUpload,
+  type UploadHandle,
+  type UploadOut,
+  type UploadProgress,
+  uploadsQuery,
+} from "@/api/uploads";
+import { bytes, formatBytes, formatSeconds } from "@/units/quantity";
+import { ProblemAlert } from "./problem-alert";
+import classes from "./upload-zone.module.css";
+
+interface Sending {
+  readonly name: string;
+  readonly progress: UploadProgress;
+  readonly resumed: boolean;
+}
+
+/** Drop zone, file button, progress, cancel, and what was left unfinished earlier. */
+export function UploadZone() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const handle = useRef<UploadHandle | null>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const [sending, setSending] = useState<Sending | null>(null);
+  const [error, setError] = useState<ProblemError | null>(null);
+  const [cancelled, setCancelled] = useState<string | null>(null);
+
+  const send = async (file: File) => {
+    setCancelled(null);
+    const refusal = refuseFile(file);
+    setError(refusal);
+    if (refusal !== null) {
+      return;
+    }
+    const idle = { sentBytes: 0, totalBytes: file.size, bytesPerSecond: null };
+    setSending({ name: file.name, progress: idle, resumed: false });
+    handle.current = await startUpload(file, {
+      onProgress: (progress) =>
+        setSending((now) => (now === null ? now : { ...now, progress })),
+      onResumed: () =>
+        setSending((now) => (now === null ? now : { ...now, resumed: true })),
+      onDone: (uploadId) => {
+        setSending(null);
+        void queryClient.invalidateQueries({ queryKey: ["uploads"] });
+        void navigate({ to: "/uploads/$uploadId", params: { uploadId } });
+      },
+      onError: (problem) => {
+        setSending(null);
+        setError(problem);
+        void queryClient.invalidateQueries({ queryKey: ["uploads"] });
+      },
+    });
+  };
+  const cancel = async () => {
+    const name = sending?.name ?? "";
+    try {
+      await handle.current?.cancel();
+    } finally {
+      setSending(null);
+      setCancelled(name);
+      void queryClient.invalidateQueries({ queryKey: ["uploads"] });
+    }
+  };
+
+  return (
+    <Stack gap="sm">
+      {sending === null ? (
+        <DropArea onFile={(file) => void send(file)} picker={picker} />
+      ) : (
+        <SendingPanel sending={sending} onCancel={() => void cancel()} />
+      )}
+      {error !== null && <ProblemAlert error={error} title="The upload did not work" />}
+      {cancelled !== null && (
+        <Text size="sm" role="status">
+          Upload of {cancelled} cancelled; nothing of it was kept.
+        </Text>
+      )}
+      {sending === null && <Waiting onResume={() => picker.current?.click()} />}
+    </Stack>
+  );
+}
+
+function DropArea(props: {
+  readonly onFile: (file: File) => void;
+  readonly picker: React.RefObject<HTMLInputElement | null>;
+}) {
+  const [over, setOver] = useState(false);
+  const take = (files: FileList | null) => {
+    const file = files?.[0];
+    if (file !== undefined) {
+      props.onFile(file);
+    }
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    take(event.dataTransfer.files);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; the button inside does the same by keyboard
+    <div
+      className={classes["zone"]}
+      data-over={over}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <Text fw={600}>Drop a trace here</Text>
+      <Button variant="filled" onClick={() => props.picker.current?.click()}>
+        Choose a file
+      </Button>
+      <input
+        ref={props.picker}
+        type="file"
+        aria-label="Trace file"
+        className={classes["picker"]}
+        tabIndex={-1}
+        onChange={(event) => {
+          take(event.currentTarget.files);
+          event.currentTarget.value = "";
+        }}
+      />
+      <Text size="sm" c="dimmed" maw={560}>
+        PostgreSQL reference CSV, MSR Cambridge CSV, vscsi, oracleGeneral, or any CSV
+        with named columns; plain, gzip or zstd. The file stays on this machine.
+      </Text>
+    </div>
+  );
+}
+
+function SendingPanel(props: {
+  readonly sending: Sending;
+  readonly onCancel: () => void;
+}) {
+  const { name, progress, resumed } = props.sending;
+  const { sentBytes, totalBytes, bytesPerSecond } = progress;
+  const share = totalBytes === 0 ? 0 : sentBytes / totalBytes;
+  const left =
+    bytesPerSecond === null || bytesPerSecond <= 0
+      ? null
+      : (totalBytes - sentBytes) / bytesPerSecond;
+  return (
+    <div className={classes["sending"]}>
+      <Group justify="space-between">
+        <Text fw={600}>
+          {resumed ? "Resuming" : "Uploading"} {name}
+        </Text>
+        <Button size="compact-sm" variant="default" onClick={props.onCancel}>
+          Cancel upload
+        </Button>
+      </Group>
+      <Progress.Root size="lg" transitionDuration={0}>
+        <Progress.Section value={share * 100} aria-label={`Upload of ${name}`} />
+      </Progress.Root>
+      <Text size="sm" c="dimmed">
+        {formatBytes(bytes(sentBytes))} of {formatBytes(bytes(totalBytes))}
+        {bytesPerSecond === null ? "" : `, ${formatBytes(bytes(bytesPerSecond))}/s`}
+        {left === null ? "" : `, ${formatSeconds(left)} left`}
+      </Text>
+    </div>
+  );
+}
+
+/** Uploads that no workload has taken yet. */
+function Waiting({ onResume }: { readonly onResume: () => void }) {
+  const queryClient = useQueryClient();
+  const uploads = useQuery(uploadsQuery());
+  const discard = useMutation({
+    mutationFn: discardUpload,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["uploads"] }),
+  });
+  if (uploads.data === undefined || uploads.data.length === 0) {
+    return null;
+  }
+  return (
+    <Stack gap={6}>
+      {uploads.data.map((upload) => (
+        <Group key={upload.id} gap="sm" className={classes["waiting"]}>
+          <Text size="sm" style={{ flex: "1 1 260px" }}>
+            {waitingText(upload)}
+          </Text>
+          {upload.complete ? (
+            <Button
+              size="compact-sm"
+              variant="default"
+              renderRoot={(rest) => (
+                <Link
+                  to="/uploads/$uploadId"
+                  params={{ uploadId: upload.id }}
+                  {...rest}
+                />
+              )}
+            >
+              Go on to the preview
+            </Button>
+          ) : (
+            <Button size="compact-sm" variant="default" onClick={onResume}>
+              Resume: choose it again
+            </Button>
+          )}
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            onClick={() => discard.mutate(upload.id)}
+            aria-label={`Discard ${upload.filename ?? upload.id}`}
+          >
+            Discard
+          </Button>
+        </Group>
+      ))}
+      {discard.error !== null && (
+        <ProblemAlert error={discard.error} title="The upload was not removed" />
+      )}
+    </Stack>
+  );
+}
+
+function waitingText(upload: UploadOut): string {
+  const name = upload.filename ?? upload.id;
+  if (upload.complete) {
+    return `${name} is uploaded and waits for your look at the preview.`;
+  }
+  const arrived = formatBytes(bytes(upload.offset_bytes));
+  const total =
+    upload.size_bytes === null ? "" : ` of ${formatBytes(bytes(upload.size_bytes))}`;
+  return `${name} is unfinished: ${arrived}${total} have arrived.`;
+}

@@ -1,0 +1,246 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/evaluations";
+import { csvText } from "@/charts/csv";
+import { downloadText } from "@/charts/download";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import { Unknown } from "@/components/unknown";
+import {
+  bytes,
+  formatNumber,
+  formatPagesAndBytes,
+  formatShort,
+  pages,
+} from "@/units/quantity";
+import classes from "./compare.module.css";
+import type { Checking } from "./use-check";
+
+interface CheckPanelProps {
+  readonly checking: Checking;
+  readonly evaluation: EvaluationOut;
+  readonly onGoToCheck: (inputs: EvaluationIn) => void;
+}
+
+/** Model beside simulation, counter by counter. */
+export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProps) {
+  const { simulation, run, stale, running } = checking;
+  return (
+    <Panel
+      title="Check by simulation"
+      subtitle="Replays the whole trace at this point through every scheme and counts each page operation."
+      actions={
+        <Button onClick={checking.start} loading={running}>
+          {simulation === null || stale ? "Check this point" : "Check again"}
+        </Button>
+      }
+    >
+      <Stack gap="sm">
+        {checking.error !== null && (
+          <ProblemAlert error={checking.error} title="The check could not be made" />
+        )}
+        {run !== undefined && <RunProgress run={run} />}
+        {simulation === null && !running && (
+          <Text size="sm" c="dimmed">
+            Not checked yet. The simulation replays the trace and shows model,
+            simulation and the gap between them for every counter.
+          </Text>
+        )}
+        {simulation !== null && stale && (
+          <Text size="sm" role="status" className={classes["warning"]}>
+            ⚠ This check was made at other sizes or devices (RAM{" "}
+            {formatPagesAndBytes(
+              pages(simulation.inputs.ram_pages),
+              bytes(evaluation.page_bytes),
+            )}
+            , flash{" "}
+            {formatPagesAndBytes(
+              pages(simulation.inputs.flash_pages),
+              bytes(evaluation.page_bytes),
+            )}
+            ). Press “Check this point” for the present ones, or{" "}
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => onGoToCheck(simulation.inputs)}
+            >
+              go back to the checked point
+            </Button>
+          </Text>
+        )}
+        {simulation?.result && (
+          <CheckTable simulation={simulation} evaluation={evaluation} stale={stale} />
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+const COUNTER_TITLES: Readonly<Record<string, string>> = {
+  ram_hits: "RAM hits",
+  flash_hits: "Flash hits",
+  flash_misses: "Flash misses",
+  flash_reads: "Flash reads",
+  flash_writes: "Flash writes",
+  hdd_reads: "Disk reads",
+  hdd_writes: "Disk writes",
+  disk_reads: "Disk reads",
+  disk_writes: "Disk writes",
+  io_time_us_per_access: "I/O time",
+};
+
+type Row = NonNullable<SimulationOut["result"]>["rows"][number];
+
+function CheckTable(props: {
+  readonly simulation: SimulationOut;
+  readonly evaluation: EvaluationOut;
+  readonly stale: boolean;
+}) {
+  const rows = props.simulation.result?.rows ?? [];
+  const titles = new Map(
+    props.evaluation.schemes.map((scheme) => [scheme.scheme, scheme.title]),
+  );
+  const schemes = [...new Set(rows.map((row) => row.scheme))];
+  const exportCsv = () =>
+    downloadText(
+      "tierwright-check.csv",
+      "text/csv;charset=utf-8",
+      csvText(
+        [
+          "scheme",
+          "counter",
+          "unit",
+          "model",
+          "simulated",
+          "gap",
+          "gap_relative",
+          "exact",
+        ],
+        rows.map((row) => [
+          row.scheme,
+          row.counter,
+          row.unit,
+          row.model,
+          row.simulated,
+          row.gap,
+          row.gap_relative,
+          row.exact ? "yes" : "no",
+        ]),
+      ),
+    );
+  return (
+    <>
+      <Text size="sm">{summary(rows)}</Text>
+      <div className="tw-scroll" style={{ opacity: props.stale ? 0.75 : 1 }}>
+        <table className="tw-table" aria-label="Model and simulation">
+          <thead>
+            <tr>
+              <th scope="col">Scheme</th>
+              <th scope="col">Counter</th>
+              <th scope="col">Unit</th>
+              <th scope="col" className="num">
+                Model
+              </th>
+              <th scope="col" className="num">
+                Simulation
+              </th>
+              <th scope="col" className="num">
+                Gap
+              </th>
+              <th scope="col" className="num">
+                Gap <span className="tw-unit">[%]</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {schemes.map((scheme) =>
+              rows
+                .filter((row) => row.scheme === scheme)
+                .map((row, index, own) => (
+                  <tr
+                    key={`${row.scheme} ${row.counter}`}
+                    data-scheme={row.scheme}
+                    data-counter={row.counter}
+                  >
+                    {index === 0 && (
+                      <th scope="rowgroup" rowSpan={own.length}>
+                        <SchemeMark scheme={scheme} /> {titles.get(scheme) ?? scheme}
+                      </th>
+                    )}
+                    <td>
+                      {COUNTER_TITLES[row.counter] ?? row.counter.replaceAll("_", " ")}
+                    </td>
+                    <td>{row.unit}</td>
+                    <td className="num">
+                      {row.model === null ? (
+                        <Unknown reason="the model does not estimate this counter" />
+                      ) : (
+                        count(row.model)
+                      )}
+                    </td>
+                    <td className="num">{count(row.simulated)}</td>
+                    <td className="num" data-cell="gap">
+                      {row.gap === null ? (
+                        <Unknown reason="without a model value there is no gap" />
+                      ) : (
+                        signed(row.gap)
+                      )}
+                    </td>
+                    <td className="num">{relativeGap(row)}</td>
+                  </tr>
+                )),
+            )}
+          </tbody>
+        </table>
+      </div>
+      <Group>
+        <Button size="xs" variant="default" onClick={exportCsv}>
+          Export CSV
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+/** Counts are shown whole; model estimates between integers keep one decimal. */
+function count(value: number): string {
+  if (Number.isInteger(value)) {
+    return value.toLocaleString("en-US");
+  }
+  return Math.abs(value) >= 1000
+    ? value.toLocaleString("en-US", { maximumFractionDigits: 1 })
+    : formatNumber(value, 4);
+}
+
+function signed(value: number): string {
+  return value === 0 ? "0" : `${value > 0 ? "+" : "−"}${count(Math.abs(value))}`;
+}
+
+function relativeGap(row: Row) {
+  if (row.gap === 0) {
+    return row.exact ? "0 (exact)" : "0";
+  }
+  if (row.gap_relative === null) {
+    return (
+      <Unknown reason="the simulation counted none, so there is no relative gap" />
+    );
+  }
+  const value = row.gap_relative * 100;
+  return `${value > 0 ? "+" : "−"}${formatShort(Math.abs(value))}`;
+}
+
+/** The finding of a check: how far the model's I/O times are off. */
+export function summary(rows: readonly Row[]): string {
+  const times = rows.filter(
+    (row) => row.counter === "io_time_us_per_access" && row.gap_relative !== null,
+  );
+  const worst = Math.max(0, ...times.map((row) => Math.abs(row.gap_relative ?? 0)));
+  if (times.length === 0) {
+    const gaps = rows.filter((row) => row.gap !== null && row.gap !== 0).length;
+    return `${rows.length - gaps} of ${rows.length} counters agree exactly.`;
+  }
+  return worst === 0
+    ? "Model and simulation agree exactly in the I/O time of every scheme."
+    : `The model's I/O times are within ${formatShort(worst * 100)} % of the simulation.`;
+}

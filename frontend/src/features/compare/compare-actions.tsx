@@ -1,0 +1,164 @@
+import { Button, Group, Popover, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useState } from "react";
+import type { AnalysisState } from "@/analysis/state";
+import { answer } from "@/api/client";
+import { createScenario } from "@/api/gen/sdk.gen";
+import type { WorkloadOut } from "@/api/workloads";
+import { ProblemAlert } from "@/components/problem-alert";
+import { showToast } from "@/components/toasts";
+import { bytes, bytesOfPages, formatBytes, pages } from "@/units/quantity";
+
+interface CompareActionsProps {
+  readonly point: AnalysisState;
+  readonly workload: WorkloadOut;
+  readonly check: string | undefined;
+}
+
+export function CompareActions({ point, workload, check }: CompareActionsProps) {
+  return (
+    <Group gap="xs">
+      <SaveScenario point={point} workload={workload} check={check} />
+      <CopyLink point={point} check={check} />
+    </Group>
+  );
+}
+
+function suggestedName(point: AnalysisState, workload: WorkloadOut): string {
+  const pageBytes = bytes(workload.summary?.page_bytes ?? 0);
+  const size = (count: number) => formatBytes(bytesOfPages(pages(count), pageBytes));
+  return `${workload.name}: ${size(point.ram_pages)} RAM, ${size(point.flash_pages)} flash`;
+}
+
+function SaveScenario({ point, workload, check }: CompareActionsProps) {
+  const [opened, setOpened] = useState(false);
+  const [name, setName] = useState("");
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const save = useMutation({
+    mutationFn: () =>
+      answer(
+        createScenario({
+          body: {
+            name: name.trim(),
+            question: "compare",
+            state: { ...point, ...(check === undefined ? {} : { check }) },
+          },
+          throwOnError: true,
+        }),
+      ),
+    onSuccess: (scenario) => {
+      setOpened(false);
+      void queryClient.invalidateQueries({ queryKey: ["scenarios"] });
+      showToast(`Saved: ${scenario.name}`, {
+        label: "See scenarios",
+        run: () => void router.navigate({ to: "/scenarios" }),
+      });
+    },
+  });
+  const open = () => {
+    setName(suggestedName(point, workload));
+    save.reset();
+    setOpened(!opened);
+  };
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      width={380}
+      position="bottom-start"
+      trapFocus
+      shadow="md"
+    >
+      <Popover.Target>
+        <Button variant="default" onClick={open}>
+          Save scenario
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate();
+          }}
+        >
+          <Stack gap="sm">
+            <TextInput
+              label="Name"
+              value={name}
+              maxLength={200}
+              required
+              data-autofocus
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            {save.error !== null && (
+              <ProblemAlert error={save.error} title="The scenario was not saved" />
+            )}
+            <Group>
+              <Button
+                type="submit"
+                loading={save.isPending}
+                disabled={name.trim() === ""}
+              >
+                Save
+              </Button>
+              <Button variant="default" onClick={() => setOpened(false)}>
+                Close
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function CopyLink(props: {
+  readonly point: AnalysisState;
+  readonly check: string | undefined;
+}) {
+  const router = useRouter();
+  const [shown, setShown] = useState<string | null>(null);
+  const copy = async () => {
+    const location = router.buildLocation({
+      to: "/compare",
+      search: { ...props.point, check: props.check },
+    });
+    const link = new URL(location.href, window.location.origin).href;
+    try {
+      await navigator.clipboard.writeText(link);
+      showToast("The link is on the clipboard.");
+    } catch {
+      // No permission, or not a secure origin: let the reader copy it by hand.
+      setShown(link);
+    }
+  };
+  return (
+    <>
+      <Button variant="default" onClick={() => void copy()}>
+        Copy link
+      </Button>
+      {shown !== null && (
+        <TextInput
+          aria-label="Link to this comparison"
+          value={shown}
+          readOnly
+          style={{ flex: "1 1 320px" }}
+          onFocus={(event) => event.currentTarget.select()}
+          rightSectionWidth={70}
+          rightSection={
+            <Button size="compact-xs" variant="subtle" onClick={() => setShown(null)}>
+              Close
+            </Button>
+          }
+        />
+      )}
+      {shown !== null && (
+        <Text size="sm" c="dimmed">
+          The browser did not allow copying; copy it from the field.
+        </Text>
+      )}
+    </>
+  );
+}

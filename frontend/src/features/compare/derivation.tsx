@@ -1,0 +1,118 @@
+import { Modal, Stack, Text, Title } from "@mantine/core";
+import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { Unknown } from "@/components/unknown";
+import { bytes, formatBytes, formatShort, formatUsd, usd } from "@/units/quantity";
+
+const DIGITS = 6;
+
+interface DerivationProps {
+  readonly evaluation: EvaluationOut;
+  readonly scheme: string | null;
+  readonly onClose: () => void;
+}
+
+/** Every formula behind one scheme's figures, with its numbers and its source. */
+export function Derivation({ evaluation, scheme, onClose }: DerivationProps) {
+  const shown = evaluation.schemes.find((candidate) => candidate.scheme === scheme);
+  return (
+    <Modal
+      opened={shown !== undefined}
+      onClose={onClose}
+      size="xl"
+      title={`Why this number: ${shown?.title ?? ""}`}
+    >
+      {shown !== undefined && <DerivationBody evaluation={evaluation} shown={shown} />}
+    </Modal>
+  );
+}
+
+function DerivationBody(props: {
+  readonly evaluation: EvaluationOut;
+  readonly shown: SchemeEvaluation;
+}) {
+  const { evaluation, shown } = props;
+  const steps = evaluation.derivation.filter(
+    (step) => step.scheme === null || step.scheme === shown.scheme,
+  );
+  return (
+    <Stack>
+      <Text size="sm">
+        <SchemeMark scheme={shown.scheme} /> Hits are estimated by{" "}
+        <b>{shown.estimator.name}</b>
+        {shown.estimator.exact ? " (exact: equal to a simulation)" : ""}:{" "}
+        {shown.estimator.description}
+      </Text>
+      <div className="tw-scroll">
+        <table className="tw-table">
+          <thead>
+            <tr>
+              <th scope="col">Quantity</th>
+              <th scope="col">Formula, numbers put in</th>
+              <th scope="col" className="num">
+                Value
+              </th>
+              <th scope="col">Unit</th>
+              <th scope="col">Source</th>
+            </tr>
+          </thead>
+          <tbody>
+            {steps.map((step) => (
+              <tr key={`${step.scheme ?? "all"} ${step.name}`}>
+                <th scope="row">{step.name}</th>
+                <td>
+                  <code>{step.formula}</code>
+                </td>
+                <td className="num">
+                  {step.value === null ? (
+                    <Unknown reason="a figure that this formula needs is missing" />
+                  ) : (
+                    formatShort(step.value, DIGITS)
+                  )}
+                </td>
+                <td>{step.unit}</td>
+                <td>{step.source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Title order={3} size="h5">
+        Cost a month
+      </Title>
+      {shown.money.reason !== null && <Text size="sm">{shown.money.reason}</Text>}
+      <div className="tw-scroll">
+        <table className="tw-table">
+          <thead>
+            <tr>
+              <th scope="col">Tier</th>
+              <th scope="col" className="num">
+                Size
+              </th>
+              <th scope="col" className="num">
+                Cost <span className="tw-unit">[USD/month]</span>
+              </th>
+              <th scope="col">Price, source, date</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.money.parts.map((part) => (
+              <tr key={part.part}>
+                <th scope="row">{part.part}</th>
+                <td className="num">{formatBytes(bytes(part.bytes))}</td>
+                <td className="num">
+                  {part.usd_per_month === null ? (
+                    <Unknown reason={part.reason ?? "no price is known"} />
+                  ) : (
+                    formatUsd(usd(Number(part.usd_per_month)))
+                  )}
+                </td>
+                <td>{part.basis ?? part.reason}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,101 @@
+import { useMemo } from "react";
+import type { EvaluationOut, SimulationOut } from "@/api/evaluations";
+import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { costTermTitle } from "@/charts/palette";
+import { formatMicroseconds, microseconds } from "@/units/quantity";
+
+const HEIGHT = 330;
+
+/** The counter of a check that the bars can be compared with. */
+export const IO_TIME = "io_time_us_per_access";
+
+export function schemeBars(
+  evaluation: EvaluationOut,
+  check: SimulationOut | null,
+): SchemeBar[] {
+  const simulated = new Map(
+    (check?.result?.rows ?? [])
+      .filter((row) => row.counter === IO_TIME)
+      .map((row) => [row.scheme, row.simulated]),
+  );
+  return evaluation.schemes.map((scheme) => ({
+    scheme: scheme.scheme,
+    title: scheme.title,
+    terms: { ...scheme.cost_terms_us_per_access },
+    total: scheme.io_time_us_per_access,
+    simulated: simulated.get(scheme.scheme),
+    best: scheme.scheme === evaluation.best,
+  }));
+}
+
+export function SchemeBars(props: {
+  readonly evaluation: EvaluationOut;
+  readonly check: SimulationOut | null;
+  readonly stale: boolean;
+  readonly workloadName: string;
+}) {
+  const { evaluation, check, stale } = props;
+  const colors = useChartColors();
+  const bars = useMemo(() => schemeBars(evaluation, check), [evaluation, check]);
+  const option = useMemo(
+    () => barsOption({ bars, colors, staleSimulation: stale }),
+    [bars, colors, stale],
+  );
+  const terms = termsOf(bars);
+  return (
+    <ChartCard
+      title={evaluation.sentence}
+      subtitle="I/O time per access by cost term, model [µs]; markers: simulated"
+      label={`I/O time per access by scheme: ${bars
+        .map((bar) => `${bar.title} ${formatMicroseconds(microseconds(bar.total))} µs`)
+        .join(", ")}`}
+      option={option}
+      height={HEIGHT}
+      fileName={`${props.workloadName} page-flow schemes`}
+      table={{
+        header: [
+          "Scheme",
+          ...terms.map((term) => `${costTermTitle(term)} [µs]`),
+          "Total [µs]",
+          "Simulated [µs]",
+        ],
+        rows: bars.map((bar) => [
+          bar.title,
+          ...terms.map((term) => bar.terms[term] ?? 0),
+          bar.total,
+          bar.simulated ?? null,
+        ]),
+        shown: bars.map((bar) => [
+          bar.title,
+          ...terms.map((term) =>
+            formatMicroseconds(microseconds(bar.terms[term] ?? 0)),
+          ),
+          formatMicroseconds(microseconds(bar.total)),
+          bar.simulated === undefined
+            ? "–"
+            : formatMicroseconds(microseconds(bar.simulated)),
+        ]),
+        caption: "µs per access; the CSV export holds all digits.",
+      }}
+      explanation={
+        <>
+          <p>
+            Each term is a number of page operations per access, taken from the
+            workload's hit-ratio and write-back curves, times the service time of the
+            device. RAM hits cost nothing. Flash reads are flash hits; flash fills put a
+            page on flash that was not there; flash write-backs rewrite a dirty page
+            that is there; disk reads are the accesses that miss both tiers; disk writes
+            are dirty pages leaving the last cache.
+          </p>
+          <p>
+            Hits are counted separately for every scheme, because keeping a second copy
+            of the pages in RAM costs flash space. “Why this number” in the table shows
+            each formula with its numbers and its source.
+          </p>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,179 @@
+import { Button, Text, Tooltip } from "@mantine/core";
+import { useState } from "react";
+import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { Panel } from "@/components/panel";
+import { Unknown } from "@/components/unknown";
+import {
+  formatMicroseconds,
+  formatNumber,
+  formatPercent,
+  formatShort,
+  formatUsd,
+  microseconds,
+  ratio,
+  usd,
+} from "@/units/quantity";
+import classes from "./compare.module.css";
+import { Derivation } from "./derivation";
+
+/** All schemes in figures, warnings beside the scheme they concern. */
+export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut }) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const best = evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
+  return (
+    <Panel title="In figures" subtitle="Model; share of all accesses where in per cent">
+      <div className="tw-scroll">
+        <table className="tw-table">
+          <thead>
+            <tr>
+              <th scope="col">Scheme</th>
+              <th scope="col" className="num">
+                RAM hits <span className="tw-unit">[%]</span>
+              </th>
+              <th scope="col" className="num">
+                Flash hits <span className="tw-unit">[%]</span>
+              </th>
+              <th scope="col" className="num">
+                Disk reads <span className="tw-unit">[%]</span>
+              </th>
+              <th scope="col" className="num">
+                I/O time
+                <br />
+                <span className="tw-unit">[µs/access]</span>
+              </th>
+              <th scope="col" className="num">
+                Flash writes
+                <br />
+                <span className="tw-unit">[1/access]</span>
+              </th>
+              <th scope="col" className="num">
+                Cost
+                <br />
+                <span className="tw-unit">[USD/month]</span>
+              </th>
+              <th scope="col" className="num">
+                Beside best
+              </th>
+              <th scope="col">
+                <span className="tw-unit">Why</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {evaluation.schemes.map((scheme) => (
+              <SchemeRow
+                key={scheme.scheme}
+                scheme={scheme}
+                best={best}
+                onExplain={() => setOpened(scheme.scheme)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <SchemeWarnings evaluation={evaluation} />
+      <Derivation
+        evaluation={evaluation}
+        scheme={opened}
+        onClose={() => setOpened(null)}
+      />
+    </Panel>
+  );
+}
+
+const percent = (value: number) => formatPercent(ratio(value)).replace(" %", "");
+
+function SchemeRow(props: {
+  readonly scheme: SchemeEvaluation;
+  readonly best: SchemeEvaluation | undefined;
+  readonly onExplain: () => void;
+}) {
+  const { scheme, best } = props;
+  const isBest = scheme.scheme === best?.scheme;
+  return (
+    <tr>
+      <th scope="row">
+        <span className={classes["scheme"]}>
+          <SchemeMark scheme={scheme.scheme} />
+          <span>
+            {scheme.title}
+            {scheme.warnings.length > 0 && (
+              <Tooltip
+                label={scheme.warnings.map((warning) => warning.message).join(" ")}
+              >
+                <span
+                  className={classes["warning"]}
+                  role="note"
+                  // biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must be reachable by keyboard
+                  tabIndex={0}
+                >
+                  {" "}
+                  ⚠ warning
+                </span>
+              </Tooltip>
+            )}
+          </span>
+        </span>
+      </th>
+      <td className="num">{percent(scheme.ram_hit_ratio)}</td>
+      <td className="num">{percent(scheme.flash_hit_ratio)}</td>
+      <td className="num">{percent(scheme.miss_ratio)}</td>
+      <td className="num">
+        <b>{formatMicroseconds(microseconds(scheme.io_time_us_per_access))}</b>
+      </td>
+      <td className="num">{formatNumber(scheme.flash_writes_per_access)}</td>
+      <td className="num">
+        {scheme.money.usd_per_month === null ? (
+          <Unknown
+            reason={scheme.money.reason ?? "no prices are known for this point"}
+          />
+        ) : (
+          formatUsd(usd(Number(scheme.money.usd_per_month)))
+        )}
+      </td>
+      <td className="num">
+        {isBest ? (
+          <span className={classes["best"]}>best</span>
+        ) : (
+          besideBest(scheme, best)
+        )}
+      </td>
+      <td>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={props.onExplain}
+          aria-label={`Why this number: ${scheme.title}`}
+        >
+          Why?
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined) {
+  if (best === undefined) {
+    return <Unknown reason="no scheme is best at this point" />;
+  }
+  const difference = scheme.io_time_us_per_access - best.io_time_us_per_access;
+  if (difference === 0) {
+    return "equal";
+  }
+  if (best.io_time_us_per_access === 0) {
+    return <Unknown reason="the best scheme needs no I/O time at all" />;
+  }
+  return `+${formatShort((difference / best.io_time_us_per_access) * 100)} %`;
+}
+
+function SchemeWarnings({ evaluation }: { readonly evaluation: EvaluationOut }) {
+  const warnings = evaluation.schemes.flatMap((scheme) =>
+    scheme.warnings.map((warning) => ({ title: scheme.title, warning })),
+  );
+  return warnings.map(({ title, warning }) => (
+    <Text key={`${title} ${warning.name}`} mt="xs" className={classes["warning"]}>
+      ⚠ <b>{title}:</b> {warning.message} {warning.hint ?? ""}
+    </Text>
+  ));
+}

@@ -1,0 +1,92 @@
+import { Text } from "@mantine/core";
+import type { SummaryOut } from "@/api/workloads";
+import { LogSlider } from "@/components/log-slider";
+import { SizeInput } from "@/components/size-input";
+import {
+  bytes,
+  bytesOfPages,
+  formatBytes,
+  formatPagesAndBytes,
+  type Pages,
+  pages,
+} from "@/units/quantity";
+import classes from "./compare.module.css";
+import type { Sizes } from "./use-sizes";
+
+interface SizeSlidersProps {
+  readonly sizes: Sizes;
+  readonly onChange: (sizes: Sizes) => void;
+  readonly summary: SummaryOut;
+}
+
+/** RAM and flash sizes on logarithmic scales, up to twice the workload's footprint. */
+export function SizeSliders({ sizes, onChange, summary }: SizeSlidersProps) {
+  const max = Math.max(2, summary.distinct_pages * 2);
+  return (
+    <section className="tw-panel" aria-label="Sizes">
+      <div className={classes["sliders"]}>
+        <SizeControl
+          name="RAM"
+          min={1}
+          max={max}
+          allowZero={false}
+          value={sizes.ram}
+          summary={summary}
+          onChange={(ram) => onChange({ ...sizes, ram })}
+        />
+        <SizeControl
+          name="Flash"
+          min={1}
+          max={max}
+          allowZero
+          value={sizes.flash}
+          summary={summary}
+          onChange={(flash) => onChange({ ...sizes, flash })}
+        />
+      </div>
+      <Text size="sm" c="dimmed" mt={6}>
+        The workload touches{" "}
+        {formatPagesAndBytes(pages(summary.distinct_pages), bytes(summary.page_bytes))}.
+        A page has {formatBytes(bytes(summary.page_bytes))}.
+      </Text>
+    </section>
+  );
+}
+
+function SizeControl(props: {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly allowZero: boolean;
+  readonly value: number;
+  readonly summary: SummaryOut;
+  readonly onChange: (value: Pages) => void;
+}) {
+  const pageBytes = bytes(props.summary.page_bytes);
+  return (
+    <div className={classes["size"]}>
+      <div>
+        <LogSlider
+          label={`${props.name} size`}
+          value={props.value}
+          min={props.min}
+          max={props.max}
+          allowZero={props.allowZero}
+          valueText={formatPagesAndBytes(pages(props.value), pageBytes)}
+          onChange={(value) => props.onChange(pages(value))}
+        />
+        <div className={classes["scale"]} aria-hidden="true">
+          <span>{props.allowZero ? "none" : formatBytes(pageBytes)}</span>
+          <span>{formatBytes(bytesOfPages(pages(props.max), pageBytes))}</span>
+        </div>
+      </div>
+      <SizeInput
+        label={`${props.name} [pages or bytes]`}
+        value={pages(props.value)}
+        pageBytes={pageBytes}
+        min={props.allowZero ? 0 : 1}
+        onChange={props.onChange}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  evaluationInput,
+} from "@/analysis/state";
+import { answer } from "@/api/client";
+import type { EvaluationIn, SimulationOut } from "@/api/evaluations";
+import { createSimulation, getSimulation } from "@/api/gen/sdk.gen";
+import { isActiveStatus, type RunOut, useRun } from "@/api/runs";
+
+const simulationKey = (id: string) => ["simulations", id];
+
+/** Whether a check was made at this very point. */
+export function isSamePoint(one: EvaluationIn, other: EvaluationIn): boolean {
+  return (
+    one.workload_id === other.workload_id &&
+    one.ram_pages === other.ram_pages &&
+    one.flash_pages === other.flash_pages &&
+    one.flash_device_id === other.flash_device_id &&
+    one.disk_device_id === other.disk_device_id
+  );
+}
+
+export interface Checking {
+  /** The check whose result is shown, also while the sliders have moved on. */
+  readonly simulation: SimulationOut | null;
+  readonly run: RunOut | undefined;
+  readonly running: boolean;
+  readonly stale: boolean;
+  readonly error: unknown;
+  readonly start: () => void;
+}
+
+/** The run of a check that has no result yet. */
+function pendingRunOf(simulation: SimulationOut | undefined): RunOut | null {
+  return simulation?.result === null ? simulation.run : null;
+}
+
+/** The check by simulation of the chosen point. */
+export function useCheck(
+  point: AnalysisState,
+  checkId: string | undefined,
+  patch: (change: AnalysisSearch) => void,
+): Checking {
+  const queryClient = useQueryClient();
+  const simulation = useQuery({
+    queryKey: simulationKey(checkId ?? ""),
+    queryFn: ({ signal }) =>
+      answer(
+        getSimulation({
+          signal,
+          path: { simulation_id: checkId ?? "" },
+          throwOnError: true,
+        }),
+      ),
+    enabled: checkId !== undefined,
+  });
+  const begin = useMutation({
+    mutationFn: () =>
+      answer(createSimulation({ body: evaluationInput(point), throwOnError: true })),
+    onSuccess: (created) => {
+      queryClient.setQueryData(simulationKey(created.id), created);
+      patch({ check: created.id });
+    },
+  });
+  const known = checkId === undefined ? undefined : simulation.data;
+  const pendingRun = pendingRunOf(known);
+  const run = useRun(pendingRun?.id ?? null, pendingRun).data;
+  const ended = run !== undefined && !isActiveStatus(run.status);
+
+  useEffect(() => {
+    if (ended && checkId !== undefined && pendingRun !== null) {
+      void queryClient.invalidateQueries({ queryKey: simulationKey(checkId) });
+    }
+  }, [ended, checkId, pendingRun, queryClient]);
+
+  return {
+    simulation: known ?? null,
+    run: pendingRun === null ? undefined : run,
+    running: begin.isPending || (pendingRun !== null && !ended),
+    stale: known !== undefined && !isSamePoint(known.inputs, evaluationInput(point)),
+    error: begin.error ?? (checkId === undefined ? null : simulation.error),
+    start: () => begin.mutate(),
+  };
+}

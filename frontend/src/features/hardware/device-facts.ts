@@ -1,0 +1,123 @@
+/** Titles and units of the kinds and figures a device may state. */
+import type { DeviceOut } from "@/api/catalog";
+import type { MarkerShape } from "@/charts/palette";
+
+interface Kind {
+  readonly title: string;
+  readonly shape: MarkerShape;
+  readonly light: string;
+  readonly dark: string;
+}
+
+export const KINDS: Readonly<Record<string, Kind>> = {
+  dram: { title: "DRAM", shape: "circle", light: "#5c6470", dark: "#a9b1bd" },
+  cxl: { title: "CXL memory", shape: "pin", light: "#a8477f", dark: "#e199c3" },
+  pmem: {
+    title: "Persistent memory",
+    shape: "roundRect",
+    light: "#2b8cbe",
+    dark: "#8fd0f5",
+  },
+  nvme: {
+    title: "NVMe or PCIe SSD",
+    shape: "diamond",
+    light: "#00805f",
+    dark: "#2fc79c",
+  },
+  sata_ssd: {
+    title: "SATA or IDE SSD",
+    shape: "rect",
+    light: "#0072b2",
+    dark: "#4ba3dc",
+  },
+  sd: { title: "SD card", shape: "arrow", light: "#7a6a00", dark: "#e3d64b" },
+  nand: { title: "Raw NAND chip", shape: "arrow", light: "#5f4b8b", dark: "#b9a6e8" },
+  hdd: { title: "Hard disk", shape: "triangle", light: "#c4500a", dark: "#f08a3c" },
+  hdd_array: {
+    title: "Array of hard disks",
+    shape: "triangle",
+    light: "#7d3200",
+    dark: "#ffb98a",
+  },
+  cloud_block: {
+    title: "Cloud block volume",
+    shape: "roundRect",
+    light: "#3b5bdb",
+    dark: "#91a7ff",
+  },
+  object: { title: "Object store", shape: "pin", light: "#343a40", dark: "#dee2e6" },
+};
+
+export const kindTitle = (kind: string): string =>
+  KINDS[kind]?.title ?? kind.replaceAll("_", " ");
+
+export interface FigureFact {
+  readonly title: string;
+  readonly unit: string;
+}
+
+export const FIGURES: Readonly<Record<string, FigureFact>> = {
+  read_iops: { title: "Random reads per second", unit: "1/s" },
+  write_iops: { title: "Random writes per second", unit: "1/s" },
+  read_latency_us: { title: "Time of one random read", unit: "µs" },
+  write_latency_us: { title: "Time of one random write", unit: "µs" },
+  sequential_read_mb_per_s: { title: "Sequential read rate", unit: "MB/s" },
+  sequential_write_mb_per_s: { title: "Sequential write rate", unit: "MB/s" },
+  queue_depth_1_read_iops: {
+    title: "Random reads per second, one in flight",
+    unit: "1/s",
+  },
+  queue_depth_1_write_iops: {
+    title: "Random writes per second, one in flight",
+    unit: "1/s",
+  },
+  waf_4k: { title: "Write amplification, 4 KiB random writes", unit: "1" },
+  waf_sequential: { title: "Write amplification, large writes", unit: "1" },
+  dwpd: { title: "Drive writes per day", unit: "1/day" },
+  endurance_years: { title: "Warranted life", unit: "year" },
+  endurance_tb: { title: "Terabytes written over the life (TBW)", unit: "TB" },
+  erase_us: { title: "Time of one block erase", unit: "µs" },
+  active_power_w: { title: "Power under load", unit: "W" },
+  idle_power_w: { title: "Power when idle", unit: "W" },
+  price: { title: "Price of one device", unit: "USD" },
+};
+
+export const figureTitle = (name: string): string =>
+  FIGURES[name]?.title ?? name.replaceAll("_", " ");
+
+export type SortKey = "name" | "kind" | "read" | "write" | "price" | "capacity";
+
+const NUMBER_OF: Readonly<
+  Record<Exclude<SortKey, "name" | "kind">, (device: DeviceOut) => number | null>
+> = {
+  read: (device) => device.read_service_us,
+  write: (device) => device.write_service_us,
+  price: (device) => (device.usd_per_gb === null ? null : Number(device.usd_per_gb)),
+  capacity: (device) => device.capacity_bytes,
+};
+
+/** Sorted upwards; devices that lack the figure come last, whatever is asked. */
+export function sortDevices(devices: readonly DeviceOut[], key: SortKey): DeviceOut[] {
+  if (key === "name" || key === "kind") {
+    return [...devices].sort(
+      (one, other) =>
+        one[key].localeCompare(other[key]) || one.name.localeCompare(other.name),
+    );
+  }
+  const value = (device: DeviceOut) =>
+    NUMBER_OF[key](device) ?? Number.POSITIVE_INFINITY;
+  return [...devices].sort(
+    (one, other) => value(one) - value(other) || one.name.localeCompare(other.name),
+  );
+}
+
+/** Why a figure of the table is not there. */
+export function missingReason(device: DeviceOut, wanted: string): string {
+  const named = device.missing.filter((entry) => entry.includes(wanted));
+  if (named.length > 0) {
+    return named.join("; ");
+  }
+  return device.missing.length > 0
+    ? `not stated by the source; missing: ${device.missing.join("; ")}`
+    : "not stated by the source";
+}

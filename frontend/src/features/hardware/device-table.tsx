@@ -1,0 +1,370 @@
+import {
+  Badge,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Fragment, useState } from "react";
+import type { DeviceOut } from "@/api/catalog";
+import { answer } from "@/api/client";
+import { copyDevice, deleteDevice } from "@/api/gen/sdk.gen";
+import { EmptyState } from "@/components/empty-state";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { ScrollRegion } from "@/components/scroll-region";
+import { showToast } from "@/components/toasts";
+import { Unknown } from "@/components/unknown";
+import { bytes, formatCapacity, formatNumber, formatUsd, usd } from "@/units/quantity";
+import { DeviceDetails } from "./device-details";
+import {
+  KINDS,
+  kindTitle,
+  missingReason,
+  type SortKey,
+  sortDevices,
+} from "./device-facts";
+
+const COLUMNS: readonly {
+  readonly key: SortKey;
+  readonly title: string;
+  readonly unit?: string;
+}[] = [
+  { key: "name", title: "Device" },
+  { key: "kind", title: "Kind" },
+  { key: "read", title: "Read", unit: "[µs]" },
+  { key: "write", title: "Write", unit: "[µs]" },
+  { key: "price", title: "Price", unit: "[USD/GB]" },
+  { key: "capacity", title: "Capacity" },
+];
+
+interface DeviceTableProps {
+  readonly devices: readonly DeviceOut[];
+  readonly ticked: readonly string[];
+  readonly onTick: (ticked: readonly string[]) => void;
+  readonly onEdit: (device: DeviceOut) => void;
+}
+
+export function DeviceTable({ devices, ticked, onTick, onEdit }: DeviceTableProps) {
+  const [text, setText] = useState("");
+  const [kind, setKind] = useState("");
+  const [sort, setSort] = useState<SortKey>("name");
+  const [open, setOpen] = useState<string | null>(null);
+  const shown = sortDevices(
+    devices.filter(
+      (device) =>
+        (kind === "" || device.kind === kind) &&
+        device.name.toLowerCase().includes(text.trim().toLowerCase()),
+    ),
+    sort,
+  );
+  // Own devices stand first: they are the ones being worked on.
+  const ordered = [
+    ...shown.filter((device) => device.origin === "own"),
+    ...shown.filter((device) => device.origin === "shipped"),
+  ];
+  const kinds = Object.keys(KINDS).filter((name) =>
+    devices.some((device) => device.kind === name),
+  );
+  return (
+    <Panel
+      title="Devices"
+      subtitle={`${ordered.length} of ${devices.length} shown; open a row for every figure with its source`}
+      actions={
+        <Group gap="xs">
+          <TextInput
+            size="xs"
+            aria-label="Find a device by name"
+            placeholder="Find by name"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <Select
+            size="xs"
+            aria-label="Kind of device"
+            value={kind}
+            onChange={(value) => setKind(value ?? "")}
+            data={[
+              { value: "", label: "All kinds" },
+              ...kinds.map((name) => ({ value: name, label: kindTitle(name) })),
+            ]}
+            allowDeselect={false}
+          />
+        </Group>
+      }
+    >
+      {ordered.length === 0 ? (
+        <EmptyState title="No device has this name">
+          Try fewer letters or another kind, or add an own device above.
+        </EmptyState>
+      ) : (
+        <ScrollRegion label="Devices" style={{ maxHeight: 620, overflowY: "auto" }}>
+          <table className="tw-table">
+            <thead>
+              <tr>
+                <th scope="col">Compare</th>
+                {COLUMNS.map((column) => (
+                  <th
+                    key={column.key}
+                    scope="col"
+                    className={
+                      column.key === "name" || column.key === "kind" ? "" : "num"
+                    }
+                    aria-sort={sort === column.key ? "ascending" : "none"}
+                  >
+                    <Button
+                      variant="subtle"
+                      color="gray"
+                      size="compact-xs"
+                      c="inherit"
+                      onClick={() => setSort(column.key)}
+                    >
+                      {column.title}{" "}
+                      {column.unit !== undefined && (
+                        <span className="tw-unit">&nbsp;{column.unit}</span>
+                      )}
+                      {sort === column.key ? " ↑" : ""}
+                    </Button>
+                  </th>
+                ))}
+                <th scope="col">Actions</th>
+              </tr>
+            </thead>
+            <tbody>
+              {ordered.map((device) => (
+                <Fragment key={device.id}>
+                  <DeviceRow
+                    device={device}
+                    ticked={ticked.includes(device.id)}
+                    open={open === device.id}
+                    onTick={() =>
+                      onTick(
+                        ticked.includes(device.id)
+                          ? ticked.filter((id) => id !== device.id)
+                          : [...ticked, device.id],
+                      )
+                    }
+                    onToggle={() => setOpen(open === device.id ? null : device.id)}
+                    onEdit={() => onEdit(device)}
+                  />
+                  {open === device.id && (
+                    <tr>
+                      <td colSpan={COLUMNS.length + 2}>
+                        <DeviceDetails device={device} />
+                      </td>
+                    </tr>
+                  )}
+                </Fragment>
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+      )}
+    </Panel>
+  );
+}
+
+function DeviceRow(props: {
+  readonly device: DeviceOut;
+  readonly ticked: boolean;
+  readonly open: boolean;
+  readonly onTick: () => void;
+  readonly onToggle: () => void;
+  readonly onEdit: () => void;
+}) {
+  const { device } = props;
+  return (
+    <tr id={`device-${device.id}`}>
+      <td>
+        <Checkbox
+          checked={props.ticked}
+          onChange={props.onTick}
+          aria-label={`Compare ${device.name}`}
+        />
+      </td>
+      <th scope="row">
+        {device.name}
+        {device.origin === "own" && (
+          <Badge size="sm" variant="default" ml={8}>
+            own
+          </Badge>
+        )}
+      </th>
+      <td>{kindTitle(device.kind)}</td>
+      <td className="num">
+        <Service device={device} value={device.read_service_us} wanted="read" />
+      </td>
+      <td className="num">
+        <Service device={device} value={device.write_service_us} wanted="write" />
+      </td>
+      <td className="num">
+        <Price device={device} />
+      </td>
+      <td className="num">
+        {device.capacity_bytes === null ? (
+          <Unknown reason={missingReason(device, "capacity")} />
+        ) : (
+          formatCapacity(bytes(device.capacity_bytes))
+        )}
+      </td>
+      <td>
+        <Group gap={6} wrap="nowrap">
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={props.onToggle}
+            aria-expanded={props.open}
+            aria-label={`Figures of ${device.name}`}
+          >
+            Figures
+          </Button>
+          {device.origin === "own" ? (
+            <>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={props.onEdit}
+                aria-label={`Edit ${device.name}`}
+              >
+                Edit
+              </Button>
+              <DeleteDevice device={device} />
+            </>
+          ) : (
+            <CopyDevice device={device} />
+          )}
+        </Group>
+      </td>
+    </tr>
+  );
+}
+
+function Service(props: {
+  readonly device: DeviceOut;
+  readonly value: number | null;
+  readonly wanted: string;
+}) {
+  if (props.value === null) {
+    return <Unknown reason={missingReason(props.device, props.wanted)} />;
+  }
+  return (
+    <span title={props.device.service_basis ?? undefined}>
+      {formatNumber(props.value)}
+    </span>
+  );
+}
+
+function Price({ device }: { readonly device: DeviceOut }) {
+  const date = device.price_date;
+  if (device.usd_per_gb !== null) {
+    return (
+      <>
+        {formatUsd(usd(Number(device.usd_per_gb)))}
+        {date !== null && (
+          <Text size="xs" c="dimmed">
+            {date}
+          </Text>
+        )}
+      </>
+    );
+  }
+  if (device.usd_per_gb_month !== null) {
+    return (
+      <>
+        {formatUsd(usd(Number(device.usd_per_gb_month)))}{" "}
+        <Text size="xs" c="dimmed">
+          a month{date === null ? "" : `, ${date}`}
+        </Text>
+      </>
+    );
+  }
+  return <Unknown reason={missingReason(device, "price")} />;
+}
+
+function CopyDevice({ device }: { readonly device: DeviceOut }) {
+  const queryClient = useQueryClient();
+  const copy = useMutation({
+    mutationFn: () =>
+      answer(
+        copyDevice({
+          path: { device_id: device.id },
+          body: { name: `${device.name} (copy)`.slice(0, 200) },
+          throwOnError: true,
+        }),
+      ),
+    onSuccess: async (made) => {
+      await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
+      showToast(`${made.name} is yours to edit; own devices stand first.`);
+    },
+    onError: (error) => showToast(`The device was not copied: ${error.message}`),
+  });
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={copy.isPending}
+      onClick={() => copy.mutate()}
+      aria-label={`Copy ${device.name} to own devices`}
+    >
+      Copy
+    </Button>
+  );
+}
+
+function DeleteDevice({ device }: { readonly device: DeviceOut }) {
+  const [opened, setOpened] = useState(false);
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () =>
+      answer(deleteDevice({ path: { device_id: device.id }, throwOnError: true })),
+    onSuccess: async () => {
+      setOpened(false);
+      await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
+      showToast(`Deleted: ${device.name}`);
+    },
+  });
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => setOpened(true)}
+        aria-label={`Delete ${device.name}`}
+      >
+        Delete
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="Delete this device?"
+      >
+        <Stack>
+          <Text>
+            {device.name} will be gone. Scenarios that use it stay in the list, but can
+            no longer be computed.
+          </Text>
+          {remove.error !== null && (
+            <ProblemAlert error={remove.error} title="The device was not deleted" />
+          )}
+          <Group>
+            <Button
+              color="red"
+              loading={remove.isPending}
+              onClick={() => remove.mutate()}
+            >
+              Delete
+            </Button>
+            <Button variant="default" onClick={() => setOpened(false)} data-autofocus>
+              Keep it
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

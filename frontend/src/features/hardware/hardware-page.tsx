@@ -1,0 +1,61 @@
+import { Button, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type DeviceOut, devicesQuery, priceBooksQuery } from "@/api/catalog";
+import { Page } from "@/components/page";
+import { ProblemAlert } from "@/components/problem-alert";
+import { DeviceChart } from "./device-chart";
+import { DeviceEditor } from "./device-editor";
+import { DeviceTable } from "./device-table";
+import { PriceBooks } from "./price-books";
+
+export function HardwarePage() {
+  const devices = useQuery(devicesQuery());
+  const books = useQuery(priceBooksQuery());
+  const [ticked, setTicked] = useState<readonly string[]>([]);
+  const [editing, setEditing] = useState<DeviceOut | "new" | null>(null);
+  const error = devices.error ?? books.error;
+  return (
+    <Page
+      title="Hardware"
+      lead="Devices and prices, every figure with its unit, source and date. What a source does not state is shown as missing, never filled in."
+      actions={<Button onClick={() => setEditing("new")}>Add a device</Button>}
+    >
+      {error !== null && (
+        <ProblemAlert
+          error={error}
+          title="The catalogue could not be loaded"
+          onRetry={() => {
+            void devices.refetch();
+            void books.refetch();
+          }}
+        />
+      )}
+      {devices.data === undefined || books.data === undefined ? (
+        error === null && (
+          <>
+            <Skeleton height={520} animate={false} />
+            <Skeleton height={520} animate={false} />
+          </>
+        )
+      ) : (
+        <>
+          <DeviceChart devices={devices.data} books={books.data} ticked={ticked} />
+          <DeviceTable
+            devices={devices.data}
+            ticked={ticked}
+            onTick={setTicked}
+            onEdit={setEditing}
+          />
+          <PriceBooks books={books.data} devices={devices.data} />
+        </>
+      )}
+      {editing !== null && (
+        <DeviceEditor
+          device={editing === "new" ? null : editing}
+          onClose={() => setEditing(null)}
+        />
+      )}
+    </Page>
+  );
+}

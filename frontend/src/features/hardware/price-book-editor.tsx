@@ -1,0 +1,164 @@
+import {
+  Button,
+  Group,
+  Modal,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { randomId } from "@mantine/hooks";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { DeviceOut } from "@/api/catalog";
+import { answer } from "@/api/client";
+import { createPriceBook, updatePriceBook } from "@/api/gen/sdk.gen";
+import { ProblemAlert } from "@/components/problem-alert";
+import { showToast } from "@/components/toasts";
+import { KINDS } from "./device-facts";
+import {
+  bookFaults,
+  bookOfForm,
+  emptyPrice,
+  type PriceBookForm,
+} from "./price-book-form";
+
+interface PriceBookEditorProps {
+  readonly id: string | null;
+  readonly initial: PriceBookForm;
+  readonly devices: readonly DeviceOut[];
+  readonly onClose: () => void;
+}
+
+export function PriceBookEditor({
+  id,
+  initial,
+  devices,
+  onClose,
+}: PriceBookEditorProps) {
+  const queryClient = useQueryClient();
+  const form = useForm<PriceBookForm>({
+    initialValues: initial,
+    validate: bookFaults,
+    validateInputOnBlur: true,
+  });
+  const save = useMutation({
+    mutationFn: (values: PriceBookForm) => {
+      const body = bookOfForm(values);
+      return answer(
+        id === null
+          ? createPriceBook({ body, throwOnError: true })
+          : updatePriceBook({ path: { price_book_id: id }, body, throwOnError: true }),
+      );
+    },
+    onSuccess: async (saved) => {
+      await queryClient.invalidateQueries({ queryKey: ["catalog", "price-books"] });
+      await queryClient.invalidateQueries({ queryKey: ["evaluations"] });
+      showToast(`Saved: ${saved.name}`);
+      onClose();
+    },
+  });
+  const targets = [
+    {
+      group: "Every device of a kind",
+      items: Object.entries(KINDS).map(([kind, { title }]) => ({
+        value: `kind:${kind}`,
+        label: title,
+      })),
+    },
+    {
+      group: "One device",
+      items: devices.map((device) => ({
+        value: `device:${device.id}`,
+        label: device.name,
+      })),
+    },
+  ];
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="xl"
+      title={id === null ? "Add a price book" : `Edit ${initial.name}`}
+      closeOnClickOutside={false}
+    >
+      <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+        <Stack>
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <TextInput
+              label="Name"
+              required
+              data-autofocus
+              {...form.getInputProps("name")}
+            />
+            <TextInput
+              label="Date"
+              required
+              placeholder="2026-03-31"
+              {...form.getInputProps("date")}
+            />
+            <TextInput label="Region" {...form.getInputProps("region")} />
+          </SimpleGrid>
+          {form.values.prices.map((row, index) => (
+            <SimpleGrid key={row.key} cols={{ base: 1, sm: 6 }} spacing="xs">
+              <Select
+                label="For"
+                data={targets}
+                searchable
+                allowDeselect={false}
+                {...form.getInputProps(`prices.${index}.target`)}
+              />
+              <TextInput
+                label={row.basis === "purchase" ? "USD/GB" : "USD/GB per month"}
+                {...form.getInputProps(`prices.${index}.amount`)}
+              />
+              <Select
+                label="Paid"
+                data={[
+                  { value: "purchase", label: "once (purchase)" },
+                  { value: "rent", label: "every month (rent)" },
+                ]}
+                allowDeselect={false}
+                {...form.getInputProps(`prices.${index}.basis`)}
+              />
+              <TextInput
+                label="Source"
+                {...form.getInputProps(`prices.${index}.source`)}
+              />
+              <TextInput label="Date" {...form.getInputProps(`prices.${index}.date`)} />
+              <Group align="flex-end">
+                <Button
+                  variant="default"
+                  onClick={() => form.removeListItem("prices", index)}
+                  aria-label={`Remove price ${index + 1}`}
+                >
+                  Remove
+                </Button>
+              </Group>
+            </SimpleGrid>
+          ))}
+          <Group>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => form.insertListItem("prices", emptyPrice(randomId()))}
+            >
+              Add a price
+            </Button>
+          </Group>
+          {save.error !== null && (
+            <ProblemAlert error={save.error} title="The price book was not saved" />
+          )}
+          <Group>
+            <Button type="submit" loading={save.isPending}>
+              Save
+            </Button>
+            <Button variant="default" onClick={onClose}>
+              Close without saving
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,235 @@
+import { Badge, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Fragment, useState } from "react";
+import type { DeviceOut, PriceBookOut } from "@/api/catalog";
+import { answer } from "@/api/client";
+import { deletePriceBook } from "@/api/gen/sdk.gen";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { showToast } from "@/components/toasts";
+import { Unknown } from "@/components/unknown";
+import { formatUsd, usd } from "@/units/quantity";
+import { kindTitle } from "./device-facts";
+import { PriceBookEditor } from "./price-book-editor";
+import { formOfBook, type PriceBookForm } from "./price-book-form";
+
+interface Editing {
+  /** `null` makes a new own book of what is typed. */
+  readonly id: string | null;
+  readonly form: PriceBookForm;
+}
+
+export function PriceBooks(props: {
+  readonly books: readonly PriceBookOut[];
+  readonly devices: readonly DeviceOut[];
+}) {
+  const { books, devices } = props;
+  const [open, setOpen] = useState<string | null>(null);
+  const [editing, setEditing] = useState<Editing | null>(null);
+  return (
+    <Panel
+      title="Price books"
+      subtitle="Dated lists of prices, for a device or for every device of a kind"
+      actions={
+        <Button
+          variant="default"
+          onClick={() => setEditing({ id: null, form: formOfBook(null) })}
+        >
+          Add a price book
+        </Button>
+      }
+    >
+      <div className="tw-scroll">
+        <table className="tw-table">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Date</th>
+              <th scope="col">Region</th>
+              <th scope="col" className="num">
+                Prices
+              </th>
+              <th scope="col">Actions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {books.map((book) => (
+              <Fragment key={book.id}>
+                <tr>
+                  <th scope="row">
+                    {book.name}
+                    {book.origin === "own" && (
+                      <Badge size="sm" variant="default" ml={8}>
+                        own
+                      </Badge>
+                    )}
+                  </th>
+                  <td>{book.date}</td>
+                  <td>
+                    {book.region ?? <Unknown reason="these prices name no region" />}
+                  </td>
+                  <td className="num">{book.prices.length}</td>
+                  <td>
+                    <Group gap={6} wrap="nowrap">
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-expanded={open === book.id}
+                        aria-label={`Prices of ${book.name}`}
+                        onClick={() => setOpen(open === book.id ? null : book.id)}
+                      >
+                        Prices
+                      </Button>
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={
+                          book.origin === "own"
+                            ? `Edit ${book.name}`
+                            : `Copy ${book.name} to own price books`
+                        }
+                        onClick={() =>
+                          setEditing(
+                            book.origin === "own"
+                              ? { id: book.id, form: formOfBook(book) }
+                              : {
+                                  id: null,
+                                  form: {
+                                    ...formOfBook(book),
+                                    name: `${book.name} (copy)`,
+                                  },
+                                },
+                          )
+                        }
+                      >
+                        {book.origin === "own" ? "Edit" : "Copy"}
+                      </Button>
+                      {book.origin === "own" && <DeleteBook book={book} />}
+                    </Group>
+                  </td>
+                </tr>
+                {open === book.id && (
+                  <tr>
+                    <td colSpan={5}>
+                      <PriceTable book={book} devices={devices} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {editing !== null && (
+        <PriceBookEditor
+          id={editing.id}
+          initial={editing.form}
+          devices={devices}
+          onClose={() => setEditing(null)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function PriceTable(props: {
+  readonly book: PriceBookOut;
+  readonly devices: readonly DeviceOut[];
+}) {
+  const { book, devices } = props;
+  const target = (price: PriceBookOut["prices"][number]) =>
+    price.device_id === null
+      ? `every ${kindTitle(price.kind ?? "")}`
+      : (devices.find((device) => device.id === price.device_id)?.name ??
+        price.device_id);
+  return (
+    <table className="tw-table" aria-label={`Prices of ${book.name}`}>
+      <thead>
+        <tr>
+          <th scope="col">For</th>
+          <th scope="col" className="num">
+            Purchase <span className="tw-unit">[USD/GB]</span>
+          </th>
+          <th scope="col" className="num">
+            Rent <span className="tw-unit">[USD/GB/month]</span>
+          </th>
+          <th scope="col">Date</th>
+          <th scope="col">Source</th>
+        </tr>
+      </thead>
+      <tbody>
+        {book.prices.map((price) => (
+          <tr key={`${price.device_id} ${price.kind} ${price.usd_per_gb_month}`}>
+            <th scope="row">{target(price)}</th>
+            <td className="num">
+              {price.usd_per_gb === null ? (
+                <Unknown reason="this is rented" />
+              ) : (
+                formatUsd(usd(Number(price.usd_per_gb)))
+              )}
+            </td>
+            <td className="num">
+              {price.usd_per_gb_month === null ? (
+                <Unknown reason="this is bought" />
+              ) : (
+                formatUsd(usd(Number(price.usd_per_gb_month)))
+              )}
+            </td>
+            <td>{price.date ?? book.date}</td>
+            <td style={{ overflowWrap: "anywhere" }}>{price.source}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DeleteBook({ book }: { readonly book: PriceBookOut }) {
+  const [opened, setOpened] = useState(false);
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () =>
+      answer(deletePriceBook({ path: { price_book_id: book.id }, throwOnError: true })),
+    onSuccess: async () => {
+      setOpened(false);
+      await queryClient.invalidateQueries({ queryKey: ["catalog", "price-books"] });
+      showToast(`Deleted: ${book.name}`);
+    },
+  });
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => setOpened(true)}
+        aria-label={`Delete ${book.name}`}
+      >
+        Delete
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="Delete this price book?"
+      >
+        <Stack>
+          <Text>{book.name} and its prices will be gone.</Text>
+          {remove.error !== null && (
+            <ProblemAlert error={remove.error} title="The price book was not deleted" />
+          )}
+          <Group>
+            <Button
+              color="red"
+              loading={remove.isPending}
+              onClick={() => remove.mutate()}
+            >
+              Delete
+            </Button>
+            <Button variant="default" onClick={() => setOpened(false)} data-autofocus>
+              Keep it
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

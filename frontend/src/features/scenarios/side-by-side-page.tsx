@@ -1,0 +1,282 @@
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import {
+  type AnalysisState,
+  completeState,
+  evaluationInput,
+  NONE,
+  parseAnalysisSearch,
+} from "@/analysis/state";
+import { devicesQuery, priceBooksQuery } from "@/api/catalog";
+import { type EvaluationOut, evaluationQuery } from "@/api/evaluations";
+import { type ScenarioOut, scenarioQuery } from "@/api/scenarios";
+import { workloadsQuery } from "@/api/workloads";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import {
+  bytes,
+  formatNumber,
+  formatPagesAndBytes,
+  formatShort,
+  formatUsd,
+  pages,
+  usd,
+} from "@/units/quantity";
+
+interface Side {
+  readonly scenario: ScenarioOut;
+  readonly state: AnalysisState;
+  readonly evaluation: EvaluationOut;
+}
+
+function useSide(id: string) {
+  const scenario = useQuery(scenarioQuery(id));
+  const state =
+    scenario.data === undefined
+      ? null
+      : completeState(parseAnalysisSearch(scenario.data.state));
+  const evaluation = useQuery({
+    ...evaluationQuery(
+      state === null
+        ? {
+            workload_id: "",
+            ram_pages: 1,
+            flash_pages: 0,
+            flash_device_id: "",
+            disk_device_id: "",
+          }
+        : evaluationInput(state),
+    ),
+    enabled: state !== null,
+  });
+  const incomplete =
+    scenario.data !== undefined && state === null
+      ? new Error(`the scenario ${scenario.data.name} lacks a part of its state`)
+      : null;
+  const side: Side | null =
+    scenario.data !== undefined && state !== null && evaluation.data !== undefined
+      ? { scenario: scenario.data, state, evaluation: evaluation.data }
+      : null;
+  return { side, error: scenario.error ?? evaluation.error ?? incomplete };
+}
+
+export function SideBySidePage() {
+  const { one = "", other = "" } = useParams({ strict: false });
+  const left = useSide(one);
+  const right = useSide(other);
+  const error = left.error ?? right.error;
+  return (
+    <Page
+      title="Two scenarios side by side"
+      lead="Only what differs is marked; the change counts from the first to the second."
+    >
+      {error !== null && (
+        <ProblemAlert
+          error={error}
+          title="The two scenarios could not be laid side by side"
+        />
+      )}
+      {left.side !== null && right.side !== null
+        ? error === null && <SideTables one={left.side} other={right.side} />
+        : error === null && <Skeleton height={420} animate={false} />}
+    </Page>
+  );
+}
+
+function Opener({ side }: { readonly side: Side }) {
+  return (
+    <Link
+      to="/compare"
+      search={{ check: undefined, ...parseAnalysisSearch(side.scenario.state) }}
+    >
+      {side.scenario.name}
+    </Link>
+  );
+}
+
+function SideTables({ one, other }: { readonly one: Side; readonly other: Side }) {
+  return (
+    <>
+      <Panel
+        title={finding(one, other)}
+        subtitle="I/O time per access of each one's best scheme"
+      >
+        <ResultTable one={one} other={other} />
+      </Panel>
+      <Panel title="Inputs">
+        <InputTable one={one} other={other} />
+      </Panel>
+    </>
+  );
+}
+
+function bestTime(side: Side): number | null {
+  const { evaluation } = side;
+  return (
+    evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best)
+      ?.io_time_us_per_access ?? null
+  );
+}
+
+export function relativeChange(from: number, to: number): string {
+  if (from === to) {
+    return "equal";
+  }
+  if (from === 0) {
+    return "from zero";
+  }
+  const change = (100 * (to - from)) / from;
+  return `${change > 0 ? "+" : "−"}${formatShort(Math.abs(change))} %`;
+}
+
+function finding(one: Side, other: Side): string {
+  const [first, second] = [bestTime(one), bestTime(other)];
+  if (first === null || second === null) {
+    return "One of the two has no best scheme";
+  }
+  if (first === second) {
+    return "Both need the same I/O time per access";
+  }
+  const [faster, slower] = first < second ? [one, other] : [other, one];
+  const saved = 1 - Math.min(first, second) / Math.max(first, second);
+  return `${faster.scenario.name} needs ${formatShort(100 * saved)} % less I/O time than ${slower.scenario.name}`;
+}
+
+function ResultTable({ one, other }: { readonly one: Side; readonly other: Side }) {
+  const find = (side: Side, name: string) =>
+    side.evaluation.schemes.find((scheme) => scheme.scheme === name);
+  const names = [
+    ...new Set(
+      [...one.evaluation.schemes, ...other.evaluation.schemes].map(
+        (scheme) => scheme.scheme,
+      ),
+    ),
+  ];
+  const rows = names.flatMap((name) => {
+    const [first, second] = [find(one, name), find(other, name)];
+    const title = first?.title ?? second?.title ?? name;
+    return [
+      {
+        name,
+        title,
+        quantity: "I/O time [µs/access]",
+        first: first?.io_time_us_per_access,
+        second: second?.io_time_us_per_access,
+        format: (value: number) => formatNumber(value),
+      },
+      {
+        name,
+        title,
+        quantity: "Flash writes [1/access]",
+        first: first?.flash_writes_per_access,
+        second: second?.flash_writes_per_access,
+        format: (value: number) => formatNumber(value),
+      },
+      {
+        name,
+        title,
+        quantity: "Cost [USD/month]",
+        first: money(first?.money.usd_per_month),
+        second: money(second?.money.usd_per_month),
+        format: (value: number) => formatUsd(usd(value)),
+      },
+    ];
+  });
+  return (
+    <div className="tw-scroll">
+      <table className="tw-table">
+        <thead>
+          <tr>
+            <th scope="col">Scheme</th>
+            <th scope="col">Quantity</th>
+            <th scope="col" className="num">
+              <Opener side={one} />
+            </th>
+            <th scope="col" className="num">
+              <Opener side={other} />
+            </th>
+            <th scope="col" className="num">
+              Change
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={`${row.name} ${row.quantity}`}>
+              {index % 3 === 0 && (
+                <th scope="rowgroup" rowSpan={3}>
+                  <SchemeMark scheme={row.name} /> {row.title}
+                </th>
+              )}
+              <td>{row.quantity}</td>
+              <td className="num">
+                {row.first === undefined ? "–" : row.format(row.first)}
+              </td>
+              <td className="num">
+                {row.second === undefined ? "–" : row.format(row.second)}
+              </td>
+              <td className="num">
+                {row.first === undefined || row.second === undefined
+                  ? "–"
+                  : relativeChange(row.first, row.second)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const money = (value: string | null | undefined): number | undefined =>
+  value === null || value === undefined ? undefined : Number(value);
+
+function InputTable({ one, other }: { readonly one: Side; readonly other: Side }) {
+  const workloads = useQuery(workloadsQuery()).data ?? [];
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const books = useQuery(priceBooksQuery()).data ?? [];
+  const nameOf = (list: readonly { id: string; name: string }[], id: string) =>
+    id === NONE ? "none" : (list.find((item) => item.id === id)?.name ?? id);
+  const size = (side: Side, count: number) =>
+    formatPagesAndBytes(pages(count), bytes(side.evaluation.page_bytes));
+  const rows: [string, (side: Side) => string][] = [
+    ["Workload", (side) => nameOf(workloads, side.state.workload)],
+    ["RAM", (side) => size(side, side.state.ram_pages)],
+    ["Flash", (side) => size(side, side.state.flash_pages)],
+    ["Flash device", (side) => nameOf(devices, side.state.flash_device)],
+    ["Disk device", (side) => nameOf(devices, side.state.disk_device)],
+    ["RAM device", (side) => nameOf(devices, side.state.ram_device)],
+    ["Price book", (side) => nameOf(books, side.state.price_book)],
+    ["Paid over [months]", (side) => String(side.state.months)],
+  ];
+  return (
+    <div className="tw-scroll">
+      <table className="tw-table">
+        <thead>
+          <tr>
+            <th scope="col">Input</th>
+            <th scope="col">{one.scenario.name}</th>
+            <th scope="col">{other.scenario.name}</th>
+            <th scope="col">Differs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, text]) => {
+            const differs = text(one) !== text(other);
+            return (
+              <tr key={name} style={differs ? { fontWeight: 600 } : undefined}>
+                <th scope="row">{name}</th>
+                <td>{text(one)}</td>
+                <td>{text(other)}</td>
+                <td>{differs ? "yes" : "no"}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

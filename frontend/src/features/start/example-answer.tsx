@@ -1,0 +1,226 @@
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { type AnalysisState, evaluationInput } from "@/analysis/state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import { type EvaluationOut, evaluationQuery } from "@/api/evaluations";
+import { isActiveStatus, useRun } from "@/api/runs";
+import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { useChartColors } from "@/charts/chart";
+import { COST_TERM_ORDER, costTermColor, costTermTitle } from "@/charts/palette";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { EmptyState } from "@/components/empty-state";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatMicroseconds,
+  microseconds,
+} from "@/units/quantity";
+import classes from "./start.module.css";
+
+const HEIGHT = 250;
+
+/** A finished answer, before anything is asked of the reader. */
+export function ExampleAnswer() {
+  const analysis = useAnalysis();
+  const workloads = useQuery(workloadsQuery());
+  const example = workloads.data?.find((workload) => workload.example);
+  const shown =
+    workloads.data?.find((workload) => workload.id === analysis.state?.workload) ??
+    example;
+  if (analysis.error !== null) {
+    return (
+      <ProblemAlert
+        error={analysis.error}
+        title="The answer could not be loaded"
+        onRetry={() => void workloads.refetch()}
+      />
+    );
+  }
+  if (analysis.isPending) {
+    return <Skeleton height={HEIGHT} animate={false} />;
+  }
+  if (shown !== undefined && shown.status !== "ready") {
+    return <Preparing workload={shown} />;
+  }
+  if (analysis.state === null || shown === undefined) {
+    return (
+      <Panel>
+        <EmptyState title="There is no workload to show an answer for">
+          The worked example was deleted, and nothing else has been read. Upload a trace
+          below; the answer for it appears here.
+        </EmptyState>
+      </Panel>
+    );
+  }
+  return <Answer state={analysis.state} workload={shown} />;
+}
+
+function Preparing({ workload }: { readonly workload: WorkloadOut }) {
+  const queryClient = useQueryClient();
+  const run = useRun(workload.run?.id ?? null, workload.run).data;
+  const ended = run !== undefined && !isActiveStatus(run.status);
+  useEffect(() => {
+    if (ended) {
+      void queryClient.invalidateQueries({ queryKey: ["workloads"] });
+    }
+  }, [ended, queryClient]);
+  return (
+    <Panel
+      title={
+        workload.example
+          ? "The worked example is being prepared"
+          : `Reading ${workload.name}`
+      }
+      subtitle="Its answer appears here in a moment"
+    >
+      {run === undefined ? (
+        <Skeleton height={80} animate={false} />
+      ) : (
+        <RunProgress run={run} />
+      )}
+    </Panel>
+  );
+}
+
+function Answer(props: {
+  readonly state: AnalysisState;
+  readonly workload: WorkloadOut;
+}) {
+  const { state, workload } = props;
+  const evaluation = useQuery(evaluationQuery(evaluationInput(state)));
+  if (evaluation.error !== null) {
+    return (
+      <ProblemAlert
+        error={evaluation.error}
+        title="The answer could not be computed"
+        onRetry={() => void evaluation.refetch()}
+      />
+    );
+  }
+  if (evaluation.data === undefined) {
+    return <Skeleton height={HEIGHT} animate={false} />;
+  }
+  return <AnswerPanel evaluation={evaluation.data} workload={workload} state={state} />;
+}
+
+function AnswerPanel(props: {
+  readonly evaluation: EvaluationOut;
+  readonly workload: WorkloadOut;
+  readonly state: AnalysisState;
+}) {
+  const { evaluation, workload, state } = props;
+  const { devices } = evaluation;
+  return (
+    <section className="tw-panel" aria-label="Answer for the present workload">
+      <div className={classes["answer"]}>
+        <Stack gap="sm">
+          <Text size="sm" c="dimmed">
+            {workload.example ? "Worked example" : "Your workload"}: {workload.name},{" "}
+            {formatCount(evaluation.accesses)} accesses to{" "}
+            {formatBytes(bytes(evaluation.distinct_pages * evaluation.page_bytes))}
+          </Text>
+          <h2 className={classes["sentence"]}>{evaluation.sentence}</h2>
+          <Text>
+            With {formatBytes(bytes(evaluation.ram_bytes))} of RAM and{" "}
+            {formatBytes(bytes(evaluation.flash_bytes))} of flash ({devices.flash.name})
+            in front of {devices.disk.name}.
+          </Text>
+          <Group>
+            <Button
+              renderRoot={(rest) => (
+                <Link to="/compare" search={{ ...state }} {...rest} />
+              )}
+            >
+              Open the comparison
+            </Button>
+            <Button
+              variant="default"
+              renderRoot={(rest) => (
+                <Link
+                  to="/workloads/$workloadId"
+                  params={{ workloadId: workload.id }}
+                  {...rest}
+                />
+              )}
+            >
+              See the workload's curves
+            </Button>
+          </Group>
+        </Stack>
+        <SmallBars evaluation={evaluation} />
+      </div>
+    </section>
+  );
+}
+
+/** Stacked bars without the chart library, so that the first page stays light. */
+function SmallBars({ evaluation }: { readonly evaluation: EvaluationOut }) {
+  const colors = useChartColors();
+  const longest = Math.max(
+    ...evaluation.schemes.map((scheme) => scheme.io_time_us_per_access),
+    Number.MIN_VALUE,
+  );
+  return (
+    <div>
+      <Text size="sm" c="dimmed" mb={8}>
+        I/O time per access by cost term [µs]
+      </Text>
+      <ul className={classes["bars"]}>
+        {evaluation.schemes.map((scheme) => (
+          <li key={scheme.scheme}>
+            <span className={classes["name"]}>
+              <SchemeMark scheme={scheme.scheme} />
+              <span
+                className={scheme.scheme === evaluation.best ? classes["best"] : ""}
+              >
+                {scheme.title}
+              </span>
+            </span>
+            <span className={classes["track"]}>
+              <span
+                className={classes["bar"]}
+                style={{ width: `${(100 * scheme.io_time_us_per_access) / longest}%` }}
+              >
+                {COST_TERM_ORDER.map((term) => (
+                  <span
+                    key={term}
+                    className={classes["part"]}
+                    style={{
+                      flexGrow:
+                        scheme.cost_terms_us_per_access[
+                          term as keyof typeof scheme.cost_terms_us_per_access
+                        ] ?? 0,
+                      background: costTermColor(term, colors),
+                    }}
+                  />
+                ))}
+              </span>
+            </span>
+            <span
+              className={`${classes["value"]} ${scheme.scheme === evaluation.best ? classes["best"] : ""}`}
+            >
+              {formatMicroseconds(microseconds(scheme.io_time_us_per_access))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <ul className={classes["legend"]} aria-label="Cost terms">
+        {COST_TERM_ORDER.map((term) => (
+          <li key={term}>
+            <span
+              className={classes["swatch"]}
+              style={{ background: costTermColor(term, colors) }}
+            />
+            {costTermTitle(term)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

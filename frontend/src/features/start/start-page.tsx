@@ -1,0 +1,84 @@
+import { Anchor, Skeleton, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { parseAnalysisSearch } from "@/analysis/state";
+import { scenariosQuery } from "@/api/scenarios";
+import { EmptyState } from "@/components/empty-state";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { UploadZone } from "@/components/upload-zone";
+import { formatDate } from "@/units/quantity";
+import { ExampleAnswer } from "./example-answer";
+import classes from "./start.module.css";
+
+const RECENT = 5;
+
+export function StartPage() {
+  return (
+    <Page
+      title="How much RAM, how much flash, and which pages where?"
+      tab="Start"
+      lead="Tierwright computes what a memory hierarchy costs for your own trace, and checks every answer by simulation."
+    >
+      <ExampleAnswer />
+      <div className={classes["columns"]}>
+        <Panel
+          title="Your workload"
+          subtitle="A trace of page or block accesses; the preview shows what was understood before anything is computed"
+        >
+          <UploadZone />
+        </Panel>
+        <RecentScenarios />
+      </div>
+    </Page>
+  );
+}
+
+function RecentScenarios() {
+  const scenarios = useQuery(scenariosQuery());
+  return (
+    <Panel
+      title="Recent scenarios"
+      actions={
+        <Anchor component={Link} to="/scenarios" size="sm">
+          All scenarios
+        </Anchor>
+      }
+    >
+      {scenarios.error !== null && (
+        <ProblemAlert
+          error={scenarios.error}
+          title="The scenarios could not be loaded"
+        />
+      )}
+      {scenarios.isPending && <Skeleton height={120} animate={false} />}
+      {scenarios.data?.length === 0 && (
+        <EmptyState title="Nothing saved yet">
+          Open the comparison, set the sizes, and press “Save scenario”: it is then one
+          click away from here.
+        </EmptyState>
+      )}
+      <ul className={classes["list"]}>
+        {(scenarios.data ?? []).slice(0, RECENT).map((scenario) => (
+          <li key={scenario.id}>
+            <Anchor
+              renderRoot={(rest) => (
+                <Link
+                  to="/compare"
+                  search={{ check: undefined, ...parseAnalysisSearch(scenario.state) }}
+                  {...rest}
+                />
+              )}
+            >
+              {scenario.name}
+            </Anchor>
+            <Text size="sm" c="dimmed">
+              {formatDate(scenario.updated_at)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

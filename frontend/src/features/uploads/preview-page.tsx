@@ -1,0 +1,203 @@
+import { Anchor, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { answer } from "@/api/client";
+import { createWorkload, getUpload } from "@/api/gen/sdk.gen";
+import { toProblem } from "@/api/problem";
+import { type PreviewOut, previewQuery } from "@/api/uploads";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { MappingForm } from "./mapping-form";
+import { PreviewFindings } from "./preview-findings";
+import { ReadForm } from "./read-form";
+import {
+  columnsInHint,
+  EMPTY_MAPPING,
+  GENERIC_CSV,
+  mappingFaults,
+  nameOfFile,
+  type ReadDraft,
+  readOptions,
+} from "./read-options";
+import { useSessionDraft } from "./use-session-draft";
+
+export function PreviewPage() {
+  const { uploadId = "" } = useParams({ strict: false });
+  const upload = useQuery({
+    queryKey: ["uploads", uploadId],
+    queryFn: ({ signal }) =>
+      answer(getUpload({ signal, path: { upload_id: uploadId }, throwOnError: true })),
+  });
+  return (
+    <Page
+      title="What was understood of this trace"
+      lead="Look at the first records, correct what is wrong, then read the whole file. Nothing is computed before you agree."
+    >
+      {upload.isPending && <Skeleton height={400} animate={false} />}
+      {upload.error !== null && (
+        <>
+          <ProblemAlert error={upload.error} title="This upload is not there" />
+          <Text>
+            <Anchor component={Link} to="/workloads">
+              Upload the trace again
+            </Anchor>
+          </Text>
+        </>
+      )}
+      {upload.data !== undefined && (
+        <PreviewBody uploadId={uploadId} filename={upload.data.filename} />
+      )}
+    </Page>
+  );
+}
+
+function PreviewBody(props: {
+  readonly uploadId: string;
+  readonly filename: string | null;
+}) {
+  const { uploadId, filename } = props;
+  const [draft, setDraft] = useSessionDraft<ReadDraft>(
+    `tierwright-upload-${uploadId}`,
+    {
+      name: nameOfFile(filename),
+      format: "",
+      pageBytes: "",
+      mapping: EMPTY_MAPPING,
+    },
+  );
+  const [asked, setAsked] = useState(() => readOptions(draft));
+  const preview = useQuery(previewQuery(uploadId, asked));
+  const faults = draft.format === GENERIC_CSV ? mappingFaults(draft.mapping) : [];
+  const current = JSON.stringify(readOptions(draft)) === JSON.stringify(asked);
+  const change = (next: ReadDraft) => {
+    setDraft(next);
+    // Choices show at once; a column mapping is complete before it is tried.
+    if (next.format !== GENERIC_CSV || next.format !== draft.format) {
+      setAsked(readOptions(next));
+    }
+  };
+  const columns = columnsOf(preview.data, preview.error);
+  return (
+    <Stack gap="lg">
+      <ReadForm draft={draft} onChange={change} preview={preview.data} />
+      {draft.format === GENERIC_CSV && (
+        <MappingForm
+          mapping={draft.mapping}
+          columns={columns}
+          faults={faults}
+          onChange={(mapping) => setDraft({ ...draft, mapping })}
+          onTry={() => setAsked(readOptions(draft))}
+          pending={preview.isFetching}
+        />
+      )}
+      {preview.error !== null && !needsMappingFirst(draft, asked) && (
+        <PreviewRefused
+          error={preview.error}
+          generic={draft.format === GENERIC_CSV}
+          onGeneric={() => change({ ...draft, format: GENERIC_CSV })}
+        />
+      )}
+      {preview.isPending && <Skeleton height={320} animate={false} />}
+      {preview.data !== undefined && preview.error === null && (
+        <PreviewFindings preview={preview.data} />
+      )}
+      <Confirm
+        uploadId={uploadId}
+        draft={draft}
+        ready={preview.data !== undefined && preview.error === null && current}
+        reason={
+          faults.length > 0
+            ? "Complete the column mapping first."
+            : current
+              ? "The preview has to succeed first."
+              : "Show the preview with the present settings first."
+        }
+      />
+    </Stack>
+  );
+}
+
+/** The generic format was just chosen: its first refusal only lists the columns. */
+function needsMappingFirst(draft: ReadDraft, asked: { columns?: unknown }): boolean {
+  return draft.format === GENERIC_CSV && asked.columns === undefined;
+}
+
+function columnsOf(preview: PreviewOut | undefined, error: unknown): readonly string[] {
+  if (error !== null) {
+    return columnsInHint(toProblem(error).hint);
+  }
+  return preview?.columns ?? [];
+}
+
+function PreviewRefused(props: {
+  readonly error: unknown;
+  readonly generic: boolean;
+  readonly onGeneric: () => void;
+}) {
+  return (
+    <Panel title="This file could not be read as asked">
+      <Stack gap="sm">
+        <ProblemAlert error={props.error} />
+        {!props.generic && (
+          <Group>
+            <Button variant="default" onClick={props.onGeneric}>
+              It is a CSV of another kind: map its columns
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Confirm(props: {
+  readonly uploadId: string;
+  readonly draft: ReadDraft;
+  readonly ready: boolean;
+  readonly reason: string;
+}) {
+  const { uploadId, draft, ready, reason } = props;
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const create = useMutation({
+    mutationFn: () =>
+      answer(
+        createWorkload({
+          body: { upload_id: uploadId, name: draft.name.trim(), ...readOptions(draft) },
+          throwOnError: true,
+        }),
+      ),
+    onSuccess: (workload) => {
+      void queryClient.invalidateQueries({ queryKey: ["workloads"] });
+      void queryClient.invalidateQueries({ queryKey: ["uploads"], exact: true });
+      void navigate({
+        to: "/workloads/$workloadId",
+        params: { workloadId: workload.id },
+      });
+    },
+  });
+  const named = draft.name.trim() !== "";
+  return (
+    <Stack gap="sm">
+      {create.error !== null && (
+        <ProblemAlert error={create.error} title="The trace was not taken over" />
+      )}
+      <Group>
+        <Button
+          onClick={() => create.mutate()}
+          loading={create.isPending}
+          disabled={!ready || !named}
+        >
+          Read the whole trace
+        </Button>
+        {(!ready || !named) && (
+          <Text size="sm" c="dimmed">
+            {named ? reason : "Give the workload a name."}
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  );
+}

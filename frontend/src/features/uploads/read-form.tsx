@@ -1,0 +1,70 @@
+import { Select, SimpleGrid, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { formatsQuery } from "@/api/catalog";
+import type { PreviewOut } from "@/api/uploads";
+import { Panel } from "@/components/panel";
+import { bytes, formatBytes } from "@/units/quantity";
+import type { ReadDraft } from "./read-options";
+
+const PAGE_SIZES = Array.from({ length: 12 }, (_, power) => 512 * 2 ** power);
+
+interface ReadFormProps {
+  readonly draft: ReadDraft;
+  readonly onChange: (draft: ReadDraft) => void;
+  readonly preview: PreviewOut | undefined;
+}
+
+export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
+  const formats = useQuery(formatsQuery()).data ?? [];
+  const detected = preview?.format;
+  const own =
+    preview === undefined ? "" : ` (${formatBytes(bytes(preview.page_bytes))})`;
+  return (
+    <Panel label="How to read the file">
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <TextInput
+          label="Name of the workload"
+          value={draft.name}
+          maxLength={200}
+          required
+          onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
+        />
+        <Select
+          label="Format"
+          value={draft.format}
+          onChange={(format) => onChange({ ...draft, format: format ?? "" })}
+          data={[
+            {
+              value: "",
+              label:
+                draft.format === "" && detected !== undefined
+                  ? `Detected: ${detected}`
+                  : "Detect",
+            },
+            ...formats.map((format) => ({
+              value: format.name,
+              label: `${format.name}: ${format.description}`,
+            })),
+          ]}
+          allowDeselect={false}
+        />
+        <Select
+          label="Page size"
+          value={draft.pageBytes}
+          onChange={(pageBytes) => onChange({ ...draft, pageBytes: pageBytes ?? "" })}
+          data={[
+            {
+              value: "",
+              label: `Usual for the format${draft.pageBytes === "" ? own : ""}`,
+            },
+            ...PAGE_SIZES.map((size) => ({
+              value: String(size),
+              label: formatBytes(bytes(size)),
+            })),
+          ]}
+          allowDeselect={false}
+        />
+      </SimpleGrid>
+    </Panel>
+  );
+}

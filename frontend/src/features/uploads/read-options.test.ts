@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import {
+  columnsInHint,
+  EMPTY_MAPPING,
+  mappingColumns,
+  mappingFaults,
+  nameOfFile,
+  readOptions,
+} from "./read-options";
+
+const draft = { name: "x", format: "", pageBytes: "", mapping: EMPTY_MAPPING };
+
+describe("what is sent to the reader", () => {
+  it("leaves everything to detection when nothing was chosen", () => {
+    expect(readOptions(draft)).toEqual({});
+  });
+
+  it("sends the mapping only with the generic format", () => {
+    const mapping = { ...EMPTY_MAPPING, address: "lba" };
+    expect(readOptions({ ...draft, format: "msr", mapping })).toEqual({
+      format: "msr",
+    });
+    expect(
+      readOptions({ ...draft, format: "csv", pageBytes: "8192", mapping }),
+    ).toEqual({
+      format: "csv",
+      page_bytes: 8192,
+      columns: { offset: "lba" },
+    });
+  });
+
+  it("drops units whose column is not mapped", () => {
+    const mapping = {
+      ...EMPTY_MAPPING,
+      addressing: "page" as const,
+      address: "block",
+      offsetUnit: "sectors",
+      sizeUnit: "bytes",
+      timeUnit: "us",
+      readValues: "R",
+    };
+    expect(mappingColumns(mapping)).toEqual({ page: "block" });
+  });
+});
+
+describe("what a mapping still needs", () => {
+  it("asks for address, units and length of byte addresses", () => {
+    expect(mappingFaults(EMPTY_MAPPING).map((fault) => fault.field)).toEqual([
+      "address",
+      "offsetUnit",
+      "size",
+    ]);
+  });
+
+  it("is content with a page column alone, and wants a unit with a time", () => {
+    const mapping = { ...EMPTY_MAPPING, addressing: "page" as const, address: "2" };
+    expect(mappingFaults(mapping)).toEqual([]);
+    expect(mappingFaults({ ...mapping, time: "ts" })[0]?.field).toBe("timeUnit");
+  });
+
+  it("wants both lists of values or none", () => {
+    const mapping = {
+      ...EMPTY_MAPPING,
+      addressing: "key" as const,
+      address: "k",
+      op: "type",
+      readValues: "get",
+    };
+    expect(mappingFaults(mapping)[0]?.field).toBe("writeValues");
+  });
+});
+
+describe("helpers", () => {
+  it("finds the columns a refusal lists", () => {
+    expect(
+      columnsInHint("map them; keys: time, op; columns found: ts, lba, ts"),
+    ).toEqual(["ts", "lba"]);
+    expect(columnsInHint("something else")).toEqual([]);
+    expect(columnsInHint(null)).toEqual([]);
+  });
+
+  it("makes a name of a file name", () => {
+    expect(nameOfFile("tpcb-cut.csv.zst")).toBe("tpcb-cut");
+    expect(nameOfFile("web.oracleGeneral.zst")).toBe("web");
+    expect(nameOfFile(null)).toBe("Trace");
+  });
+});

@@ -1,0 +1,131 @@
+import type { ReadOptions } from "@/api/uploads";
+
+/** What the reader of this page has chosen or typed about an upload, as typed. */
+export interface ReadDraft {
+  readonly name: string;
+  /** "" lets the server detect the format. */
+  readonly format: string;
+  /** "" takes the format's own page size. */
+  readonly pageBytes: string;
+  readonly mapping: Mapping;
+}
+
+export interface Mapping {
+  readonly addressing: "offset" | "page" | "key";
+  readonly address: string;
+  readonly offsetUnit: string;
+  readonly size: string;
+  readonly sizeUnit: string;
+  readonly time: string;
+  readonly timeUnit: string;
+  readonly op: string;
+  readonly readValues: string;
+  readonly writeValues: string;
+  readonly device: string;
+  readonly delimiter: string;
+  readonly header: string;
+}
+
+export const EMPTY_MAPPING: Mapping = {
+  addressing: "offset",
+  address: "",
+  offsetUnit: "",
+  size: "",
+  sizeUnit: "",
+  time: "",
+  timeUnit: "",
+  op: "",
+  readValues: "",
+  writeValues: "",
+  device: "",
+  delimiter: "",
+  header: "",
+};
+
+export const GENERIC_CSV = "csv";
+
+/** The mapping in the keys of the generic CSV reader; what is empty is left out. */
+export function mappingColumns(mapping: Mapping): Record<string, string> {
+  const offset = mapping.addressing === "offset";
+  const columns: Record<string, string> = {
+    [mapping.addressing]: mapping.address,
+    offset_unit: offset ? mapping.offsetUnit : "",
+    size: offset ? mapping.size : "",
+    size_unit: offset && mapping.size !== "" ? mapping.sizeUnit : "",
+    time: mapping.time,
+    time_unit: mapping.time === "" ? "" : mapping.timeUnit,
+    op: mapping.op,
+    read_values: mapping.op === "" ? "" : mapping.readValues,
+    write_values: mapping.op === "" ? "" : mapping.writeValues,
+    device: mapping.device,
+    delimiter: mapping.delimiter,
+    header: mapping.header,
+  };
+  return Object.fromEntries(
+    Object.entries(columns).filter(([, value]) => value !== ""),
+  );
+}
+
+export interface MappingFault {
+  readonly field: keyof Mapping;
+  readonly message: string;
+}
+
+/** What the generic reader needs and does not have: nothing is guessed. */
+export function mappingFaults(mapping: Mapping): MappingFault[] {
+  const faults: MappingFault[] = [];
+  const needs = (field: keyof Mapping, message: string) => {
+    if (mapping[field] === "") {
+      faults.push({ field, message });
+    }
+  };
+  needs("address", "choose the column that says where the data is");
+  if (mapping.addressing === "offset") {
+    needs(
+      "offsetUnit",
+      "choose the unit: a wrong one makes other pages of the same trace",
+    );
+    needs("size", "choose the column with the length of a request");
+    if (mapping.size !== "") {
+      needs("sizeUnit", "choose the unit of the length");
+    }
+  }
+  if (mapping.time !== "") {
+    needs("timeUnit", "choose the unit: a wrong one falsifies every rate");
+  }
+  if ((mapping.readValues === "") !== (mapping.writeValues === "")) {
+    faults.push({
+      field: mapping.readValues === "" ? "readValues" : "writeValues",
+      message: "give both, or neither for R/W and read/write",
+    });
+  }
+  return faults;
+}
+
+export function readOptions(draft: ReadDraft): ReadOptions {
+  const columns = draft.format === GENERIC_CSV ? mappingColumns(draft.mapping) : {};
+  return {
+    ...(draft.format === "" ? {} : { format: draft.format }),
+    ...(draft.pageBytes === "" ? {} : { page_bytes: Number(draft.pageBytes) }),
+    ...(Object.keys(columns).length === 0 ? {} : { columns }),
+  };
+}
+
+const COLUMNS_FOUND = /columns found: (.+)$/;
+
+/** Column names listed in the hint of a refusal. */
+export function columnsInHint(hint: string | null): string[] {
+  const list = hint === null ? undefined : COLUMNS_FOUND.exec(hint)?.[1];
+  return list === undefined
+    ? []
+    : [...new Set(list.split(", ").map((name) => name.trim()))].filter(
+        (name) => name !== "",
+      );
+}
+
+/** "tpcb-cut.csv.zst" -> "tpcb-cut" */
+export function nameOfFile(filename: string | null): string {
+  const bare = (filename ?? "").replace(/\.(gz|zst|zstd)$/i, "");
+  const stem = bare.replace(/\.(csv|txt|trace|vscsi|tsv|bin|oracleGeneral)$/i, "");
+  return stem === "" ? "Trace" : stem;
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import {
+  type Curve,
+  hitRatioFinding,
+  hitRatioSentence,
+  knee,
+  sampleRows,
+  sizeForHitRatio,
+  writeBackFinding,
+  writeBackSentence,
+} from "./curve-findings";
+
+// 1,000 accesses to 16 pages, 100 of them writes.
+const curve: Curve = {
+  pages: [1, 2, 4, 8, 16],
+  misses: [900, 700, 200, 100, 16],
+  write_backs: [90, 60, 20, 10, 0],
+  accesses: 1000,
+  write_accesses: 100,
+  distinct_pages: 16,
+  page_bytes: 4096,
+};
+
+describe("findings of a curve", () => {
+  it("finds the smallest listed size that reaches a hit ratio", () => {
+    expect(sizeForHitRatio(curve, 0.8)).toBe(4);
+    expect(sizeForHitRatio(curve, 0.9)).toBe(8);
+    expect(sizeForHitRatio(curve, 0.99)).toBeNull();
+  });
+
+  it("puts the knee where the curve is highest above its chord", () => {
+    // Heights above the chord: 2 -> -0.024, 4 -> 0.292, 8 -> 0.155.
+    expect(knee(curve)).toBe(4);
+  });
+
+  it("has no knee on a straight or a flat curve", () => {
+    expect(knee({ ...curve, misses: [16, 16, 16, 16, 16] })).toBeNull();
+    expect(knee({ ...curve, pages: [1], misses: [5], write_backs: [0] })).toBeNull();
+  });
+
+  it("states the finding in sizes and per cent", () => {
+    expect(hitRatioFinding(curve)).toBe("90 % of the accesses hit in 32 KiB of cache");
+    expect(hitRatioSentence(curve)).toContain("knee is at 16 KiB (4 pages, 80 % hits)");
+    expect(hitRatioSentence(curve)).toContain("no cache hits more than 98.4 %");
+  });
+
+  it("says so when no smaller cache helps", () => {
+    const scan = { ...curve, misses: [1000, 1000, 1000, 1000, 16] };
+    expect(hitRatioFinding(scan)).toBe(
+      "No cache of this workload hits more than 98.4 % of the accesses",
+    );
+  });
+
+  it("speaks of write-backs only where there are writes", () => {
+    expect(writeBackFinding(curve)).toBe(
+      "16 KiB of cache absorbs half of the write-backs",
+    );
+    expect(writeBackSentence(curve)).toContain("one of 16 KiB 20, 22.2 % of that");
+    expect(writeBackFinding({ ...curve, write_accesses: 0 })).toContain(
+      "writes nothing",
+    );
+  });
+
+  it("samples rows with both ends", () => {
+    expect(sampleRows(5, 10)).toEqual([0, 1, 2, 3, 4]);
+    const rows = sampleRows(1000, 40);
+    expect(rows).toHaveLength(40);
+    expect(rows[0]).toBe(0);
+    expect(rows.at(-1)).toBe(999);
+  });
+});

@@ -1,0 +1,127 @@
+import type { CurveOut } from "@/api/workloads";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShort,
+  type Pages,
+  pages,
+  ratio,
+} from "@/units/quantity";
+
+export type Curve = Pick<
+  CurveOut,
+  | "pages"
+  | "misses"
+  | "write_backs"
+  | "accesses"
+  | "write_accesses"
+  | "distinct_pages"
+  | "page_bytes"
+>;
+
+export function hitRatios(curve: Curve): [number, number][] {
+  return curve.pages.map((size, index) => [
+    size,
+    1 - (curve.misses[index] ?? 0) / curve.accesses,
+  ]);
+}
+
+/** The smallest listed size that reaches a hit ratio, or `null` when none does. */
+export function sizeForHitRatio(curve: Curve, wanted: number): Pages | null {
+  const found = hitRatios(curve).find(([, value]) => value >= wanted);
+  return found === undefined ? null : pages(found[0]);
+}
+
+/**
+ * The knee of the hit-ratio curve: the listed size with the largest height above the
+ * straight line from the first to the last point, the size on a logarithmic scale.
+ */
+export function knee(curve: Curve): Pages | null {
+  const points = hitRatios(curve);
+  const first = points[0];
+  const last = points.at(-1);
+  if (first === undefined || last === undefined || points.length < 3) {
+    return null;
+  }
+  const width = Math.log(last[0] / first[0]);
+  const height = last[1] - first[1];
+  if (!(width > 0) || !(height > 0)) {
+    return null;
+  }
+  let best: { readonly size: number; readonly lift: number } | null = null;
+  for (const [size, value] of points) {
+    const lift = (value - first[1]) / height - Math.log(size / first[0]) / width;
+    if (best === null || lift > best.lift) {
+      best = { size, lift };
+    }
+  }
+  return best === null || best.lift <= 0 ? null : pages(best.size);
+}
+
+const sizeText = (curve: Curve, size: number): string =>
+  formatBytes(bytes(size * curve.page_bytes));
+
+/** "90 % of the accesses hit in 124 MiB; ..." */
+export function hitRatioFinding(curve: Curve): string {
+  const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
+  for (const wanted of [0.99, 0.95, 0.9, 0.75, 0.5, 0.25]) {
+    const size = sizeForHitRatio(curve, wanted);
+    if (size !== null && size < curve.distinct_pages) {
+      return `${formatPercent(ratio(wanted))} of the accesses hit in ${sizeText(curve, size)} of cache`;
+    }
+  }
+  return `No cache of this workload hits more than ${formatPercent(ratio(ceiling))} of the accesses`;
+}
+
+export function hitRatioSentence(curve: Curve): string {
+  const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
+  const bend = knee(curve);
+  const parts: string[] = [];
+  if (bend !== null) {
+    const value = hitRatios(curve).find(([size]) => size === bend)?.[1] ?? 0;
+    parts.push(
+      `The curve's knee is at ${sizeText(curve, bend)} (${formatCount(bend)} pages, ${formatPercent(ratio(value))} hits): beyond it each doubling brings less.`,
+    );
+  }
+  parts.push(
+    `${formatPercent(ratio(1 - ceiling))} of the accesses are the first touch of their page, so no cache hits more than ${formatPercent(ratio(ceiling))}.`,
+  );
+  return parts.join(" ");
+}
+
+export function writeBackFinding(curve: Curve): string {
+  if (curve.write_accesses === 0) {
+    return "This workload writes nothing, so nothing is ever written back";
+  }
+  const first = curve.write_backs[0] ?? 0;
+  const half = curve.pages.find(
+    (_, index) => (curve.write_backs[index] ?? 0) <= first / 2,
+  );
+  return half === undefined || half >= curve.distinct_pages
+    ? "Write-backs fall only near the whole footprint"
+    : `${sizeText(curve, half)} of cache absorbs half of the write-backs`;
+}
+
+export function writeBackSentence(curve: Curve): string {
+  const first = curve.write_backs[0] ?? 0;
+  const bend = knee(curve);
+  const index = bend === null ? -1 : curve.pages.indexOf(bend);
+  const atKnee = curve.write_backs[index];
+  const base = `${formatCount(curve.write_accesses)} of ${formatCount(curve.accesses)} accesses write. A cache of one page would write ${formatCount(first)} pages back`;
+  return atKnee === undefined || bend === null
+    ? `${base}.`
+    : `${base}, one of ${sizeText(curve, bend)} ${formatCount(atKnee)}, ${formatShort((100 * atKnee) / Math.max(1, first))} % of that.`;
+}
+
+/** About `count` row numbers, evenly spread over the listed sizes, ends included. */
+export function sampleRows(length: number, count: number): number[] {
+  if (length <= count) {
+    return Array.from({ length }, (_, index) => index);
+  }
+  const rows = Array.from({ length: count }, (_, step) =>
+    Math.round((step * (length - 1)) / (count - 1)),
+  );
+  return [...new Set(rows)];
+}

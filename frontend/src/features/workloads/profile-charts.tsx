@@ -1,0 +1,225 @@
+import { SegmentedControl, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { curveQuery } from "@/api/workloads";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { curveOption, type SizeMarker } from "@/charts/curve-option";
+import { ProblemAlert } from "@/components/problem-alert";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
+import {
+  type Curve,
+  hitRatioFinding,
+  hitRatioSentence,
+  hitRatios,
+  knee,
+  sampleRows,
+  writeBackFinding,
+  writeBackSentence,
+} from "./curve-findings";
+
+const HEIGHT = 340;
+const TABLE_ROWS = 60;
+const ACCENT = { light: "#364fc7", dark: "#91a7ff" } as const;
+const SECOND = { light: "#a34a00", dark: "#ffb066" } as const;
+
+interface ProfileChartsProps {
+  readonly workloadId: string;
+  readonly name: string;
+}
+
+/** Hit-ratio and write-back curve, exact at every listed size, cursor shared. */
+export function ProfileCharts({ workloadId, name }: ProfileChartsProps) {
+  const curve = useQuery(curveQuery(workloadId));
+  if (curve.error !== null) {
+    return (
+      <ProblemAlert
+        error={curve.error}
+        title="The curves could not be loaded"
+        onRetry={() => void curve.refetch()}
+      />
+    );
+  }
+  if (curve.data === undefined) {
+    return (
+      <>
+        <Skeleton height={HEIGHT + 150} animate={false} />
+        <Skeleton height={HEIGHT + 150} animate={false} />
+      </>
+    );
+  }
+  return (
+    <>
+      <HitRatioChart curve={curve.data} name={name} />
+      <WriteBackChart curve={curve.data} name={name} />
+    </>
+  );
+}
+
+function kneeMarkers(curve: Curve): SizeMarker[] {
+  const bend = knee(curve);
+  return bend === null ? [] : [{ name: "knee", pages: bend }];
+}
+
+function tableOf(curve: Curve) {
+  const perCent = (count: number) => formatPercent(ratio(count / curve.accesses), 4);
+  return {
+    header: [
+      "Cache [pages]",
+      "Cache [bytes]",
+      "Hit ratio",
+      "Miss ratio",
+      "Misses",
+      "Write-backs",
+    ],
+    rows: curve.pages.map((size, index) => {
+      const misses = curve.misses[index] ?? 0;
+      return [
+        size,
+        size * curve.page_bytes,
+        1 - misses / curve.accesses,
+        misses / curve.accesses,
+        misses,
+        curve.write_backs[index] ?? 0,
+      ];
+    }),
+    shown: sampleRows(curve.pages.length, TABLE_ROWS).map((row) => {
+      const size = curve.pages[row] ?? 0;
+      const misses = curve.misses[row] ?? 0;
+      return [
+        formatCount(size),
+        formatBytes(bytes(size * curve.page_bytes)),
+        perCent(curve.accesses - misses),
+        perCent(misses),
+        formatCount(misses),
+        formatCount(curve.write_backs[row] ?? 0),
+      ];
+    }),
+    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${formatCount(curve.pages.length)} listed sizes, counts exact; the CSV export holds all of them.`,
+  };
+}
+
+function HitRatioChart({
+  curve,
+  name,
+}: {
+  readonly curve: Curve;
+  readonly name: string;
+}) {
+  const [kind, setKind] = useState("hit");
+  const colors = useChartColors();
+  const isHit = kind === "hit";
+  const option = useMemo(() => {
+    const points = hitRatios(curve).map(
+      ([size, value]) => [size, 100 * (isHit ? value : 1 - value)] as const,
+    );
+    return curveOption({
+      series: [
+        { name: isHit ? "Hit ratio" : "Miss ratio", color: ACCENT[colors], points },
+      ],
+      pageBytes: bytes(curve.page_bytes),
+      valueName: isHit ? "hit ratio [%]" : "miss ratio [%]",
+      valueMax: 100,
+      formatValue: (value) => `${formatShort(value, 4)} %`,
+      markers: kneeMarkers(curve),
+      colors,
+    });
+  }, [curve, isHit, colors]);
+  return (
+    <ChartCard
+      title={hitRatioFinding(curve)}
+      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, exact at every size [%]`}
+      label={`${isHit ? "Hit" : "Miss"} ratio over cache size of ${name}`}
+      option={option}
+      height={HEIGHT}
+      group="profile"
+      table={tableOf(curve)}
+      fileName={`${name} ${kind}-ratio curve`}
+      sentence={hitRatioSentence(curve)}
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="Hits or misses"
+          value={kind}
+          onChange={setKind}
+          transitionDuration={0}
+          data={[
+            { value: "hit", label: "Hits" },
+            { value: "miss", label: "Misses" },
+          ]}
+        />
+      }
+      explanation={
+        <p>
+          One pass over the trace finds the LRU stack distance of every access: the
+          number of different pages touched since the last access to the same page,
+          itself included. A cache of C pages hits exactly the accesses whose distance
+          is at most C, so one histogram of distances gives the count of hits at every
+          size (Mattson et al., 1970). The cache starts empty; the first access to a
+          page always misses. Between listed sizes the line is straight.
+        </p>
+      }
+    />
+  );
+}
+
+function WriteBackChart({
+  curve,
+  name,
+}: {
+  readonly curve: Curve;
+  readonly name: string;
+}) {
+  const colors = useChartColors();
+  const option = useMemo(
+    () =>
+      curveOption({
+        series: [
+          {
+            name: "Write-backs",
+            color: SECOND[colors],
+            points: curve.pages.map(
+              (size, index) =>
+                [size, (curve.write_backs[index] ?? 0) / curve.accesses] as const,
+            ),
+          },
+        ],
+        pageBytes: bytes(curve.page_bytes),
+        valueName: "write-backs per access",
+        formatValue: (value) =>
+          `${formatShort(value, 4)} per access (${formatCount(value * curve.accesses)})`,
+        markers: kneeMarkers(curve),
+        colors,
+      }),
+    [curve, colors],
+  );
+  return (
+    <ChartCard
+      title={writeBackFinding(curve)}
+      subtitle="Write-back curve: dirty pages evicted by an LRU cache, exact at every size [per access]"
+      label={`Write-backs over cache size of ${name}`}
+      option={option}
+      height={HEIGHT}
+      group="profile"
+      table={tableOf(curve)}
+      fileName={`${name} write-back curve`}
+      sentence={writeBackSentence(curve)}
+      explanation={
+        <p>
+          From one write of a page to its next write, the page is written back once at
+          every cache size below the largest stack distance among its accesses in
+          between, and not at all at larger sizes. One running maximum per page
+          therefore gives the number of write-backs at every size in the same pass.
+          Pages still dirty at the end are not written back: nothing is flushed.
+        </p>
+      }
+    />
+  );
+}

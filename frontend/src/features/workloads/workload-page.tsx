@@ -1,0 +1,304 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { answer } from "@/api/client";
+import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
+import { isActiveStatus, useRun } from "@/api/runs";
+import { type WorkloadOut, workloadQuery } from "@/api/workloads";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import { showToast } from "@/components/toasts";
+import { formatDate } from "@/units/quantity";
+import { ProfileCharts } from "./profile-charts";
+import { ConversionLog, SummaryFigures } from "./summary-figures";
+
+export function WorkloadPage() {
+  const { workloadId = "" } = useParams({ strict: false });
+  const { workload: chosen } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const workload = useQuery(workloadQuery(workloadId));
+
+  // The question goes on with the workload that is looked at; sizes are its own.
+  useEffect(() => {
+    if (chosen !== workloadId) {
+      void navigate({
+        to: ".",
+        replace: true,
+        search: (previous) => ({
+          ...previous,
+          workload: workloadId,
+          ram_pages: undefined,
+          flash_pages: undefined,
+          check: undefined,
+        }),
+      });
+    }
+  }, [chosen, workloadId, navigate]);
+
+  if (workload.data === undefined) {
+    return (
+      <Page title="Workload">
+        {workload.error === null ? (
+          <Skeleton height={500} animate={false} />
+        ) : (
+          <ProblemAlert
+            error={workload.error}
+            title="This workload could not be loaded"
+          />
+        )}
+      </Page>
+    );
+  }
+  return <WorkloadView workload={workload.data} />;
+}
+
+function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
+  return (
+    <Page
+      title={workload.name}
+      lead={
+        <>
+          {workload.example
+            ? "The worked example that comes with Tierwright"
+            : workload.filename}
+          {", "}
+          added {formatDate(workload.created_at)}
+        </>
+      }
+      actions={
+        <>
+          {workload.status === "ready" && (
+            <Button renderRoot={(rest) => <Link to="/compare" {...rest} />}>
+              Compare schemes
+            </Button>
+          )}
+          <RenameButton workload={workload} />
+          <DeleteButton workload={workload} />
+        </>
+      }
+    >
+      {workload.status !== "ready" && <Ingesting workload={workload} />}
+      {workload.same_content_as.length > 0 && (
+        <Alert
+          color="indigo"
+          variant="outline"
+          title="Same content as another workload"
+        >
+          <Text size="sm">
+            Every access equals that of{" "}
+            {workload.same_content_as.map((id, index) => (
+              <span key={id}>
+                {index > 0 ? ", " : ""}
+                <Link to="/workloads/$workloadId" params={{ workloadId: id }}>
+                  {id}
+                </Link>
+              </span>
+            ))}
+            , so it is stored once and has the same curves.
+          </Text>
+        </Alert>
+      )}
+      {workload.summary !== null && (
+        <>
+          <SummaryFigures summary={workload.summary} />
+          {workload.summary.warnings.map((warning) => (
+            <Alert
+              key={warning.name}
+              color="orange"
+              variant="outline"
+              title="Mind this when you use the numbers"
+            >
+              <Text size="sm">
+                {warning.message} {warning.hint ?? ""}
+              </Text>
+            </Alert>
+          ))}
+        </>
+      )}
+      {workload.status === "ready" && (
+        <ProfileCharts workloadId={workload.id} name={workload.name} />
+      )}
+      {workload.summary !== null && (
+        <ConversionLog workload={workload} summary={workload.summary} />
+      )}
+    </Page>
+  );
+}
+
+function Ingesting({ workload }: { readonly workload: WorkloadOut }) {
+  const queryClient = useQueryClient();
+  const run = useRun(workload.run?.id ?? null, workload.run).data;
+  const ended = run !== undefined && !isActiveStatus(run.status);
+  useEffect(() => {
+    if (ended) {
+      void queryClient.invalidateQueries({ queryKey: ["workloads"] });
+    }
+  }, [ended, queryClient]);
+  return (
+    <Panel title={ended ? "This trace was not read" : "Reading the trace"}>
+      <Stack>
+        {run === undefined ? (
+          <Skeleton height={60} animate={false} />
+        ) : (
+          <RunProgress run={run} />
+        )}
+        {ended && run.status !== "succeeded" && workload.upload_id !== null && (
+          <Group>
+            <Button
+              variant="default"
+              renderRoot={(rest) => (
+                <Link
+                  to="/uploads/$uploadId"
+                  params={{ uploadId: workload.upload_id ?? "" }}
+                  {...rest}
+                />
+              )}
+            >
+              Back to the preview of this upload
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+function RenameButton({ workload }: { readonly workload: WorkloadOut }) {
+  const [opened, setOpened] = useState(false);
+  const [name, setName] = useState(workload.name);
+  const queryClient = useQueryClient();
+  const rename = useMutation({
+    mutationFn: () =>
+      answer(
+        renameWorkload({
+          path: { workload_id: workload.id },
+          body: { name: name.trim() },
+          throwOnError: true,
+        }),
+      ),
+    onSuccess: () => {
+      setOpened(false);
+      return queryClient.invalidateQueries({ queryKey: ["workloads"] });
+    },
+  });
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => {
+          setName(workload.name);
+          rename.reset();
+          setOpened(true);
+        }}
+      >
+        Rename
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="Rename the workload"
+      >
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename.mutate();
+          }}
+        >
+          <Stack>
+            <TextInput
+              label="Name"
+              value={name}
+              maxLength={200}
+              data-autofocus
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            {rename.error !== null && (
+              <ProblemAlert error={rename.error} title="The name was not changed" />
+            )}
+            <Group>
+              <Button
+                type="submit"
+                loading={rename.isPending}
+                disabled={name.trim() === ""}
+              >
+                Rename
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}
+
+function DeleteButton({ workload }: { readonly workload: WorkloadOut }) {
+  const [opened, setOpened] = useState(false);
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () =>
+      answer(
+        deleteWorkload({ path: { workload_id: workload.id }, throwOnError: true }),
+      ),
+    onSuccess: async () => {
+      showToast(`Deleted: ${workload.name}`);
+      await navigate({
+        to: "/workloads",
+        search: (previous) => ({
+          ...previous,
+          workload: undefined,
+          ram_pages: undefined,
+          flash_pages: undefined,
+          check: undefined,
+        }),
+      });
+      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
+    },
+  });
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpened(true)}>
+        Delete
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title="Delete this workload?"
+      >
+        <Stack>
+          <Text>
+            {workload.name}, its curves and its checks will be gone. Scenarios that use
+            it stay in the list, but can no longer be computed.
+          </Text>
+          {remove.error !== null && (
+            <ProblemAlert error={remove.error} title="The workload was not deleted" />
+          )}
+          <Group>
+            <Button
+              color="red"
+              loading={remove.isPending}
+              onClick={() => remove.mutate()}
+            >
+              Delete
+            </Button>
+            <Button variant="default" onClick={() => setOpened(false)} data-autofocus>
+              Keep it
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  bytes,
+  formatBytes,
+  formatCapacity,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatPages,
+  formatPercent,
+  formatSeconds,
+  microseconds,
+  type Pages,
+  pages,
+  parseNumber,
+  parseSize,
+  ratio,
+} from "@/units/quantity";
+
+const PAGE_SIZES = [512, 4096, 8192, 16_384, 1_048_576].map(bytes);
+
+describe("formatting", () => {
+  it("shows three significant digits and never an exponent in the usual range", () => {
+    expect(formatNumber(1234.5)).toBe("1,230");
+    expect(formatNumber(4)).toBe("4.00");
+    expect(formatNumber(0.000_123_4)).toBe("0.000123");
+    expect(formatNumber(0)).toBe("0");
+    expect(formatNumber(Number.NaN)).toBe("–");
+  });
+
+  it("uses binary units for memory and decimal units for devices", () => {
+    expect(formatBytes(bytes(675 * 1024 * 1024))).toBe("675 MiB");
+    expect(formatBytes(bytes(1023))).toBe("1,023 B");
+    expect(formatBytes(bytes(1024))).toBe("1 KiB");
+    expect(formatCapacity(bytes(2_340_000_000_000))).toBe("2.34 TB");
+    expect(formatCapacity(bytes(999_600_000_000))).toBe("1 TB");
+  });
+
+  it("writes counts exactly and times with a fitting unit", () => {
+    expect(formatCount(3_070_123)).toBe("3,070,123");
+    expect(formatPages(pages(1))).toBe("1 page");
+    expect(formatDuration(microseconds(812.4))).toBe("812 µs");
+    expect(formatDuration(microseconds(1420))).toBe("1.42 ms");
+    expect(formatSeconds(245)).toBe("4 min 5 s");
+    expect(formatSeconds(7800)).toBe("2 h 10 min");
+    expect(formatPercent(ratio(0.9751))).toBe("97.5 %");
+  });
+});
+
+describe("parsing sizes", () => {
+  it("gives back every page count it formats", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 40 }),
+        fc.constantFrom(...PAGE_SIZES),
+        (count, pageBytes) => {
+          const parsed = parseSize(formatPages(pages(count)), pageBytes);
+          expect(parsed).toEqual({ ok: true, value: count });
+        },
+      ),
+    );
+  });
+
+  it("gives back whole binary sizes through their formatted text", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 999 }),
+        fc.integer({ min: 2, max: 4 }),
+        (amount, power) => {
+          const size = bytes(amount * 1024 ** power);
+          const parsed = parseSize(formatBytes(size), bytes(4096));
+          expect(parsed).toEqual({ ok: true, value: size / 4096 });
+        },
+      ),
+    );
+  });
+
+  it("never throws and never returns a broken count, whatever is typed", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 12 }), (text) => {
+        const parsed = parseSize(text, bytes(8192), 1);
+        if (parsed.ok) {
+          expect(Number.isSafeInteger(parsed.value)).toBe(true);
+          expect(parsed.value).toBeGreaterThanOrEqual(1);
+        } else {
+          expect(parsed.hint).not.toBe("");
+        }
+      }),
+    );
+  });
+
+  it("tells binary and decimal units apart and rounds down to whole pages", () => {
+    expect(parseSize("1 MiB", bytes(4096))).toEqual({ ok: true, value: 256 as Pages });
+    expect(parseSize("1 MB", bytes(4096))).toEqual({ ok: true, value: 244 as Pages });
+    expect(parseSize("0.1MiB", bytes(1024))).toEqual({ ok: true, value: 102 as Pages });
+  });
+
+  it.each([
+    ["-4", 'a size cannot be negative, got "-4"'],
+    ["", '"" is not a size'],
+    ["12 parsecs", '"parsecs" is not a unit of size'],
+    ["1.5", 'pages are whole, got "1.5"'],
+    ["1,5", '"1,5" is not a number'],
+    ["0", 'at least 1 page, got "0"'],
+    ["100 B", 'at least 1 page, got "100 B"'],
+  ])("refuses %j and says why", (text, message) => {
+    expect(parseSize(text, bytes(8192), 1)).toMatchObject({ ok: false, message });
+  });
+
+  it("accepts thousands separators only in groups of three", () => {
+    expect(parseNumber("1,234,567.5")).toBe(1_234_567.5);
+    expect(parseNumber("12,34")).toBeNull();
+    expect(parseNumber("1e5")).toBeNull();
+  });
+});

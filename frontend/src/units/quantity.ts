@@ -1,0 +1,259 @@
+/**
+ * Quantities, and the only place where the page formats and parses them.
+ *
+ * A `Quantity<U>` is a number the compiler tells apart by its unit. Binary units
+ * (KiB, MiB, ...) are used for memory and page sizes, decimal units (GB, TB) for
+ * device capacities; the two are never mixed in one text.
+ */
+
+declare const unit: unique symbol;
+
+export type Quantity<U extends string> = number & { readonly [unit]: U };
+
+export type Pages = Quantity<"page">;
+export type Bytes = Quantity<"byte">;
+export type Microseconds = Quantity<"microsecond">;
+export type Usd = Quantity<"USD">;
+export type Ratio = Quantity<"ratio">;
+
+export const pages = (value: number): Pages => value as Pages;
+export const bytes = (value: number): Bytes => value as Bytes;
+export const microseconds = (value: number): Microseconds => value as Microseconds;
+export const usd = (value: number): Usd => value as Usd;
+export const ratio = (value: number): Ratio => value as Ratio;
+
+/** Shown where a figure is not known; the reason goes into the tooltip. */
+export const UNKNOWN = "–";
+
+export const SIGNIFICANT_DIGITS = 3;
+
+export const bytesOfPages = (count: Pages, pageBytes: Bytes): Bytes =>
+  bytes(count * pageBytes);
+
+/** Thousands separated, every digit shown: for counts that are exact. */
+export function formatCount(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/**
+ * A number to `digits` significant digits, without exponent between 1e-4 and 1e15.
+ * Integers above the digits are rounded too (1234 -> "1,230"), so that a figure
+ * never looks more exact than it is.
+ */
+export function formatNumber(value: number, digits = SIGNIFICANT_DIGITS): string {
+  if (!Number.isFinite(value)) {
+    return UNKNOWN;
+  }
+  if (value === 0) {
+    return "0";
+  }
+  const magnitude = Math.abs(value);
+  if (magnitude < 1e-4 || magnitude >= 1e15) {
+    return value.toExponential(digits - 1).replace("e+", "e");
+  }
+  return value.toLocaleString("en-US", {
+    minimumSignificantDigits: digits,
+    maximumSignificantDigits: digits,
+  });
+}
+
+/** Like `formatNumber`, without padding zeros ("4" instead of "4.00"). */
+export function formatShort(value: number, digits = SIGNIFICANT_DIGITS): string {
+  if (!Number.isFinite(value)) {
+    return UNKNOWN;
+  }
+  const magnitude = Math.abs(value);
+  if (value !== 0 && (magnitude < 1e-4 || magnitude >= 1e15)) {
+    return formatNumber(value, digits);
+  }
+  return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+}
+
+const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
+const DECIMAL_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"] as const;
+
+function scaled(value: number, base: number, units: readonly string[]): string {
+  let scaledValue = value;
+  let index = 0;
+  // 999.5 would round to "1,000" with three digits: step up before that happens.
+  const limit = base === 1024 ? 1023.5 : 999.5;
+  while (Math.abs(scaledValue) >= limit && index < units.length - 1) {
+    scaledValue /= base;
+    index += 1;
+  }
+  const digits = Math.abs(scaledValue) >= 1000 ? 4 : SIGNIFICANT_DIGITS;
+  return `${formatShort(scaledValue, digits)} ${units[index]}`;
+}
+
+/** Memory and page sizes: binary units. */
+export function formatBytes(value: Bytes): string {
+  return Number.isFinite(value) ? scaled(value, 1024, BINARY_UNITS) : UNKNOWN;
+}
+
+/** Device capacities, as the vendors print them: decimal units. */
+export function formatCapacity(value: Bytes): string {
+  return Number.isFinite(value) ? scaled(value, 1000, DECIMAL_UNITS) : UNKNOWN;
+}
+
+export function formatPages(value: Pages): string {
+  return `${formatCount(value)} ${value === 1 ? "page" : "pages"}`;
+}
+
+/** "5,400 pages (42.2 MiB)" */
+export function formatPagesAndBytes(value: Pages, pageBytes: Bytes): string {
+  return `${formatPages(value)} (${formatBytes(bytesOfPages(value, pageBytes))})`;
+}
+
+/** A ratio in per cent: "97.5 %". */
+export function formatPercent(value: Ratio, digits = SIGNIFICANT_DIGITS): string {
+  return Number.isFinite(value) ? `${formatShort(value * 100, digits)} %` : UNKNOWN;
+}
+
+/** Microseconds as a bare number, for columns whose header holds the unit. */
+export function formatMicroseconds(value: Microseconds): string {
+  return formatNumber(value);
+}
+
+/** A time with the unit that suits it: "812 µs", "1.42 ms", "3.1 s". */
+export function formatDuration(value: Microseconds): string {
+  if (!Number.isFinite(value)) {
+    return UNKNOWN;
+  }
+  const magnitude = Math.abs(value);
+  if (magnitude < 999.5) {
+    return `${formatShort(value)} µs`;
+  }
+  if (magnitude < 999_500) {
+    return `${formatShort(value / 1000)} ms`;
+  }
+  return formatSeconds(value / 1_000_000);
+}
+
+/** Longer times: "3.1 s", "4 min 5 s", "2 h 10 min". */
+export function formatSeconds(seconds: number): string {
+  if (!Number.isFinite(seconds)) {
+    return UNKNOWN;
+  }
+  if (seconds < 59.5) {
+    return `${formatShort(seconds)} s`;
+  }
+  const whole = Math.round(seconds);
+  if (whole < 3600) {
+    return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  }
+  const minutes = Math.round(whole / 60);
+  return `${formatCount(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+}
+
+/** Money to three significant digits; the header holds the currency. */
+export function formatUsd(value: Usd): string {
+  return formatNumber(value);
+}
+
+export function formatDate(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) {
+    return UNKNOWN;
+  }
+  return date.toLocaleString("en-GB", {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+}
+
+// --- parsing -----------------------------------------------------------------
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string; readonly hint: string };
+
+const refuse = (message: string, hint: string): Parsed<never> => ({
+  ok: false,
+  message,
+  hint,
+});
+
+const SIZE_PATTERN = /^([+-]?[\d.,]*\d|[+-]?\d+\.)\s*([a-z]*)$/i;
+const GROUPED_NUMBER = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+const PLAIN_NUMBER = /^\d+(\.\d*)?$|^\.\d+$/;
+
+/** A non-negative number, thousands separators allowed; `null` when it is none. */
+export function parseNumber(text: string): number | null {
+  const trimmed = text.trim();
+  if (GROUPED_NUMBER.test(trimmed)) {
+    return Number(trimmed.replaceAll(",", ""));
+  }
+  return PLAIN_NUMBER.test(trimmed) ? Number(trimmed) : null;
+}
+
+const MULTIPLIERS: Readonly<Record<string, number>> = {
+  b: 1,
+  kib: 1024,
+  mib: 1024 ** 2,
+  gib: 1024 ** 3,
+  tib: 1024 ** 4,
+  pib: 1024 ** 5,
+  kb: 1000,
+  mb: 1000 ** 2,
+  gb: 1000 ** 3,
+  tb: 1000 ** 4,
+  pb: 1000 ** 5,
+};
+
+const SIZE_HINT = "write a number of pages (5400) or a size (64 MiB, 1.6 GB)";
+
+/**
+ * Reads a size typed by a person: pages when no unit is given ("5400",
+ * "5,400 pages"), else bytes in binary or decimal units ("64 MiB", "1.6 TB"),
+ * rounded down to whole pages.
+ */
+export function parseSize(text: string, pageBytes: Bytes, minimum = 0): Parsed<Pages> {
+  const trimmed = text.trim();
+  const match = SIZE_PATTERN.exec(trimmed);
+  if (match?.[1] === undefined) {
+    return refuse(`"${trimmed}" is not a size`, SIZE_HINT);
+  }
+  const [, digits, unitText = ""] = match;
+  if (digits.startsWith("-")) {
+    return refuse(`a size cannot be negative, got "${trimmed}"`, SIZE_HINT);
+  }
+  const number = parseNumber(digits.replace(/^\+/, ""));
+  if (number === null) {
+    return refuse(`"${digits}" is not a number`, SIZE_HINT);
+  }
+  const unitName = unitText.toLowerCase();
+  const count = countPages(number, unitName, pageBytes);
+  if (count === null) {
+    return refuse(
+      `"${unitText}" is not a unit of size`,
+      "units: pages, B, KiB, MiB, GiB, TiB, kB, MB, GB, TB",
+    );
+  }
+  if (!Number.isSafeInteger(count)) {
+    return unitName === "" || unitName.startsWith("page")
+      ? refuse(`pages are whole, got "${trimmed}"`, SIZE_HINT)
+      : refuse(`"${trimmed}" is too large`, SIZE_HINT);
+  }
+  if (count < minimum) {
+    return refuse(
+      `at least ${formatPages(pages(minimum))}, got "${trimmed}"`,
+      `one page of this workload is ${formatBytes(pageBytes)}`,
+    );
+  }
+  return { ok: true, value: pages(count) };
+}
+
+function countPages(number: number, unitName: string, pageBytes: Bytes): number | null {
+  if (unitName === "" || unitName === "page" || unitName === "pages") {
+    return number;
+  }
+  const multiplier = MULTIPLIERS[unitName];
+  if (multiplier === undefined) {
+    return null;
+  }
+  // A hair of tolerance: 0.1 MiB times 1024^2 must not lose a page to rounding.
+  return Math.floor((number * multiplier) / pageBytes + 1e-9);
+}

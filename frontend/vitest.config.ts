@@ -1,0 +1,27 @@
+import react from "@vitejs/plugin-react";
+import { playwright } from "@vitest/browser-playwright";
+import { defineConfig } from "vitest/config";
+
+// Chromium refuses its sandbox to root; everybody else keeps it.
+const isRoot = process.getuid?.() === 0;
+
+export default defineConfig({
+  plugins: [react()],
+  resolve: { tsconfigPaths: true },
+  test: {
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/testing/setup.ts"],
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: {
+          executablePath: process.env["TIERWRIGHT_CHROMIUM"] ?? "/usr/bin/chromium",
+          args: isRoot ? ["--no-sandbox"] : [],
+        },
+      }),
+      instances: [{ browser: "chromium", viewport: { width: 1280, height: 720 } }],
+    },
+  },
+});
