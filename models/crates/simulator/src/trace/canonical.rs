@@ -497,7 +497,7 @@ fn refuse_existing(out: &Path, force: bool) -> Result<()> {
         return Ok(());
     };
     let (message, hint) = if out.is_dir() {
-        ("is a folder", "name a file inside it")
+        ("a folder", "name a file inside it")
     } else if !force || !(metadata.is_file() || metadata.is_symlink()) {
         (
             "exists already",
@@ -931,7 +931,7 @@ fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(Canonical
     if prefix[..8] != MAGIC {
         return Err(Error::Unreadable {
             path: path.to_owned(),
-            message: "is not a canonical trace: its first bytes are others".to_owned(),
+            message: "this is not a canonical trace: its first bytes are others".to_owned(),
             hint: "convert it first, or name its format".to_owned(),
         });
     }
@@ -940,7 +940,7 @@ fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(Canonical
         return Err(Error::Unreadable {
             path: path.to_owned(),
             message: format!(
-                "is a canonical trace of version {version}; this program reads {VERSION}"
+                "this is a canonical trace of version {version}; this program reads {VERSION}"
             ),
             hint: "convert the original trace with this version of the program".to_owned(),
         });
@@ -961,8 +961,9 @@ fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(Canonical
 fn interrupted(path: &Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
-        message: "is a canonical trace without its end: the conversion or the copy was interrupted"
-            .to_owned(),
+        message:
+            "this is a canonical trace without its end: the conversion or the copy was interrupted"
+                .to_owned(),
         hint: "convert the original trace again, or copy the file again".to_owned(),
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn check_page_bytes(page_bytes: u64) -> Result<u64> {
     Err(Error::BadParameter {
         name: "page-bytes",
         value: page_bytes.to_string(),
-        message: "is not a page size".to_owned(),
+        message: "not a page size".to_owned(),
         hint: "give a power of two from 512 to 1048576, such as 4096".to_owned(),
     })
 }
@@ -272,8 +272,9 @@ impl Normaliser {
         } = self.rest;
         let count = usize::try_from(pages).unwrap_or(usize::MAX).min(room);
         let numbers = &mut self.numbers[space as usize];
-        let end = page + count as u64;
-        for current in page..end {
+        // Counted, not ranged: the last page may be the largest number there is.
+        for index in 0..count as u64 {
+            let current = page + index;
             let number = match numbers.entry(current) {
                 std::collections::hash_map::Entry::Occupied(entry) => *entry.get(),
                 std::collections::hash_map::Entry::Vacant(entry) => {
@@ -296,13 +297,14 @@ impl Normaliser {
         }
         if let Some(raw) = &mut self.raw {
             raw.spaces.resize(accesses, space);
-            raw.pages.extend(page..end);
+            raw.pages
+                .extend((0..count as u64).map(|index| page + index));
         }
         self.counts.accesses += count as u64;
         if flags & WRITE != 0 {
             self.counts.write_accesses += count as u64;
         }
-        self.rest.page = end;
+        self.rest.page = page.wrapping_add(count as u64);
         self.rest.pages -= count as u64;
         self.rest.flags &= !FIRST_OF_REQUEST;
         Ok(())
@@ -411,7 +413,7 @@ pub(crate) fn as_f64(count: u64) -> f64 {
 fn too_many_pages(path: &std::path::Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
-        message: format!("touches more than {} distinct pages", u32::MAX),
+        message: format!("the trace touches more than {} distinct pages", u32::MAX),
         hint: "take a larger --page-bytes or a part of the trace".to_owned(),
     }
 }

@@ -178,7 +178,7 @@ impl Input {
         let metadata = std::fs::metadata(path).map_err(cannot_read)?;
         if metadata.is_dir() {
             return Err(unreadable(
-                "is a folder, not a trace file",
+                "this is a folder, not a trace file",
                 "name one trace file inside it",
             ));
         }
@@ -186,7 +186,7 @@ impl Input {
         let magic = file.peek(4).map_err(cannot_read)?;
         if magic.is_empty() {
             return Err(unreadable(
-                "is empty (0 bytes)",
+                "the file is empty (0 bytes)",
                 "check that the copy or the upload of the file was complete",
             ));
         }
@@ -216,7 +216,7 @@ impl Input {
         if input.fill(HEAD_BYTES)? == 0 {
             return Err(unreadable(
                 &format!(
-                    "holds no data: its {} stream decompresses to 0 bytes",
+                    "the file holds no data: its {} stream decompresses to 0 bytes",
                     compression.name()
                 ),
                 "check that the command that wrote the file produced output",

@@ -332,9 +332,9 @@ impl<F: LineFormat> LineReader<F> {
         Err(Error::Unreadable {
             path: self.input.path().to_owned(),
             message: if self.line_number > 0 {
-                "holds a header or blank lines but no record".to_owned()
+                "the file holds a header or blank lines but no record".to_owned()
             } else {
-                "holds no record".to_owned()
+                "the file holds no record".to_owned()
             },
             hint: "check that the recording was running and its output was copied completely"
                 .to_owned(),

@@ -131,7 +131,7 @@ pub fn convert(
         return Err(Error::BadParameter {
             name: "out",
             value: out.display().to_string(),
-            message: "is the trace itself".to_owned(),
+            message: "the trace itself".to_owned(),
             hint: "choose another name for the canonical trace".to_owned(),
         });
     }

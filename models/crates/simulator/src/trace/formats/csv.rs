@@ -208,7 +208,7 @@ impl<'a> Mapping<'a> {
         if let Some(unknown) = columns.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(bad_mapping(
                 unknown,
-                "is not a key of a column mapping",
+                "not a key of a column mapping",
                 format!("known keys: {}", KEYS.join(", ")),
             ));
         }
@@ -218,7 +218,7 @@ impl<'a> Mapping<'a> {
         {
             return Err(bad_mapping(
                 format!("{key}="),
-                "has no value",
+                "no value",
                 format!("give {key} a value or leave it out"),
             ));
         }
@@ -250,7 +250,7 @@ impl<'a> Mapping<'a> {
                 }
                 _ => Err(bad_mapping(
                     format!("delimiter={text}"),
-                    "is not a delimiter",
+                    "not a delimiter",
                     "give one character such as , ; | or the word tab or space",
                 )),
             },
@@ -264,7 +264,7 @@ impl<'a> Mapping<'a> {
             Some("false") => Ok(false),
             Some(other) => Err(bad_mapping(
                 format!("header={other}"),
-                "is neither true nor false",
+                "neither true nor false",
                 "say header=true if the first line holds column names",
             )),
             None => Ok(["time", "op", "offset", "page", "key", "size", "device"]
@@ -304,6 +304,16 @@ impl<'a> Mapping<'a> {
         } else {
             assumptions
                 .push("all records are of one device: no device column is mapped".to_owned());
+        }
+        if self.get("delimiter").is_none() {
+            assumptions.push(format!(
+                "columns are separated by {}: the likeliest from the first line",
+                match delimiter {
+                    Delimiter::Byte(b'\t') => "tabs".to_owned(),
+                    Delimiter::Byte(byte) => format!("`{}`", char::from(byte)),
+                    Delimiter::Blanks => "runs of spaces".to_owned(),
+                }
+            ));
         }
         let used = [
             time.map(|(column, _)| column),
@@ -360,7 +370,7 @@ impl<'a> Mapping<'a> {
         if !header {
             return Err(bad_mapping(
                 format!("{key}={column}"),
-                "names a column, but header=false says that there are no names",
+                "a column name, but header=false says that there are no names",
                 "give the column's number, counted from 1, or header=true",
             ));
         }
@@ -372,12 +382,12 @@ impl<'a> Mapping<'a> {
             (Some((index, _)), None) => Ok(Some(index)),
             (None, _) => Err(bad_mapping(
                 format!("{key}={column}"),
-                "is not a column of the file",
+                "not a column of the file",
                 hint(),
             )),
             _ => Err(bad_mapping(
                 format!("{key}={column}"),
-                "names more than one column of the file",
+                "the name of more than one column of the file",
                 "give the column's number, counted from 1",
             )),
         }
@@ -393,7 +403,7 @@ impl<'a> Mapping<'a> {
             return match self.get("time_unit") {
                 Some(unit) => Err(bad_mapping(
                     format!("time_unit={unit}"),
-                    "is given, but no time column",
+                    "given, but no time column",
                     "map the time column as well: time=COLUMN",
                 )),
                 None => Ok(None),
@@ -408,14 +418,14 @@ impl<'a> Mapping<'a> {
             Some(other) => {
                 return Err(bad_mapping(
                     format!("time_unit={other}"),
-                    "is not a unit of time",
+                    "not a unit of time",
                     HINT,
                 ));
             }
             None => {
                 return Err(bad_mapping(
                     format!("time={name}"),
-                    "has no unit, and a wrong guess would falsify every rate",
+                    "no unit, and a wrong guess would falsify every rate",
                     HINT,
                 ));
             }
@@ -456,7 +466,7 @@ impl<'a> Mapping<'a> {
             {
                 return Err(bad_mapping(
                     key,
-                    "is given, but no op column",
+                    "given, but no op column",
                     "map the op column as well: op=COLUMN",
                 ));
             }
@@ -470,14 +480,14 @@ impl<'a> Mapping<'a> {
                 } else {
                     "read_values"
                 },
-                "is given alone",
+                "given alone",
                 "give read_values and write_values together, or neither for R/W and read/write",
             ));
         }
         if let Some(both) = reads.iter().find(|value| writes.contains(value)) {
             return Err(bad_mapping(
                 excerpt(both),
-                "is in read_values and in write_values",
+                "in read_values and in write_values",
                 "each value can mean only one of the two",
             ));
         }
@@ -514,7 +524,7 @@ impl<'a> Mapping<'a> {
             ));
         };
         let Some(first) = column(key)? else {
-            return Err(bad_mapping(key, "is not mapped", "map it to a column"));
+            return Err(bad_mapping(key, "not mapped", "map it to a column"));
         };
         let name = self.get(key).unwrap_or_default();
         if key != "offset" {
@@ -524,7 +534,7 @@ impl<'a> Mapping<'a> {
             {
                 return Err(bad_mapping(
                     extra,
-                    format!("has no meaning with {key}: each record is one page"),
+                    format!("no meaning with {key}: each record is one page"),
                     "leave it out, or map offset and size instead",
                 ));
             }
@@ -542,7 +552,7 @@ impl<'a> Mapping<'a> {
         let Some(size) = column("size")? else {
             return Err(bad_mapping(
                 format!("offset={name}"),
-                "needs the column of the request's size",
+                "this needs the column of the request's size",
                 "map size=COLUMN size_unit=bytes, or map page instead of offset",
             ));
         };
@@ -576,7 +586,7 @@ impl<'a> Mapping<'a> {
             Some("pages") => Ok(spec.page_bytes),
             Some(other) => Err(bad_mapping(
                 format!("{key}={other}"),
-                "is not a unit of length",
+                "not a unit of length",
                 "give bytes, sectors (of 512 bytes) or pages",
             )),
             None => {

@@ -105,7 +105,7 @@ pub(crate) fn by_name(name: &str) -> Result<&'static Format> {
         .ok_or_else(|| Error::BadParameter {
             name: "format",
             value: name.to_owned(),
-            message: "is not a known format".to_owned(),
+            message: "not a known format".to_owned(),
             hint: format!("choose one of {}", names()),
         })
 }
@@ -158,7 +158,7 @@ pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format
         return Err(Error::Unreadable {
             path: input.path().to_owned(),
             message: format!(
-                "is a canonical trace inside a {} file",
+                "this is a canonical trace inside a {} file",
                 input.compression().name()
             ),
             hint: "decompress it first: a canonical trace is compressed inside".to_owned(),
@@ -187,15 +187,20 @@ fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Re
     let own = detections
         .iter()
         .find(|detection| detection.format == format.name);
-    let Some(own) = own.filter(|own| own.score <= 0.0) else {
+    let best = detections
+        .iter()
+        .find(|detection| detection.score >= CERTAIN_ENOUGH);
+    let contradicted = |own: &&Detection| {
+        own.score <= 0.0
+            || own.score < CERTAIN_ENOUGH
+                && best.is_some_and(|best| best.score - own.score >= CLEAR_ENOUGH)
+    };
+    let Some(own) = own.filter(contradicted) else {
         return Ok(());
     };
     if format.name == csv::FORMAT.name && is_text(&input.head()) {
         return Ok(());
     }
-    let best = detections
-        .iter()
-        .find(|detection| detection.score >= CERTAIN_ENOUGH);
     let (seems, hint) = match best {
         Some(best) => (
             format!("it looks like {} ({})", best.format, best.reason),
@@ -209,7 +214,7 @@ fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Re
     Err(Error::Unreadable {
         path: input.path().to_owned(),
         message: format!(
-            "does not fit the format {} ({}); {seems}",
+            "the file does not fit the format {} ({}); {seems}",
             format.name, own.reason
         ),
         hint,
@@ -234,7 +239,7 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
         .collect();
     let looks = looks_like(&head);
     let message = if best.score >= CERTAIN_ENOUGH {
-        format!("fits more than one format: {}", likely.join("; "))
+        format!("the file fits more than one format: {}", likely.join("; "))
     } else if likely.is_empty() {
         format!("no trace format was recognised; the file looks like {looks}")
     } else {
@@ -303,10 +308,15 @@ fn looks_like(head: &Head<'_>) -> String {
             count => format!("a text table of {count} columns"),
         };
     }
-    "binary data".to_owned()
+    if count_controls(head.bytes) > 0 {
+        "binary data".to_owned()
+    } else {
+        "text in an encoding that is not UTF-8; save it as UTF-8".to_owned()
+    }
 }
 
-/// Whether the head is text: UTF-8 (a character may be cut at the end) without control characters.
+/// Whether the head is text: UTF-8 (a character may be cut at the end) with less than 1 % control
+/// characters, so that a stray one is reported with its line.
 pub(crate) fn is_text(head: &Head<'_>) -> bool {
     let text = match std::str::from_utf8(head.bytes) {
         Ok(text) => text,
@@ -315,10 +325,14 @@ pub(crate) fn is_text(head: &Head<'_>) -> bool {
         }
         Err(_) => return false,
     };
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|byte| byte >= b' ' && byte != 0x7f || matches!(byte, b'\n' | b'\r' | b'\t'))
+    !text.is_empty() && count_controls(text.as_bytes()) * 100 < text.len()
+}
+
+fn count_controls(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .filter(|byte| **byte < b' ' && !matches!(**byte, b'\n' | b'\r' | b'\t'))
+        .count()
 }
 
 /// The whole, non-blank lines of a head, without line ends and byte order mark.

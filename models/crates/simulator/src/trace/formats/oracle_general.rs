@@ -16,6 +16,8 @@ use crate::trace::reader::{
 use crate::trace::text::{ParseResult, fault};
 
 const RECORD_BYTES: usize = 24;
+/// No trace has more records than this.
+const LARGEST_POSITION: i64 = 1 << 48;
 const SECOND_NS: i64 = 1_000_000_000;
 
 pub(crate) const FORMAT: Format = Format {
@@ -40,7 +42,9 @@ fn detect(head: &Head<'_>) -> Score {
     }
     // A next-access field points forwards or says never: no other layout looks so by chance.
     let forward = |index: usize, next: i64| {
-        next == -1 || next == i64::MAX || usize::try_from(next).is_ok_and(|next| next > index)
+        next == -1
+            || next == i64::MAX
+            || next < LARGEST_POSITION && usize::try_from(next).is_ok_and(|next| next > index)
     };
     let mut last_time = 0;
     let mut good = 0;
@@ -66,13 +70,14 @@ fn detect(head: &Head<'_>) -> Score {
             ""
         }
     );
-    let value = share
-        * if links == 0 {
-            0.7
-        } else {
-            0.5 + 0.48 * ratio(linked, links)
-        };
-    Score::new(if share < 0.5 { value * 0.5 } else { value }, reason)
+    let certainty = if links == 0 {
+        0.7
+    } else {
+        0.5 + 0.48 * ratio(linked, links)
+    };
+    let wholeness = if cut { 0.6 } else { 1.0 };
+    let majority = if share < 0.5 { 0.5 } else { 1.0 };
+    Score::new(share * certainty * wholeness * majority, reason)
 }
 
 /// Of the next-access positions that lie inside the head, how many hold the same id.

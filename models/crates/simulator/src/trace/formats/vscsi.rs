@@ -78,7 +78,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     if is_version_2(input.head().bytes) {
         return Err(Error::Unreadable {
             path: input.path().to_owned(),
-            message: "is a vscsi trace of version 2 (40-byte records), which is not read yet"
+            message: "this is a vscsi trace of version 2 (40-byte records), which is not read yet"
                 .to_owned(),
             hint: "convert it to version 1, MSR CSV or another supported format".to_owned(),
         });
