@@ -1,0 +1,230 @@
+"""Replays and curves as Python sees them: types, refusals, progress, Ctrl-C."""
+
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tierwright import _simulator
+
+HEADER = "time_us,op,rel,block\n"
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """200,000 accesses to 5,000 pages, a third of them writes: several chunks."""
+    path = tmp_path / "trace.csv"
+    with path.open("w", encoding="ascii") as text:
+        text.write(HEADER)
+        for index in range(200_000):
+            operation = "W" if index % 3 == 0 else "R"
+            text.write(f"{index},{operation},0/1,{index * index % 5003 % 5000}\n")
+    return path
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Path:
+    """Accesses a b a c, the second of a a write."""
+    path = tmp_path / "short.csv"
+    path.write_text(HEADER + "0,R,0/1,7\n1,R,0/1,8\n2,W,0/1,7\n3,R,0/1,9\n")
+    return path
+
+
+def test_lists_are_complete() -> None:
+    for table in (_simulator.policies(), _simulator.schemes()):
+        names = [about["name"] for about in table]
+        assert len(names) == len(set(names)) > 0
+        for about in table:
+            assert set(about) == {"name", "title", "description", "paper"}
+            assert all(about.values())
+    assert [about["name"] for about in _simulator.schemes()] == [
+        "none",
+        "inclusive",
+        "inclusive_global",
+        "exclusive",
+        "lazy",
+    ]
+
+
+def test_curves_of_a_short_trace(short: Path) -> None:
+    """a b a c: the second a has depth 2, so it hits from 2 pages on.
+
+    It is written; c pushes it to depth 2, so a cache of 1 page writes it back, no larger one.
+    """
+    found = _simulator.curves(short)
+    assert found["misses"].dtype == found["write_backs"].dtype == np.uint64
+    assert found.pop("misses").tolist() == [4, 3, 3]
+    assert found.pop("write_backs").tolist() == [1, 0, 0]
+    assert found == {
+        "accesses": 4,
+        "distinct_pages": 3,
+        "write_accesses": 1,
+        "page_bytes": 8192,
+        "duration_s": 3e-6,
+    }
+
+
+def test_keys_of_a_policy_replay(short: Path) -> None:
+    assert _simulator.simulate_policy(short, "LRU", 1) == {
+        "policy": "lru",
+        "pages": 1,
+        "accesses": 4,
+        "misses": 4,
+        "miss_ratio": 1.0,
+        "disk_reads": 4,
+        "disk_writes": 1,
+        "write_accesses": 1,
+        "distinct_pages": 3,
+        "page_bytes": 8192,
+        "evictions": 3,
+    }
+
+
+@pytest.mark.parametrize("scheme", ["inclusive", "inclusive_global"])
+@pytest.mark.parametrize("flash_pages", [10, 100])
+def test_inclusive_with_ram_not_below_flash_warns_and_never_hits_flash(
+    scheme: str, flash_pages: int, trace: Path
+) -> None:
+    result = _simulator.simulate_scheme(trace, scheme, 100, flash_pages)
+    assert result["flash_hits"] == 0
+    assert [warning["name"] for warning in result["warnings"]] == [
+        "flash_not_larger_than_ram"
+    ]
+    for text in result["warnings"][0].values():
+        assert text
+    alone = _simulator.simulate_scheme(trace, "none", 100, 0)
+    assert result["ram_hits"] == alone["ram_hits"]
+    for other in ("exclusive", "lazy"):
+        found = _simulator.simulate_scheme(trace, other, 100, flash_pages)
+        assert found["warnings"] == []
+        assert found["flash_hits"] > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "message", "hint"),
+    [
+        ("simulate_policy", ("lru", 0), "pages `0`", "in pages"),
+        ("simulate_policy", ("lru", -1), "pages `-1`", "in pages"),
+        ("simulate_policy", ("lru", 2**32), "pages `4294967296`", "in pages"),
+        ("simulate_policy", ("lru", 10**30), f"pages `{10**30}`", "in pages"),
+        ("simulate_policy", ("mru", 5), "policy `mru`", "lru, fifo, clock"),
+        ("simulate_scheme", ("lazy", 0, 5), "ram-pages `0`", "in pages"),
+        ("simulate_scheme", ("lazy", 5, -5), "flash-pages `-5`", "in pages"),
+        ("simulate_scheme", ("eager", 5, 5), "scheme `eager`", "exclusive, lazy"),
+    ],
+)
+def test_impossible_parameters(
+    call: str, arguments: tuple[Any, ...], message: str, hint: str, short: Path
+) -> None:
+    with pytest.raises(_simulator.ParameterError) as raised:
+        getattr(_simulator, call)(short, *arguments)
+    assert raised.value.args[0].startswith(f"{message}: ")
+    assert hint in raised.value.args[1]
+
+
+def test_unknown_option(short: Path) -> None:
+    with pytest.raises(
+        _simulator.ParameterError, match="option `admit`: scheme `lazy`"
+    ):
+        _simulator.simulate_scheme(short, "lazy", 1, 1, options={"admit": "all"})
+
+
+def test_a_fraction_of_a_page_is_refused(short: Path) -> None:
+    with pytest.raises(TypeError):
+        _simulator.simulate_policy(short, "lru", 1.5)  # type: ignore[arg-type]
+
+
+PASSES = [
+    pytest.param(_simulator.curves, (), id="curves"),
+    pytest.param(_simulator.simulate_policy, ("clock", 50), id="policy"),
+    pytest.param(_simulator.simulate_scheme, ("exclusive", 50, 500), id="scheme"),
+]
+
+
+@pytest.mark.parametrize(("call", "arguments"), PASSES)
+def test_progress_rises_to_the_whole_file(
+    call: Any, arguments: tuple[Any, ...], trace: Path
+) -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def on_progress(done: int, total: int, accesses: int) -> bool:
+        seen.append((done, total, accesses))
+        return True
+
+    call(trace, *arguments, on_progress=on_progress)
+    assert len(seen) >= 3
+    assert seen == sorted(seen)
+    assert seen[-1][2] == 200_000
+    assert seen[-1][:2] == (trace.stat().st_size, trace.stat().st_size)
+
+
+@pytest.mark.parametrize(("call", "arguments"), PASSES)
+def test_false_cancels(call: Any, arguments: tuple[Any, ...], trace: Path) -> None:
+    seen = []
+
+    def on_progress(done: int, total: int, accesses: int) -> bool:
+        seen.append(accesses)
+        return False
+
+    with pytest.raises(_simulator.Cancelled):
+        call(trace, *arguments, on_progress=on_progress)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(("call", "arguments"), PASSES)
+def test_an_exception_of_the_callback_propagates(
+    call: Any, arguments: tuple[Any, ...], trace: Path
+) -> None:
+    def on_progress(done: int, total: int, accesses: int) -> bool:
+        raise LookupError("from the callback")
+
+    with pytest.raises(LookupError, match="from the callback"):
+        call(trace, *arguments, on_progress=on_progress)
+
+
+def test_ctrl_c_stops_a_pass(trace: Path) -> None:
+    def on_progress(done: int, total: int, accesses: int) -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        _simulator.curves(trace, on_progress=on_progress)
+
+
+def test_other_threads_run_during_a_pass(trace: Path) -> None:
+    """A counting thread gets on between two progress calls.
+
+    With so long a switch interval it could not take the GIL from a pass that kept it.
+    """
+    count = 0
+    done = threading.Event()
+
+    def other() -> None:
+        nonlocal count
+        while not done.is_set():
+            count += 1
+            time.sleep(0)
+
+    steps: list[int] = []
+
+    def on_progress(bytes_done: int, total: int, accesses: int) -> bool:
+        steps.append(count)
+        return True
+
+    interval = sys.getswitchinterval()
+    thread = threading.Thread(target=other)
+    try:
+        sys.setswitchinterval(100)
+        thread.start()
+        for _ in range(5):
+            _simulator.curves(trace, on_progress=on_progress)
+    finally:
+        sys.setswitchinterval(interval)
+        done.set()
+        thread.join()
+    assert len(set(steps)) > 1
