@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tierwright import _simulator
+from tierwright._simulator import curves as core_curves
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACE = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -96,7 +96,7 @@ def test_profile_lists_every_named_size_exactly(
 
 
 def test_whole_curves_of_the_core() -> None:
-    curves = _simulator.curves(str(TRACE))
+    curves = core_curves(str(TRACE))
     digest = hashlib.sha256()
     for index, (misses, write_backs) in enumerate(
         zip(curves["misses"].tolist(), curves["write_backs"].tolist(), strict=True)
@@ -145,7 +145,18 @@ def test_evaluate(
         wanted = {
             "io_time_us_per_access": pair["io_time_us_per_access"][scheme],
             "flash_writes_per_access": expected["flash_writes_per_access"],
+            "effective_flash_pages": expected["e_f"],
+            "p_d": expected["p_d"],
         }
+        if expected["p_dF"] is not None:
+            wanted["p_d_flash"] = expected["p_dF"]
+        terms = math.fsum(got["cost_terms_us_per_access"].values())
+        if not math.isclose(
+            terms, got["io_time_us_per_access"], rel_tol=EXACT_RELATIVE
+        ):
+            wrong.append(
+                (scheme, "sum of cost terms", terms, got["io_time_us_per_access"])
+            )
         wrong.extend(
             (scheme, key, got[key], value)
             for key, value in wanted.items()
@@ -153,6 +164,11 @@ def test_evaluate(
         )
     if answer["best"] != pair["best"]:
         wrong.append(("best", "", answer["best"], pair["best"]))
+    ram, flash = point["ram_pages"], point["flash_pages"]
+    for scheme in point["schemes"]:
+        warned = bool(answer["schemes"][scheme]["warnings"])
+        if warned != (scheme == "inclusive" and 0 < flash <= ram):
+            wrong.append((scheme, "warned", warned, not warned))
     assert not wrong, "(scheme, key, got, expected)"
 
 
