@@ -54,7 +54,8 @@ fn inspect(
 #[pyo3(signature = (path, out, *, format=None, page_bytes=4096, columns=None, force=false, on_progress=None))]
 #[expect(
     clippy::too_many_arguments,
-    reason = "the trace argument group, keyword-only in Python"
+    clippy::needless_pass_by_value,
+    reason = "Python's keyword arguments, extracted as owned values"
 )]
 fn convert(
     py: Python<'_>,

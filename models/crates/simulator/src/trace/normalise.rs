@@ -378,7 +378,7 @@ impl Normaliser {
             return None;
         }
         let rate = as_f64(self.counts.requests) / duration_s;
-        (rate > IMPLAUSIBLE_RATE_PER_S || rate < IMPLAUSIBLE_PAUSE_PER_S).then(|| {
+        (!(IMPLAUSIBLE_PAUSE_PER_S..=IMPLAUSIBLE_RATE_PER_S).contains(&rate)).then(|| {
             Warning::new(
                 "implausible_rate",
                 format!(

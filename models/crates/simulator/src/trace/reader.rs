@@ -221,7 +221,7 @@ fn check(request: Request, addressing: Addressing) -> ParseResult<Request> {
 }
 
 #[cold]
-fn out_of_range(request: Request) -> Box<Fault> {
+fn out_of_range(request: Request) -> Fault {
     if request.size > MAX_REQUEST_BYTES {
         fault(
             format!(

@@ -3,21 +3,32 @@
 use std::fmt::Write as _;
 
 /// What is wrong with one record; the shared reader adds file, place and content.
+/// Boxed, so that the parse of a good record returns few bytes.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct Fault(Box<FaultText>);
+
+#[derive(Debug)]
+pub(crate) struct FaultText {
     pub(crate) message: String,
     pub(crate) hint: String,
 }
 
-/// Boxed, so that the parse of a good record returns few bytes.
-pub(crate) type ParseResult<T> = std::result::Result<T, Box<Fault>>;
+impl std::ops::Deref for Fault {
+    type Target = FaultText;
+
+    fn deref(&self) -> &FaultText {
+        &self.0
+    }
+}
+
+pub(crate) type ParseResult<T> = std::result::Result<T, Fault>;
 
 #[cold]
-pub(crate) fn fault(message: impl Into<String>, hint: impl Into<String>) -> Box<Fault> {
-    Box::new(Fault {
+pub(crate) fn fault(message: impl Into<String>, hint: impl Into<String>) -> Fault {
+    Fault(Box::new(FaultText {
         message: message.into(),
         hint: hint.into(),
-    })
+    }))
 }
 
 /// Without the spaces and tabs around it.
@@ -96,8 +107,7 @@ pub(crate) fn parse_scaled(field: &[u8], scale: u64, name: &str) -> ParseResult<
     let trimmed = trim(field);
     let (negative, magnitude) = match trimmed {
         [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
+        [b'+', rest @ ..] | rest => (false, rest),
     };
     let (whole, fraction) = match memchr::memchr(b'.', magnitude) {
         Some(point) => (&magnitude[..point], &magnitude[point + 1..]),

@@ -1,5 +1,8 @@
 //! Traces from bytes on disk to accesses: formats, streams, the canonical file.
 
+#[cfg(test)]
 mod formats;
+#[cfg(test)]
 mod streams;
+#[cfg(test)]
 mod support;

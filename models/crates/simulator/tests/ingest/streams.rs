@@ -1,11 +1,12 @@
 //! Compressed streams, the canonical file, and what arbitrary bytes do to the readers.
 
-use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use crate::support::*;
 use proptest::prelude::*;
 use tierwright_simulator::Error;
 use tierwright_simulator::access::AccessSource;
+use tierwright_simulator::hash::FastMap;
 use tierwright_simulator::trace::formats::FORMATS;
 use tierwright_simulator::trace::{self, TraceReport, TraceSpec};
 
@@ -50,7 +51,7 @@ fn long_postgres(records: u64) -> String {
     let mut text = "time_us,op,rel,block\n".to_owned();
     for i in 0..records {
         let op = if i % 3 == 0 { 'W' } else { 'R' };
-        text.push_str(&format!("{},{op},0/{},{}\n", i * 7, i % 5, i * i % 997));
+        write!(text, "{},{op},0/{},{}\n", i * 7, i % 5, i * i % 997).unwrap();
     }
     text
 }
@@ -161,9 +162,9 @@ fn progress_counts_bytes_on_disk_up_to_the_whole_file() {
 /// What must be equal between a trace and its canonical form.
 fn same_content(raw: &TraceReport, canonical: &TraceReport) {
     let mut expected = raw.clone();
-    expected.format = "canonical".to_owned();
+    "canonical".clone_into(&mut expected.format);
     expected.compression = "none";
-    expected.content_id = canonical.content_id.clone();
+    expected.content_id.clone_from(&canonical.content_id);
     expected.out_bytes = None;
     assert_eq!(*canonical, expected);
 }
@@ -191,11 +192,13 @@ fn a_trace_survives_the_way_to_canonical_and_back() {
     // Requests of 100,000 pages run over chunk borders; zero lengths stay counted.
     let mut long = MSR.to_owned();
     for i in 0..4_u64 {
-        long.push_str(&format!(
+        write!(
+            long,
             "12816637200938{},h,1,Write,{},409600000,0\n",
             6000 + i,
             i << 33
-        ));
+        )
+        .unwrap();
     }
     long.push_str("128166372009389440,tpcc,13,Read,47734267904,0,0\n");
     let report = round_trip(&spec(&folder.file("m", long)), &folder);
@@ -368,7 +371,7 @@ fn made_requests() -> impl Strategy<Value = Vec<MadeRequest>> {
 
 /// What normalisation means, said slowly: every byte's page, in order, without repeats in a row.
 fn slow_accesses(requests: &[MadeRequest], page_bytes: u64) -> (Vec<Access>, String) {
-    let mut numbers = HashMap::new();
+    let mut numbers = FastMap::default();
     let mut all = Vec::new();
     let mut text = String::new();
     let mut time = 0;
@@ -391,7 +394,7 @@ fn slow_accesses(requests: &[MadeRequest], page_bytes: u64) -> (Vec<Access>, Str
             let next = u32::try_from(numbers.len()).unwrap();
             let number = *numbers.entry((*device, page)).or_insert(next);
             all.push((number, *write, index == 0, Some(time - start)));
-            text.push_str(&format!("{page} {}\n", if *write { "W" } else { "R" }));
+            write!(text, "{page} {}\n", if *write { "W" } else { "R" }).unwrap();
         }
     }
     (all, text)
@@ -399,10 +402,11 @@ fn slow_accesses(requests: &[MadeRequest], page_bytes: u64) -> (Vec<Access>, Str
 
 fn sha256(text: &str) -> String {
     use sha2::Digest as _;
-    sha2::Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mut hex = String::new();
+    for byte in sha2::Sha256::digest(text.as_bytes()) {
+        write!(hex, "{byte:02x}").unwrap();
+    }
+    hex
 }
 
 fn as_msr(requests: &[MadeRequest]) -> String {
@@ -411,7 +415,7 @@ fn as_msr(requests: &[MadeRequest]) -> String {
     for (device, offset, size, write, step) in requests {
         ticks += i64::from(*step);
         let op = if *write { "Write" } else { "Read" };
-        text.push_str(&format!("{ticks},host,{device},{op},{offset},{size},0\n"));
+        write!(text, "{ticks},host,{device},{op},{offset},{size},0\n").unwrap();
     }
     text
 }
@@ -423,11 +427,13 @@ fn as_table(requests: &[MadeRequest]) -> String {
         time += i64::from(*step);
         let sign = if time < 0 { "-" } else { "" };
         let op = u8::from(!write);
-        text.push_str(&format!(
+        write!(
+            text,
             "{op};d{device};{sign}{}.{};{offset};{size}\n",
             time.abs() / 10,
             time.abs() % 10
-        ));
+        )
+        .unwrap();
     }
     text
 }

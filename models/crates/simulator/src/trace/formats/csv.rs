@@ -74,7 +74,7 @@ pub(crate) fn column_names(head: &Head<'_>) -> Vec<String> {
 }
 
 fn likely_delimiter(line: &[u8]) -> Delimiter {
-    let count = |wanted: u8| line.iter().filter(|byte| **byte == wanted).count();
+    let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
     [b',', b'\t', b';', b'|']
         .into_iter()
         .max_by_key(|delimiter| count(*delimiter))
@@ -116,8 +116,8 @@ struct Csv {
     columns: usize,
     time: Option<(usize, TimeUnit)>,
     op: Option<usize>,
-    read_values: Vec<Vec<u8>>,
-    write_values: Vec<Vec<u8>>,
+    read_values: Values,
+    write_values: Values,
     place: Place,
     place_name: &'static str,
     device: Option<usize>,
@@ -186,6 +186,9 @@ fn read_header(input: &mut Input, delimiter: Delimiter) -> Result<Vec<String>> {
         .map(|range| String::from_utf8_lossy(unquote(&text[range.clone()])).into_owned())
         .collect())
 }
+
+/// Texts of a field that mean the same.
+type Values = Vec<Vec<u8>>;
 
 /// The user's mapping with its keys checked.
 struct Mapping<'a>(&'a BTreeMap<String, String>);
@@ -283,7 +286,7 @@ impl<'a> Mapping<'a> {
         input: &Input,
     ) -> Result<(Csv, Understanding)> {
         let found = if header {
-            names.clone()
+            names
         } else {
             column_names(&input.head())
         };
@@ -449,7 +452,7 @@ impl<'a> Mapping<'a> {
         op: Option<usize>,
         units: &mut Vec<FieldUnit>,
         assumptions: &mut Vec<String>,
-    ) -> Result<(Vec<Vec<u8>>, Vec<Vec<u8>>)> {
+    ) -> Result<(Values, Values)> {
         let list = |key: &str| -> Vec<Vec<u8>> {
             self.get(key)
                 .unwrap_or_default()

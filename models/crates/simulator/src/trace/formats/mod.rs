@@ -29,6 +29,10 @@ pub(crate) const CANONICAL_NAME: &str = canonical::FORMAT.name;
 
 /// One trace format: name, capabilities, detector, constructor.
 #[derive(Debug, Serialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "capabilities, each independent of the others"
+)]
 pub struct Format {
     /// Name as given to `--format`.
     pub name: &'static str,

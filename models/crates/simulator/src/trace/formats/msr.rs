@@ -36,6 +36,10 @@ pub(crate) const FORMAT: Format = Format {
     open: Open::Requests(open),
 };
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the constructor type of the table"
+)]
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let understanding = Understanding {
         addressing: Addressing::Bytes,
@@ -140,9 +144,11 @@ impl Msr {
             } else {
                 0
             });
-        ticks
-            .checked_signed_diff(epoch)
-            .and_then(|ticks| ticks.checked_mul(TICK_NS))
+        // Both are far below 2^63 in any real trace; a larger one is out of range below.
+        i64::try_from(ticks)
+            .ok()
+            .zip(i64::try_from(epoch).ok())
+            .and_then(|(ticks, epoch)| ticks.checked_sub(epoch)?.checked_mul(TICK_NS))
             .ok_or_else(|| {
                 fault(
                     format!("Timestamp `{ticks}` is out of range for a filetime"),
@@ -153,7 +159,7 @@ impl Msr {
 }
 
 #[cold]
-fn wrong_columns() -> Box<Fault> {
+fn wrong_columns() -> Fault {
     fault(
         "the line does not have the seven columns Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime",
         "check that the line is whole and the delimiter is a comma",

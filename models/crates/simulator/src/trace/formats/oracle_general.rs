@@ -103,6 +103,10 @@ fn next_access(record: &[u8]) -> i64 {
     u64_at(record, 16).cast_signed()
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the constructor type of the table"
+)]
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let understanding = Understanding {
         addressing: Addressing::Pages { page_bytes: None },

@@ -34,6 +34,10 @@ pub(crate) const FORMAT: Format = Format {
     open: Open::Requests(open),
 };
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the constructor type of the table"
+)]
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let understanding = Understanding {
         addressing: Addressing::Pages {
