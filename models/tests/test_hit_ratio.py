@@ -222,7 +222,10 @@ def test_a_file_that_is_no_profile(tmp_path: Path) -> None:
     [
         ([(0, 0.1), (10, 0.5)], "hit-ratio curve: H(0): `0.1` must be 0"),
         ([(10, 1.5)], "hit-ratio curve: H(10): `1.5` must lie in [0, 1]"),
-        ([(10, 0.5), (20, 0.4)], "curve: curve.misses[1]: `60.0` must not rise with size"),
+        (
+            [(10, 0.5), (20, 0.4)],
+            "curve: curve.misses[1]: `60.0` must not rise with size",
+        ),
     ],
 )
 def test_bad_hit_ratios(points: list[tuple[int, float]], message: str) -> None:

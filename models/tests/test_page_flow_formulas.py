@@ -157,7 +157,8 @@ def test_costs_are_homogeneous_and_the_choice_does_not_depend_on_the_unit(
     hits: int, misses: int, inputs: dict[str, float], factor: float
 ) -> None:
     scaled = {
-        name: value if name == "p_d" else value * factor for name, value in inputs.items()
+        name: value if name == "p_d" else value * factor
+        for name, value in inputs.items()
     }
     found = page_flow.io_costs(hits, misses, **inputs)
     other = page_flow.io_costs(hits, misses, **scaled)
@@ -174,8 +175,15 @@ def test_costs_are_homogeneous_and_the_choice_does_not_depend_on_the_unit(
     counts,
     cost_inputs(),
     st.sampled_from(
-        ["flash_read", "flash_write", "disk_read", "disk_write", "p_d"]
-        + ["ram_replacement", "flash_replacement"]
+        [
+            "flash_read",
+            "flash_write",
+            "disk_read",
+            "disk_write",
+            "p_d",
+            "ram_replacement",
+            "flash_replacement",
+        ]
     ),
 )
 def test_costs_never_fall_when_an_input_rises(
@@ -222,7 +230,9 @@ def test_terms_add_up_to_the_cost(
     whole = page_flow.io_costs(hits, misses, **inputs)
     for scheme in SCHEMES:
         terms = page_flow.scheme_cost_terms(scheme, hits, misses, **inputs)
-        assert float(terms.total) == pytest.approx(float(getattr(whole, scheme)), rel=1e-12)
+        assert float(terms.total) == pytest.approx(
+            float(getattr(whole, scheme)), rel=1e-12
+        )
 
 
 def test_a_separate_dirty_share_of_flash_victims_changes_only_disk_writes() -> None:
@@ -249,7 +259,9 @@ def test_clean_only_by_hand() -> None:
 def test_advantage_is_the_difference_of_the_two_costs(
     lazy_hits: int, extra: int, inputs: dict[str, float]
 ) -> None:
-    misses = extra + 1000  # lazy's flash misses; exclusive turns `extra` of them into hits
+    misses = (
+        extra + 1000
+    )  # lazy's flash misses; exclusive turns `extra` of them into hits
     lazy = float(page_flow.io_costs(lazy_hits, misses, **inputs).lazy)
     exclusive = float(
         page_flow.io_costs(lazy_hits + extra, misses - extra, **inputs).exclusive
@@ -280,7 +292,13 @@ def test_formulas_work_on_arrays() -> None:
     assert found.lazy.shape == (2, 2)
     for at in np.ndindex(2, 2):
         single = page_flow.io_costs(
-            hits[at], 400, p_d=0.25, flash_read=1, flash_write=2, disk_read=8, disk_write=8
+            hits[at],
+            400,
+            p_d=0.25,
+            flash_read=1,
+            flash_write=2,
+            disk_read=8,
+            disk_write=8,
         )
         assert found.lazy[at] == float(single.lazy)
 

@@ -17,6 +17,8 @@ from tierwright.errors import TierwrightError
 COMMANDS_GROUP = "tierwright.commands"
 """Entry points through which other packages add commands, such as `serve`."""
 
+_PATH_HINT = "check the path, its permissions and the space left"
+
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
@@ -88,7 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
     except TierwrightError as error:
         return _fail(error.message, error.hint)
     except _ClickError as error:
-        return _fail_usage(error)
+        return _fail_usage(error, given)
     except typer.Abort:
         return _interrupted()
     except BrokenPipeError:
@@ -117,24 +119,36 @@ def _fail_core(error: Exception) -> int:
         return _interrupted()
     if isinstance(error, _simulator.SimulatorError):
         message, hint = error.args
-        return _fail(str(message), str(hint))
+        return _fail(str(message), str(hint) or _PATH_HINT)
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
-        return _fail(
-            f"{place}{error.strerror or error}", "check the path and its permissions"
-        )
+        return _fail(f"{place}{error.strerror or error}", _PATH_HINT)
     raise error
 
 
-def _fail_usage(error: Exception) -> int:
+def _fail_usage(error: Exception, given: list[str]) -> int:
     format_message = getattr(error, "format_message", None)
-    message = str(format_message() if callable(format_message) else error)
-    context = getattr(error, "ctx", None)
-    command = "tierwright" if context is None else context.command_path
+    message = str(format_message() if callable(format_message) else error).rstrip(".")
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(message)
         return EXIT_BAD_INPUT
-    return _fail(message.rstrip("."), f"`{command} --help` shows what it takes")
+    value = _value_given(getattr(error, "param", None), given)
+    if isinstance(error, typer.BadParameter) and value is not None:
+        message += f", got `{value}`"
+    context = getattr(error, "ctx", None)
+    command = "tierwright" if context is None else context.command_path
+    return _fail(message, f"`{command} --help` shows what it takes")
+
+
+def _value_given(parameter: object, given: list[str]) -> str | None:
+    """Return what the user wrote for an option, which its error does not repeat."""
+    for name in getattr(parameter, "opts", ()):
+        for at, text in enumerate(given):
+            if text == name and at + 1 < len(given):
+                return given[at + 1]
+            if text.startswith(f"{name}="):
+                return text.partition("=")[2]
+    return None
 
 
 def _fail(message: str, hint: str) -> int:

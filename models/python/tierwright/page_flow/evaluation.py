@@ -106,8 +106,9 @@ class SchemeResult:
         Whether a simulation with LRU in both tiers gives the same hits and misses.
     exactness : str
         The same in words, with the known error where it is an approximation.
-    flash_hits_error : tuple of float or None
-        Known band of (model - simulation) / simulation of the flash hits.
+    flash_hits_error : float or None
+        Largest |model - simulation| of the flash hits seen in our runs at such f / r, as a
+        share of the RAM misses; None where the counts are exact. [1]
     warnings : tuple of Caution
         What to know about this scheme here.
     """
@@ -133,7 +134,7 @@ class SchemeResult:
     estimator: str
     exact: bool
     exactness: str
-    flash_hits_error: tuple[float, float] | None
+    flash_hits_error: float | None
     warnings: tuple[Caution, ...]
 
 
@@ -545,7 +546,7 @@ def _result(
     cost = None if reasons else sum(known)
     flash_misses = float(tier.flash_misses)
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
-    exact, text, band = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
+    exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
     return SchemeResult(
         scheme=scheme,
         ram_hits=float(tier.ram_hits),
@@ -568,7 +569,7 @@ def _result(
         estimator=explain.ESTIMATORS[scheme],
         exact=exact,
         exactness=text,
-        flash_hits_error=band,
+        flash_hits_error=error,
         warnings=explain.scheme_warnings(scheme, ram_pages, flash_pages),
     )
 

@@ -1,0 +1,149 @@
+"""The vectors runner: it finds differences, and the shared vectors pass."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tierwright import conformance
+from tierwright.errors import BadInput
+
+
+@pytest.fixture
+def shared_vectors(shared_traces: Path) -> Path:
+    path = shared_traces.parent / "reference" / "paper-vectors.json"
+    if not path.is_file():
+        pytest.skip("no paper vectors beside the recorded traces")
+    return path
+
+
+def vector(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "v",
+        "formula": "kv.C0",
+        "inputs": {"m_r": 1000, "D_R": 9, "D_W": 9, "p_d": 1.0},
+        "expected": {"C0": 18000},
+        **changes,
+    }
+
+
+def test_every_shared_page_flow_vector_passes(shared_vectors: Path) -> None:
+    path = shared_vectors
+    document = json.loads(path.read_text(encoding="utf-8"))
+    ours = [v for v in document["vectors"] if v["formula"].startswith("kv.")]
+    report = conformance.run_vectors(ours)
+    assert report.failures == ()
+    assert (report.passed, report.unknown) == (len(ours), 0)
+    assert report.passed >= 56
+    whole = conformance.run_file(path)
+    assert whole.failed == 0
+    assert whole.passed + whole.unknown == len(document["vectors"])
+    assert not any(name.startswith("kv.") for name in whole.unknown_formulas)
+
+
+def test_an_unknown_formula_is_counted_and_named() -> None:
+    report = conformance.run_vectors([vector(formula="zz.new"), vector()])
+    assert (report.passed, report.failed, report.unknown) == (1, 0, 1)
+    assert report.unknown_formulas == ("zz.new",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"expected": {"C0": 18000.1}}, "C0: expected 18000.1, got 18000.0"),
+        ({"expected": {"C0": None}}, "C0: expected None, got 18000.0"),
+        ({"expected": {"C9": 1}}, "C9: expected 1, got absent"),
+        (
+            {"expected": {"error": "domain"}},
+            "accepted an input that must be refused (domain)",
+        ),
+        (
+            {"inputs": {"m_r": 1000, "D_R": 9, "D_W": 9, "p_d": 7}},
+            "C0: p_d: `7` must not exceed 1",
+        ),
+        (
+            {"inputs": {"m_r": 1000}},
+            "the inputs do not fit the formula: KeyError: 'p_d'",
+        ),
+    ],
+)
+def test_a_difference_fails_and_is_named(changes: dict[str, Any], message: str) -> None:
+    report = conformance.run_vectors([vector(**changes)])
+    assert (report.passed, report.failed) == (0, 1)
+    assert report.failures[0].message == message
+    assert report.to_dict()["failures"][0]["id"] == "v"
+
+
+def test_a_refusal_of_the_right_class_passes() -> None:
+    bad = vector(
+        inputs={"m_r": -1, "D_R": 9, "D_W": 9, "p_d": 1.0},
+        expected={"error": "domain"},
+    )
+    assert conformance.run_vectors([bad]).passed == 1
+    other = {**bad, "expected": {"error": "range"}}
+    assert conformance.run_vectors([other]).failed == 1
+
+
+def test_whole_numbers_are_compared_exactly() -> None:
+    block = vector(
+        formula="kv.block_map",
+        inputs={"page": 10**15, "B_r": 4096, "B_f": 16384},
+        expected={"block": 25 * 10**13},
+    )
+    assert conformance.run_vectors([block]).passed == 1
+    off = {**block, "expected": {"block": 25 * 10**13 + 1}}
+    assert conformance.run_vectors([off]).failed == 1
+
+
+def test_simulate_vector_by_hand() -> None:
+    # r = 2, f = 3; the worked example whose totals the semantics page lists for exclusive
+    # and lazy: 1R 2R 1R 3R 1R 4W 2R 1R 3R.
+    found = conformance.FORMULAS["kv.simulate"](
+        {"trace": "R1 R2 R1 R3 R1 W4 R2 R1 R3", "r": 2, "f": 3}
+    )
+    assert found["exclusive"] == {
+        "h_r": 2,
+        "h_f": 3,
+        "m_f": 4,
+        "flash_writes": 5,
+        "hdd_writes": 0,
+    }
+    assert found["lazy"] == {
+        "h_r": 2,
+        "h_f": 2,
+        "m_f": 5,
+        "flash_writes": 4,
+        "hdd_writes": 0,
+    }
+
+
+def test_a_bad_trace_token_is_refused() -> None:
+    with pytest.raises(BadInput, match="trace token 2: `X5` is neither"):
+        conformance.FORMULAS["kv.simulate"]({"trace": "R1 X5", "r": 1, "f": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "line 1, column 2: not JSON"),
+        ("[]", "document: `list` must be a JSON object"),
+        ("{}", "vectors: must be a list"),
+        ('{"schema_version": 2, "vectors": []}', "schema_version: `2` is not 1"),
+        ('{"vectors": [3]}', r"vectors\[0\]: `3` must be an object"),
+        (
+            '{"vectors": [{"id": "a", "formula": "kv.C0", "inputs": {}}]}',
+            r"vectors\[0\]\.expected: must be an object",
+        ),
+    ],
+)
+def test_a_bad_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "v.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=message):
+        conformance.run_file(path)
+
+
+def test_an_absent_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no file"):
+        conformance.run_file(tmp_path / "absent.json")

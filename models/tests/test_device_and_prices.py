@@ -1,0 +1,260 @@
+"""Device profiles and price books: conversions, service times, refusals."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tierwright.device import Device, device_from_mapping
+from tierwright.errors import BadInput
+from tierwright.prices import (
+    Price,
+    PriceBook,
+    check_amortisation,
+    own_price,
+    price_book_from_mapping,
+)
+
+
+def figure(value: Any, unit: str) -> dict[str, Any]:
+    return {"value": value, "unit": unit, "source": "a test"}
+
+
+def device(**figures: dict[str, Any]) -> Device:
+    return device_from_mapping(
+        {"id": "d", "name": "D", "kind": "nvme", "figures": figures}
+    )
+
+
+def test_service_time_is_one_over_iops_and_says_so() -> None:
+    made = device(
+        read_iops=figure(2500, "1/s"),
+        write_iops=figure(21, "1/s"),
+        queue_depth=figure(32, "1"),
+    )
+    assert made.read_service_us == 400
+    assert made.write_service_us == pytest.approx(1e6 / 21, rel=1e-15)
+    assert made.service_basis == "1/IOPS (throughput cost, queue depth 32)"
+
+
+def test_unknown_queue_depth_is_said() -> None:
+    made = device(read_iops=figure(2500, "1/s"), write_iops=figure(21, "1/s"))
+    assert made.service_basis == "1/IOPS (throughput cost, queue depth unknown)"
+
+
+def test_latency_stands_in_where_iops_are_absent() -> None:
+    made = device(read_iops=figure(1000, "1/s"), write_latency_us=figure(15, "µs"))
+    assert made.write_service_us == 15
+    assert made.service_basis == (
+        "read: 1/IOPS (throughput cost, queue depth unknown); "
+        "write: latency at low queue depth"
+    )
+
+
+def test_what_is_missing_is_named() -> None:
+    made = device(read_latency_us=figure(15, "µs"))
+    assert made.write_service_us is None
+    assert made.missing == ("write service time", "price")
+    assert "missing: neither write IOPS nor a latency" in made.service_basis
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "size"),
+    [
+        (Decimal("146.8"), "GB", 146_800_000_000),
+        (65536, "GiB", 65536 * 2**30),
+        (Decimal("1.8"), "TiB", 1979120929996),  # 1.8 x 2^40, rounded down
+        (Decimal("1.6"), "TB", 1_600_000_000_000),
+    ],
+)
+def test_capacity_keeps_its_unit(value: Any, unit: str, size: int) -> None:
+    assert device(capacity=figure(value, unit)).capacity_bytes == size
+
+
+def test_a_device_survives_plain_data() -> None:
+    made = device(read_iops=figure(2500, "1/s"), capacity=figure(1.5, "TB"))
+    assert device_from_mapping(made.to_dict()) == made
+
+
+GOOD: dict[str, Any] = {
+    "id": "d",
+    "name": "D",
+    "kind": "nvme",
+    "figures": {"read_iops": figure(1000, "1/s")},
+}
+
+
+def with_figure(name: str, **changes: Any) -> dict[str, Any]:
+    entry = {**figure(1000, "1/s"), **changes}
+    entry = {key: value for key, value in entry.items() if value is not ...}
+    return {**GOOD, "figures": {name: entry}}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({**GOOD, "colour": "red"}, "f: colour: unknown key"),
+        (
+            {**GOOD, "id": "A b"},
+            "f: id: `A b` must be lower-case letters, digits, `.`, `_`, `-`, at most 80",
+        ),
+        ({**GOOD, "name": ""}, "f: name: must be a text that is not empty"),
+        (
+            {**GOOD, "kind": "tape"},
+            "f: kind: `tape` is none of dram, cxl, pmem, nvme, sata_ssd, sd, nand, hdd, "
+            "hdd_array, cloud_block, object",
+        ),
+        (
+            {**GOOD, "year": 1492},
+            "f: year: `1492` must be a year between 1950 and 2100",
+        ),
+        ({**GOOD, "figures": 7}, "f: figures: `7` must be a table"),
+        (with_figure("speed"), "f: figures.speed: unknown figure"),
+        (
+            with_figure("read_iops", value=-5),
+            "f: figures.read_iops.value: `-5` must be positive",
+        ),
+        (
+            with_figure("read_iops", value=float("nan")),
+            "f: figures.read_iops.value: `nan` must be a finite number",
+        ),
+        (
+            with_figure("read_iops", value="1000"),
+            "f: figures.read_iops.value: `1000` must be a finite number",
+        ),
+        (
+            with_figure("read_iops", unit="kHz"),
+            "f: figures.read_iops.unit: `kHz` must be 1/s",
+        ),
+        (
+            with_figure("read_iops", source=...),
+            "f: figures.read_iops.source: must name where the figure is from",
+        ),
+        (
+            with_figure("read_iops", date="yesterday"),
+            "f: figures.read_iops.date: `yesterday` must be YYYY, YYYY-MM, YYYY-MM-DD or "
+            "YYYY-Qn",
+        ),
+        (
+            with_figure("read_iops", colour="red"),
+            "f: figures.read_iops.colour: unknown key",
+        ),
+        (
+            with_figure("queue_depth", value=1.5, unit="1"),
+            "f: figures.queue_depth.value: `1.5` must be a whole number",
+        ),
+    ],
+)
+def test_a_bad_device_is_refused_with_its_key(
+    data: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        device_from_mapping(data, place="f")
+    assert caught.value.message == message
+    assert caught.value.hint
+
+
+def test_several_problems_come_at_once() -> None:
+    with pytest.raises(BadInput) as caught:
+        device_from_mapping({"id": "d", "kind": "tape"}, place="f")
+    assert [problem.where for problem in caught.value.problems] == ["name", "kind"]
+
+
+# --- prices -------------------------------------------------------------------------------
+
+
+def test_a_purchase_is_spread_and_a_rent_is_not() -> None:
+    purchase = Price(Decimal(16), "GB", False, "x")
+    assert purchase.usd_per_month(36 * 10**9, 36) == 16
+    rent = Price(Decimal("0.08"), "GiB", True, "x")
+    assert rent.usd_per_month(100 * 2**30, 36) == 8
+    assert (purchase.unit, rent.unit) == ("USD/GB", "USD/GiB/month")
+
+
+def test_gib_prices_convert_to_gb_exactly() -> None:
+    price = Price(Decimal(1024), "GiB", False, "x")
+    assert price.usd_per_gb == Decimal(1024) * 10**9 / 2**30
+
+
+ENTRY = {"kind": "dram", "usd_per_gb": 16, "source": "x"}
+BOOK: dict[str, Any] = {"id": "b", "name": "B", "date": "2008-11", "prices": [ENTRY]}
+
+
+def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
+    book = price_book_from_mapping(
+        {
+            **BOOK,
+            "prices": [
+                ENTRY,
+                {"device_id": "d", "usd_per_gib_month": 2.5, "source": "y"},
+            ],
+        }
+    )
+    own = book.find(device_id="d", kind="dram")
+    assert own is not None
+    assert (own.usd, own.unit) == (Decimal("2.5"), "USD/GiB/month")
+    kind = book.find(device_id="other", kind="dram")
+    assert kind is not None
+    assert kind.usd == 16
+    assert book.find(device_id="other", kind="hdd") is None
+    assert price_book_from_mapping(book.to_dict()) == book
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({**BOOK, "currency": "EUR"}, "f: currency: `EUR` must be USD"),
+        ({**BOOK, "owner": "me"}, "f: owner: unknown key"),
+        (
+            {**BOOK, "date": "soon"},
+            "f: date: `soon` must be YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn",
+        ),
+        ({**BOOK, "prices": 3}, "f: prices: `3` must be a list"),
+        (
+            {**BOOK, "prices": [{"usd_per_gb": 1, "source": "x"}]},
+            "f: prices[0]: needs either `device_id` or `kind`",
+        ),
+        (
+            {**BOOK, "prices": [{**ENTRY, "usd_per_gib": 1}]},
+            "f: prices[0]: needs exactly one of usd_per_gb, usd_per_gib, usd_per_gb_month, "
+            "usd_per_gib_month",
+        ),
+        (
+            {**BOOK, "prices": [{**ENTRY, "usd_per_gb": -1}]},
+            "f: prices[0].usd_per_gb: `-1` must not be negative",
+        ),
+        (
+            {**BOOK, "prices": [{**ENTRY, "source": " "}]},
+            "f: prices[0].source: ` ` must name where the price is from",
+        ),
+        ({**BOOK, "prices": [ENTRY, ENTRY]}, "f: prices: `dram` is priced twice"),
+    ],
+)
+def test_a_bad_price_book_is_refused_with_its_key(
+    data: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        price_book_from_mapping(data, place="f")
+    assert caught.value.message == message
+
+
+def test_own_price_prefers_rent() -> None:
+    both = device(unit_price=figure(2, "USD/GB"), unit_rent=figure(1, "USD/GiB/month"))
+    found = own_price(both)
+    assert found is not None
+    assert (float(found.usd), found.rent, found.per) == (1.0, True, "GiB")
+    assert own_price(device()) is None
+
+
+@pytest.mark.parametrize("months", [0, -1, 1.5, True, "36", None])
+def test_bad_amortisation(months: object) -> None:
+    with pytest.raises(BadInput) as caught:
+        check_amortisation(months)
+    assert caught.value.message == (
+        f"amortisation_months `{months}` is not a positive whole number"
+    )
+
+
+def test_an_empty_book_finds_nothing() -> None:
+    book = PriceBook("b", "B", "2020", "", "USD", ())
+    assert book.find(device_id=None, kind="dram") is None

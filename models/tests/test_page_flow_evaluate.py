@@ -1,0 +1,465 @@
+"""`evaluate`: hand-worked numbers, warnings, costs, choice, refusals."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tierwright import catalog, page_flow
+from tierwright.device import Device, device_from_mapping
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve
+from tierwright.page_flow import Evaluation, evaluate, evaluate_grid
+from tierwright.prices import PriceBook, price_book_from_mapping
+
+
+def device(
+    identifier: str, kind: str, read: float, write: float, **more: Any
+) -> Device:
+    """Return a device with the given busy times. [µs]"""
+    figures: dict[str, Any] = {
+        "read_iops": {"value": 1e6 / read, "unit": "1/s", "source": "test"},
+        "write_iops": {"value": 1e6 / write, "unit": "1/s", "source": "test"},
+        "queue_depth": {"value": 1, "unit": "1", "source": "test"},
+        "page_bytes": {"value": 4096, "unit": "B", "source": "test"},
+        **more,
+    }
+    return device_from_mapping(
+        {
+            "id": identifier,
+            "name": identifier,
+            "kind": kind,
+            "figures": {name: entry for name, entry in figures.items() if entry},
+        }
+    )
+
+
+FLASH = device("flash", "nvme", 100, 200)
+DISK = device("disk", "hdd", 1000, 2000)
+
+# 1000 accesses, 200 writes; misses 400, 300, 200 at 100, 200, 400 pages; write-backs 80, 30, 0.
+CURVE = Curve.from_lists(
+    [100, 200, 300, 400],
+    [400, 300, 250, 200],
+    [80, 30, 15, 0],
+    accesses=1000,
+    distinct_pages=400,
+    page_bytes=4096,
+    write_accesses=200,
+)
+
+
+def run(ram_pages: int = 100, flash_pages: int = 200, **more: Any) -> Evaluation:
+    inputs = {"flash": FLASH, "disk": DISK, **more}
+    return evaluate(CURVE, ram_pages=ram_pages, flash_pages=flash_pages, **inputs)
+
+
+def names(found: Evaluation) -> set[str]:
+    return {warning.name for warning in found.warnings}
+
+
+def test_worked_by_hand() -> None:
+    # m_r = 400, wb(r) = 80, p_d = 0.2. F_R 100, F_W 200, D_R 1000, D_W 2000 µs, N = 1000.
+    found = run().schemes
+    # none: 400 x 1000 + 80 x 2000 = 560,000
+    assert found["none"].io_time_us_per_access == pytest.approx(560)
+    # inclusive: misses(200) = 300, h_f 100, p_dF = 30/300.
+    # 100x100 + 300x200 + 80x200 + 300x1000 + 30x2000 = 446,000; writes 300 + 80
+    inclusive = found["inclusive"]
+    assert (inclusive.flash_hits, inclusive.flash_misses) == (100, 300)
+    assert inclusive.p_d_flash == pytest.approx(0.1)
+    assert inclusive.io_time_us_per_access == pytest.approx(446)
+    assert inclusive.flash_writes == 380
+    # exclusive: misses(300) = 250, h_f 150, p_dF = 15/250.
+    # 150x100 + 400x200 + 250x1000 + 15x2000 = 375,000; writes 400, from a cold start 300
+    exclusive = found["exclusive"]
+    assert (exclusive.flash_hits, exclusive.flash_misses) == (150, 250)
+    assert exclusive.io_time_us_per_access == pytest.approx(375)
+    assert (exclusive.flash_writes, exclusive.flash_writes_cold_start) == (400, 300)
+    # lazy: y - 100 M(y)/400 = 200 on [200, 300]: M = 400 - y/2, y + y/8 = 300, y = 266.67,
+    # M = 266.67, h_f = 133.33, wb = 20; p_d = 0.2
+    # 133.33x100 + 266.67x200 + 26.67x200 + 266.67x1000 + 20x2000 = 378,666.67
+    lazy = found["lazy"]
+    assert lazy.effective_flash_pages == pytest.approx(500 / 3)
+    assert lazy.flash_hits == pytest.approx(400 / 3)
+    assert lazy.hdd_writes == pytest.approx(20)
+    assert lazy.io_time_us_per_access == pytest.approx(378.6666666667)
+    assert run().best == "exclusive"
+    assert run().runner_up == "lazy"
+    assert run().margin == pytest.approx(1 - 375 / 378.6666666667)
+    assert run().gain_over_none == pytest.approx(1 - 375 / 560)
+
+
+def test_terms_add_up_and_equal_the_printed_formulas() -> None:
+    found = run()
+    for name, result in found.schemes.items():
+        assert sum(result.cost_terms_us_per_access.values()) == pytest.approx(
+            result.io_time_us_per_access, rel=1e-15
+        )
+        terms = page_flow.scheme_cost_terms(
+            name,
+            result.flash_hits,
+            result.flash_misses,
+            p_d=result.p_d,
+            p_d_flash=result.p_d_flash,
+            flash_read=100,
+            flash_write=200,
+            disk_read=1000,
+            disk_write=2000,
+        )
+        assert float(terms.total) / 1000 == pytest.approx(
+            result.io_time_us_per_access, rel=1e-12
+        )
+
+
+def test_no_flash_is_c0_for_every_scheme() -> None:
+    found = run(flash_pages=0)
+    for result in found.schemes.values():
+        assert result.io_time_us_per_access == pytest.approx(560)
+        assert (result.flash_hits, result.flash_misses) == (0, 400)
+        assert result.flash_writes == 0
+        assert result.exact
+    assert found.best == "none"
+    assert found.margin == 0
+    assert all(step["formula"].startswith("C0") for step in found.derivation)
+
+
+def test_ram_not_below_flash_warns_inclusive_only() -> None:
+    found = run(ram_pages=200, flash_pages=200)
+    for scheme in ("inclusive", "inclusive_global"):
+        result = found.schemes[scheme]
+        assert result.flash_hits == 0
+        assert [warning.name for warning in result.warnings] == ["ram_not_below_flash"]
+    for scheme in ("none", "exclusive", "lazy"):
+        assert found.schemes[scheme].warnings == ()
+        assert found.schemes[scheme].flash_hits > 0 or scheme == "none"
+
+
+def test_exactness_is_said_per_scheme() -> None:
+    found = run().schemes
+    assert [name for name, result in found.items() if result.exact] == [
+        "none",
+        "inclusive_global",
+        "exclusive",
+    ]
+    assert "inclusive_global" in found["inclusive"].exactness
+    assert found["lazy"].flash_hits_error == 0.05
+    assert found["exclusive"].flash_hits_error is None
+
+
+def test_a_size_between_listed_ones_is_not_called_exact() -> None:
+    found = run(ram_pages=150)
+    assert "interpolated" in names(found)
+    assert not found.schemes["exclusive"].exact
+    assert "interpolated" in found.schemes["exclusive"].exactness
+
+
+def test_warm_up_is_said() -> None:
+    found = run()
+    warning = next(w for w in found.warnings if w.name == "warm_up_inside")
+    # 100 of the 400 RAM misses filled an empty frame
+    assert warning.message.startswith("25.0% of the RAM misses filled an empty frame")
+    assert "warm_up_inside" not in names(run(ram_pages=1))
+
+
+def test_everything_in_ram_is_said() -> None:
+    found = run(ram_pages=400)
+    assert "all_pages_fit_in_ram" in names(found)
+    assert found.schemes["exclusive"].flash_hits == 0
+
+
+def test_a_size_beyond_a_short_curve_is_said() -> None:
+    short = Curve.from_lists(
+        [100],
+        [400],
+        [80],
+        accesses=1000,
+        distinct_pages=400,
+        page_bytes=4096,
+        write_accesses=200,
+    )
+    found = evaluate(short, ram_pages=100, flash_pages=200, flash=FLASH, disk=DISK)
+    assert "beyond_the_curve" in names(found)
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"queue_depth": None}, "queue_depth_unknown"),
+        ({"page_bytes": None}, "device_page_unknown"),
+        (
+            {"page_bytes": {"value": 8192, "unit": "B", "source": "t"}},
+            "device_page_differs",
+        ),
+        (
+            {"queue_depth": {"value": 32, "unit": "1", "source": "t"}},
+            "queue_depths_differ",
+        ),
+        (
+            {"capacity": {"value": 1, "unit": "kB", "source": "t"}},
+            "beyond_capacity",
+        ),
+        (
+            {
+                "write_iops": None,
+                "write_latency_us": {"value": 15, "unit": "µs", "source": "t"},
+            },
+            "latency_as_service_time",
+        ),
+        (
+            {"iops_rent": {"value": 0.1, "unit": "USD/IOPS/month", "source": "t"}},
+            "provisioned_rent_not_included",
+        ),
+        (
+            {"request_fee": {"value": 0.1, "unit": "USD/1000000", "source": "t"}},
+            "request_fees_not_included",
+        ),
+    ],
+)
+def test_device_warnings(change: dict[str, Any], name: str) -> None:
+    assert name not in names(run())
+    odd = device("odd", "nvme", 100, 200, **change)
+    assert name in names(run(flash=odd))
+
+
+def test_an_unusual_role_is_said() -> None:
+    assert "unusual_role" in names(run(flash=DISK))
+    assert "unusual_role" not in names(run())
+
+
+# --- money --------------------------------------------------------------------------------
+
+
+def book(*entries: dict[str, Any]) -> PriceBook:
+    return price_book_from_mapping(
+        {"id": "b", "name": "B", "date": "2020", "prices": list(entries)}
+    )
+
+
+FULL = book(
+    {"kind": "dram", "usd_per_gib": 3600, "source": "s"},
+    {"kind": "nvme", "usd_per_gb": 360, "source": "s"},
+    {"kind": "hdd", "usd_per_gb_month": 1, "source": "s"},
+)
+
+
+def test_cost_by_hand() -> None:
+    # RAM 100 x 4096 B at 3600 USD/GiB over 36 months; flash 200 x 4096 B at 360 USD/GB
+    # over 36 months; disk 400 x 4096 B at 1 USD/GB a month.
+    found = run(prices=FULL).schemes
+    ram = 100 * 4096 / 2**30 * 100
+    flash = 200 * 4096 / 1e9 * 10
+    disk = 400 * 4096 / 1e9
+    assert found["lazy"].cost_usd_per_month == pytest.approx(ram + flash + disk)
+    assert found["none"].cost_usd_per_month == pytest.approx(ram + disk)
+    assert set(found["none"].cost_parts) == {"ram", "disk"}
+    assert found["lazy"].cost_reason == ""
+
+
+def test_amortisation_spreads_purchases_only() -> None:
+    once = run(prices=FULL, amortisation_months=1).schemes["lazy"].cost_parts
+    many = run(prices=FULL, amortisation_months=36).schemes["lazy"].cost_parts
+    assert once["ram"].usd_per_month == pytest.approx(
+        36 * (many["ram"].usd_per_month or 0)
+    )
+    assert once["disk"].usd_per_month == many["disk"].usd_per_month
+
+
+def test_a_missing_price_leaves_no_cost_and_says_why() -> None:
+    found = run(prices=book({"kind": "dram", "usd_per_gib": 1, "source": "s"}))
+    result = found.schemes["lazy"]
+    assert result.cost_usd_per_month is None
+    assert result.cost_parts["ram"].usd_per_month is not None
+    assert result.cost_reason == (
+        "price book `b` has no price for the flash device `flash`; "
+        "price book `b` has no price for the disk device `disk`"
+    )
+    assert "flash device" not in found.schemes["none"].cost_reason
+
+
+def test_without_a_price_book_there_is_no_cost() -> None:
+    result = run().schemes["lazy"]
+    assert result.cost_usd_per_month is None
+    assert result.cost_reason == "no price book was chosen"
+
+
+def test_the_device_own_price_stands_in_and_is_said() -> None:
+    own = device(
+        "own",
+        "sata_ssd",
+        100,
+        200,
+        unit_price={"value": 2, "unit": "USD/GB", "source": "s", "date": "2019"},
+    )
+    found = run(flash=own, prices=FULL)
+    part = found.schemes["lazy"].cost_parts["flash"]
+    assert (part.price, part.unit, part.date) == ("2", "USD/GB", "2019")
+    assert "price_from_device" in names(found)
+
+
+# --- choice -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("flash_write", "best"),
+    # Cheap flash writes favour exclusive, dear ones lazy, absurd ones no flash.
+    [(10, "exclusive"), (600, "lazy"), (50_000, "none")],
+)
+def test_the_least_cost_wins(flash_write: float, best: str) -> None:
+    found = run(flash=device("f", "nvme", 100, flash_write))
+    assert found.best == best
+    costs = {name: r.io_time_us_per_access for name, r in found.schemes.items()}
+    assert costs[best] == min(costs.values())
+
+
+def test_ties_go_to_none_then_lazy_then_exclusive() -> None:
+    # Nothing misses RAM: every scheme costs 0.
+    still = Curve.from_lists(
+        [10], [0], [0], accesses=10, distinct_pages=0, page_bytes=4096, write_accesses=0
+    )
+    found = evaluate(still, ram_pages=10, flash_pages=20, flash=FLASH, disk=DISK)
+    assert (found.best, found.runner_up) == ("none", "lazy")
+    assert found.margin == 0
+    totals, best = page_flow.choose_scheme(
+        still, 10, 20, p_d=0, flash_read=1, flash_write=1, disk_read=1, disk_write=1
+    )
+    assert set(totals.values()) == {0.0}
+    assert best == "lazy"
+
+
+@given(
+    st.integers(1, 500),
+    st.integers(0, 900),
+    st.floats(0.1, 1e4),
+    st.floats(0.1, 1e5),
+)
+def test_lazy_never_loses_to_inclusive_when_a_hit_is_cheaper_than_a_miss(
+    ram_pages: int, flash_pages: int, read: float, write: float
+) -> None:
+    found = run(ram_pages, flash_pages, flash=device("f", "nvme", read, write)).schemes
+    lazy, inclusive = found["lazy"], found["inclusive"]
+    hit = lazy.p_d * write + read
+    miss = 1000 + write
+    if hit <= miss:
+        assert lazy.io_time_us_per_access <= inclusive.io_time_us_per_access * (
+            1 + 1e-9
+        )
+
+
+# --- grid ---------------------------------------------------------------------------------
+
+
+def test_a_grid_equals_its_points() -> None:
+    r = np.array([1, 50, 100, 399, 400, 1000])[:, None]
+    f = np.array([0, 1, 100, 250, 5000])[None, :]
+    grid = evaluate_grid(CURVE, ram_pages=r, flash_pages=f, flash=FLASH, disk=DISK)
+    for i, j in np.ndindex(6, 5):
+        single = run(int(r[i, 0]), int(f[0, j])).schemes
+        for scheme, made in grid.items():
+            want = single[scheme]
+            assert made.io_time_us_per_access[i, j] == pytest.approx(
+                want.io_time_us_per_access, rel=1e-12
+            )
+            assert made.flash_hits[i, j] == want.flash_hits
+            assert made.flash_writes_per_access[i, j] == want.flash_writes_per_access
+
+
+def test_a_grid_refuses_an_unknown_scheme() -> None:
+    with pytest.raises(BadInput, match="schemes: `sideways` is unknown"):
+        evaluate_grid(
+            CURVE,
+            ram_pages=1,
+            flash_pages=1,
+            flash=FLASH,
+            disk=DISK,
+            schemes=["sideways"],
+        )
+
+
+# --- answer as data -----------------------------------------------------------------------
+
+
+def test_the_answer_is_json_with_whole_counts() -> None:
+    document = run(prices=FULL).to_dict()
+    text = json.dumps(document, allow_nan=False)
+    assert json.loads(text)["best"] == "exclusive"
+    exclusive = document["schemes"]["exclusive"]
+    assert isinstance(exclusive["flash_hits"], int)
+    assert isinstance(exclusive["io_time_us_per_access"], float)
+    assert set(exclusive["cost_terms_us_per_access"]) == {
+        "flash_reads",
+        "flash_fills",
+        "flash_write_backs",
+        "disk_reads",
+        "disk_writes",
+    }
+
+
+def test_the_derivation_reproduces_the_result() -> None:
+    for step in run().derivation:
+        number = {entry["symbol"]: entry["value"] for entry in step["numbers"]}
+        assert all(entry["unit"] for entry in step["numbers"])
+        terms = sum(term["value_us_per_access"] for term in step["terms"])
+        assert terms == pytest.approx(step["value_us_per_access"])
+        if (
+            step["scheme"] == "exclusive"
+        ):  # C2 = h_f F_R + m_r F_W + m_f (p_dF D_W + D_R)
+            cost = (
+                number["h_f"] * number["F_R"]
+                + number["m_r"] * number["F_W"]
+                + number["m_f"] * (number["p_dF"] * number["D_W"] + number["D_R"])
+            )
+            assert cost / number["N"] == pytest.approx(step["value_us_per_access"])
+
+
+# --- refusals -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"ram_pages": 0},
+            "evaluate: ram_pages: `0` must be a whole number of at least 1",
+        ),
+        (
+            {"flash_pages": -1},
+            "evaluate: flash_pages: `-1` must be a whole number of at least 0",
+        ),
+        (
+            {"ram_pages": 1.5},
+            "evaluate: ram_pages: `1.5` must be a whole number of at least 1",
+        ),
+        (
+            {"flash": catalog.device("optane-p4800x-375gb-qd1")},
+            "evaluate: flash device: `optane-p4800x-375gb-qd1` has no write service time: "
+            "neither write IOPS nor a latency",
+        ),
+        (
+            {"amortisation_months": 0},
+            "amortisation_months `0` is not a positive whole number",
+        ),
+    ],
+)
+def test_refusals(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        run(**change)
+    assert caught.value.message == message
+    assert caught.value.hint
+
+
+def test_an_empty_workload_is_refused() -> None:
+    empty = Curve.from_lists(
+        [1], [0], [0], accesses=0, distinct_pages=0, page_bytes=1, write_accesses=0
+    )
+    with pytest.raises(BadInput, match="the workload has no accesses"):
+        evaluate(empty, ram_pages=1, flash_pages=1, flash=FLASH, disk=DISK)
+
+
+def test_a_curve_without_writes_is_refused() -> None:
+    curve = Curve.from_hit_ratios([(10, 0.5)], accesses=100)
+    with pytest.raises(BadInput, match="the curve has no write-backs"):
+        evaluate(curve, ram_pages=1, flash_pages=1, flash=FLASH, disk=DISK)
