@@ -16,6 +16,7 @@ pub(crate) mod canonical;
 pub mod formats;
 mod identity;
 mod normalise;
+mod numbers;
 mod open;
 mod reader;
 mod report;

@@ -2,8 +2,8 @@
 
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, WRITE};
 use crate::error::{Error, Result};
-use crate::hash::FastMap;
 use crate::trace::formats::Format;
+use crate::trace::numbers::PageNumbers;
 use crate::trace::open::Compression;
 use crate::trace::reader::{
     Addressing, PlacedRequest, Request, RequestReader, Understanding, Warning,
@@ -79,7 +79,7 @@ pub(crate) struct Normaliser {
     next: usize,
     rest: Remainder,
     /// Dense page numbers by device, then page.
-    numbers: Vec<FastMap<u64, u32>>,
+    numbers: Vec<PageNumbers>,
     distinct_pages: u32,
     counts: Counts,
     raw: Option<RawColumns>,
@@ -211,7 +211,11 @@ impl Normaliser {
                 return Ok(false);
             }
             self.numbers
-                .resize_with(self.reader.spaces().len(), FastMap::default);
+                .resize_with(self.reader.spaces().len(), PageNumbers::default);
+            let shift = if self.splits { self.page_shift } else { 0 };
+            for request in &self.batch {
+                self.numbers[request.space as usize].touch(request.offset >> shift);
+            }
         }
         let request = self.batch[self.next];
         self.next += 1;
@@ -273,19 +277,17 @@ impl Normaliser {
         let count = usize::try_from(pages).unwrap_or(usize::MAX).min(room);
         let numbers = &mut self.numbers[space as usize];
         // Counted, not ranged: the last page may be the largest number there is.
+        if count > 1 {
+            (0..count as u64).for_each(|index| numbers.touch(page + index));
+        }
         for index in 0..count as u64 {
-            let current = page + index;
-            let number = match numbers.entry(current) {
-                std::collections::hash_map::Entry::Occupied(entry) => *entry.get(),
-                std::collections::hash_map::Entry::Vacant(entry) => {
-                    let number = self.distinct_pages;
-                    if number == u32::MAX {
-                        return Err(too_many_pages(&self.path));
-                    }
-                    self.distinct_pages += 1;
-                    *entry.insert(number)
+            let (number, new) = numbers.number(page + index, self.distinct_pages);
+            if new {
+                self.distinct_pages += 1;
+                if self.distinct_pages == u32::MAX {
+                    return Err(too_many_pages(&self.path));
                 }
-            };
+            }
             chunk.pages.push(number);
         }
         let accesses = chunk.pages.len();
@@ -413,7 +415,7 @@ pub(crate) fn as_f64(count: u64) -> f64 {
 fn too_many_pages(path: &std::path::Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
-        message: format!("the trace touches more than {} distinct pages", u32::MAX),
+        message: format!("the trace touches {} distinct pages or more", u32::MAX),
         hint: "take a larger --page-bytes or a part of the trace".to_owned(),
     }
 }

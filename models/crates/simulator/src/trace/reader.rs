@@ -11,7 +11,8 @@ use crate::trace::open::{Compression, Input};
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex};
 
 /// Requests handed over at a time: one virtual call per batch, none per request.
-const BATCH_REQUESTS: usize = 4096;
+/// Few enough that their slots of the page table fit in the L2 cache.
+const BATCH_REQUESTS: usize = 1024;
 /// Longest line of a text trace [bytes].
 const MAX_LINE_BYTES: usize = 1 << 20;
 /// Longest request [bytes]: the most that the 32-bit length of SCSI traces can say.
