@@ -354,7 +354,7 @@ class EmbeddedPostgres:
         if binaries.major >= 17:  # noqa: PLR2004 - the first with its own C.UTF-8
             command += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         if not self._durable:
-            command.append("--no-sync")
+            command += ["--no-sync", "--wal-segsize=1"]
         try:
             made = subprocess.run(
                 command,
@@ -541,7 +541,7 @@ def _failure(message: str, output: str) -> RuntimeFailure:
     """Make an error of what a program of PostgreSQL printed."""
     lines = [line for line in output.splitlines() if line.strip()]
     told = "\n".join(f"  {line}" for line in lines[-8:])
-    if "No space left on device" in output:
+    if "No space left on device" in output or "Check free disk space" in output:
         hint = "free some space on that disk, or choose a folder on another one"
     elif "Permission denied" in output:
         hint = "choose a folder you may write, with TIERWRIGHT_DATA_DIR"

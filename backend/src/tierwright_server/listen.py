@@ -10,6 +10,8 @@ from tierwright_server.runtime_error import RuntimeFailure
 _LOG = logging.getLogger(__name__)
 
 DEFAULT_PORT = 8787
+CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
+"""Files by which the container engines mark a container."""
 _PORTS_TRIED = 50
 
 
@@ -60,7 +62,7 @@ def check_published_at(address: str) -> str:
             "accounts and keys yet, so a container may publish it on loopback only",
             "use 127.0.0.1:PORT, the same in `ports:` of the compose file",
         )
-    if not any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")):
+    if not any(Path(mark).exists() for mark in CONTAINER_MARKS):
         raise RuntimeFailure(
             f"`--published-at {address}` is only for a container, and this is none",
             "leave the option out; the server then listens on 127.0.0.1",

@@ -4,6 +4,7 @@ Kept light, because the command line loads it to list its commands: the applicat
 imported when it runs.
 """
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -49,18 +50,17 @@ def command(
     """Run the whole application on this machine: page, API, database and workers."""
     from tierwright_server.supervisor import serve
 
+    raise typer.Exit(serve(host, port, data_dir, workers, published_at))
+
+
+def main() -> int:
+    """Run as a program of its own."""
     try:
-        code = serve(host, port, data_dir, workers, published_at)
+        typer.run(command)
     except RuntimeFailure as failure:
         typer.echo(f"error: {failure}", err=True)
-        raise typer.Exit(2) from failure
-    raise typer.Exit(code)
-
-
-def main() -> None:
-    """Run as a program of its own."""
-    typer.run(command)
+    return 2
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

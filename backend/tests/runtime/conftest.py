@@ -1,6 +1,7 @@
 """Folders and processes of the runtime tests."""
 
 import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+
+from tierwright_server.embedded_postgres import EmbeddedPostgres
 
 
 def processes_naming(folder: Path) -> list[psutil.Process]:
@@ -23,6 +26,25 @@ def processes_naming(folder: Path) -> list[psutil.Process]:
         if any(str(folder) in place for place in places):
             found.append(process)
     return found
+
+
+@pytest.fixture(scope="session")
+def template() -> Iterator[Path]:
+    """A data folder with a database that was made and stopped."""
+    place = Path(tempfile.mkdtemp(prefix="tw-template-", dir="/tmp"))
+    place.chmod(0o711)
+    with EmbeddedPostgres(place, durable=False):
+        pass
+    yield place
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def made(folder: Path, template: Path) -> Path:
+    """A folder with a stopped database, sparing the test the making of one."""
+    # -a keeps the owner, which for root's database is another account.
+    subprocess.run(["cp", "-a", template / "postgres", folder], check=True)
+    return folder
 
 
 @pytest.fixture

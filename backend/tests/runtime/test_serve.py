@@ -1,0 +1,357 @@
+"""`tierwright serve`: the process tree from start to stop."""
+
+import contextlib
+import http.client
+import json
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tierwright_server import listen, supervisor
+from tierwright_server.process_guard import guarded_command
+from tierwright_server.runtime_error import RuntimeFailure
+
+pytestmark = pytest.mark.db
+
+READY = "Tierwright is ready: "
+
+
+def eventually(condition: Callable[[], bool], timeout_s: float = 15.0) -> bool:
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def is_dead(process: psutil.Process) -> bool:
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+class Served:
+    """A running `tierwright serve`."""
+
+    def __init__(self, data_dir: Path, *options: str) -> None:
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("TIERWRIGHT_")
+        }
+        command = [sys.executable, "-m", "tierwright_server.serve"]
+        command += ["--data-dir", str(data_dir), "--port", "0", *options]
+        self.process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self.errors: list[str] = []
+        self._readers = [
+            threading.Thread(target=self._read_output),
+            threading.Thread(target=self._read_errors),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read_output(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip())
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr is not None
+        self.errors.extend(self.process.stderr)
+
+    def ready(self) -> str:
+        """Wait for the ready line; returns host:port."""
+        line = self._lines.get(timeout=60)
+        assert line is not None, "".join(self.errors)
+        assert line.startswith(READY + "http://127.0.0.1:"), line
+        return line.removeprefix(READY + "http://")
+
+    def get(self, address: str, path: str = "/api/v1/health") -> dict[str, object]:
+        connection = http.client.HTTPConnection(address, timeout=10)
+        with contextlib.closing(connection):
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            assert answer.status == 200
+            content: dict[str, object] = json.load(answer)
+            return content
+
+    def tree(self) -> list[psutil.Process]:
+        return supervisor.descendants(self.process.pid)
+
+    def named(self, word: str) -> psutil.Process | None:
+        for process in self.tree():
+            with contextlib.suppress(psutil.Error):
+                if word in process.cmdline() or word in process.name():
+                    return process
+        return None
+
+    def wait(self) -> tuple[int, str]:
+        """Wait for the end; returns exit code and all of stderr."""
+        code = self.process.wait(30)
+        for reader in self._readers:
+            reader.join(10)
+        for pipe in (self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            pipe.close()
+        return code, "".join(self.errors)
+
+
+@pytest.fixture
+def serve(folder: Path) -> Iterator[Callable[..., Served]]:
+    started: list[Served] = []
+
+    def start(*options: str, data_dir: Path | None = None) -> Served:
+        started.append(Served(data_dir or folder / "data", *options))
+        return started[-1]
+
+    yield start
+    for served in started:
+        if served.process.poll() is None:
+            served.process.kill()
+            served.wait()
+
+
+WORKER = "tierwright_server.jobs.worker"
+
+
+def test_it_serves_restarts_its_worker_refuses_a_second_copy_and_stops(
+    serve: Callable[..., Served], folder: Path
+) -> None:
+    served = serve()
+    address = served.ready()
+    assert served.get(address)["database"] == "ok"
+
+    code, said = serve().wait()
+    assert code == 2
+    assert f"process {served.process.pid} at http://{address}" in said
+    assert f"hint: open http://{address}" in said
+
+    worker = served.named(WORKER)
+    assert worker is not None
+    assert eventually(lambda: served.get(address)["workers_alive"] == 1)
+    worker.kill()
+
+    def replaced() -> bool:
+        found = served.named(WORKER)
+        return found is not None and found.pid != worker.pid
+
+    assert eventually(replaced)
+    assert eventually(lambda: served.get(address)["status"] == "ok")
+
+    tree = served.tree()
+    assert len(tree) >= 4  # itself, the database with its helpers, the worker
+    os.killpg(served.process.pid, signal.SIGINT)  # as a terminal does
+    code, said = served.wait()
+    assert code == 0, said
+    assert [process for process in tree if not is_dead(process)] == []
+    assert f"worker-1 ended unexpectedly ({'SIGKILL'})" in said
+    assert (folder / "data" / "logs" / "tierwright.log").stat().st_size > 0
+    assert (folder / "data" / "logs" / "workers.log").stat().st_size > 0
+
+
+def test_a_stop_during_the_start_leaves_nothing(
+    serve: Callable[..., Served], folder: Path
+) -> None:
+    served = serve()
+    # The lock is the first thing it takes, the signals are set before.
+    lock = folder / "data" / "serve.lock"
+    assert eventually(lambda: lock.exists() and lock.stat().st_size > 0)
+    tree = served.tree()
+    served.process.send_signal(signal.SIGHUP)  # as a closed terminal does
+    code, said = served.wait()
+    assert code == 0, said
+    assert eventually(lambda: all(is_dead(process) for process in tree[1:]))
+
+
+def test_a_killed_application_takes_everything_along_and_starts_and_stops_again(
+    serve: Callable[..., Served],
+) -> None:
+    served = serve()
+    served.ready()
+    tree = served.tree()
+    served.process.kill()
+    served.wait()
+    assert eventually(lambda: all(is_dead(process) for process in tree))
+    again = serve("--workers", "2")
+    assert again.get(again.ready())["database"] == "ok"
+    tree = again.tree()
+    began = time.monotonic()
+    again.process.terminate()
+    code, said = again.wait()
+    assert code == 0, said
+    assert time.monotonic() - began < 10
+    assert [process for process in tree if not is_dead(process)] == []
+
+
+def test_a_dead_database_ends_the_application_with_a_word(
+    serve: Callable[..., Served],
+) -> None:
+    served = serve()
+    served.ready()
+    tree = served.tree()
+    database = served.named("postgres")
+    assert database is not None
+    database.kill()
+    code, said = served.wait()
+    assert code == 1
+    assert "the database server ended unexpectedly" in said
+    assert "hint: start Tierwright again" in said
+    assert eventually(lambda: all(is_dead(process) for process in tree))
+
+
+def test_an_unreachable_database_is_named_without_its_password(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TIERWRIGHT_DATABASE_URL", "postgresql://u:hidden@127.0.0.1:1/d")
+    done = subprocess.run(
+        [sys.executable, "-m", "tierwright_server.serve", "--data-dir", str(folder)],
+        check=False,
+        timeout=60,
+    )
+    said = capfd.readouterr().err
+    assert done.returncode == 2
+    assert "cannot use the database postgresql://u:***@127.0.0.1:1/d" in said
+    assert "hint: check TIERWRIGHT_DATABASE_URL" in said
+    assert "hidden" not in said
+
+
+@pytest.mark.parametrize(
+    "host", ["0.0.0.0", "::", "192.0.2.1", "255.255.255.255", "fe80::1"]
+)
+def test_addresses_that_others_could_reach_are_refused(host: str) -> None:
+    with pytest.raises(RuntimeFailure, match="no accounts and keys yet") as caught:
+        listen.check_host(host)
+    assert f"`{host}`" in caught.value.message
+    assert "ssh -L" in caught.value.hint
+
+
+def test_a_refused_address_ends_the_command_with_2_and_makes_nothing(
+    folder: Path,
+) -> None:
+    place = folder / "data"
+    command = [sys.executable, "-m", "tierwright_server.serve", "--host", "0.0.0.0"]
+    done = subprocess.run(
+        [*command, "--data-dir", str(place)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "refused to listen on `0.0.0.0`" in done.stderr
+    assert not place.exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [("127.0.0.1", "127.0.0.1"), ("127.8.9.10", "127.8.9.10"), ("::1", "::1")],
+)
+def test_loopback_addresses_are_taken(host: str, address: str) -> None:
+    assert listen.check_host(host) == address
+
+
+@pytest.mark.parametrize(
+    "address", ["0.0.0.0:8787", "127.0.0.1", "127.0.0.1:0", "example.com:80", ":8787"]
+)
+def test_a_container_may_be_published_on_loopback_only(address: str) -> None:
+    with pytest.raises(RuntimeFailure, match="on loopback only"):
+        listen.check_published_at(address)
+
+
+def test_outside_a_container_nothing_can_be_published(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(listen, "CONTAINER_MARKS", ("/no/such/file",))
+    with pytest.raises(RuntimeFailure, match="only for a container, and this is none"):
+        listen.check_published_at("127.0.0.1:8787")
+    monkeypatch.setattr(listen, "CONTAINER_MARKS", (__file__,))
+    assert listen.check_published_at("127.0.0.1:8787") == "127.0.0.1:8787"
+
+
+def test_a_named_port_that_is_taken_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(RuntimeFailure, match=f"port {port}: Address already in"):
+            listen.bind("127.0.0.1", port)
+
+
+def test_the_default_port_gives_way_to_the_next_free_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        monkeypatch.setattr(listen, "DEFAULT_PORT", taken)
+        with listen.bind("127.0.0.1", None) as listener:
+            assert taken < listener.getsockname()[1] < taken + 50
+
+
+def test_a_data_folder_that_cannot_be_made_is_named(folder: Path) -> None:
+    (folder / "file").write_text("")
+    with pytest.raises(RuntimeFailure, match="cannot make the data folder") as caught:
+        supervisor.serve(data_dir=folder / "file" / "data")
+    assert "--data-dir" in caught.value.hint
+
+
+@pytest.mark.parametrize("watch", [False, True], ids=["kernel", "watching"])
+def test_a_guarded_program_dies_with_its_parent(*, watch: bool) -> None:
+    program = f"""
+import subprocess, sys, time
+from tierwright_server.process_guard import guarded_command
+sleeper = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(99)"]
+child = subprocess.Popen(
+    guarded_command(sleeper, signal_number=15, watch={watch}), start_new_session=True
+)
+time.sleep(99)
+"""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == "up\n"
+    below = psutil.Process(parent.pid).children(recursive=True)
+    assert len(below) == (2 if watch else 1)
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    assert eventually(lambda: all(is_dead(process) for process in below))
+
+
+def test_a_guard_passes_signals_and_the_exit_code_on() -> None:
+    program = "import signal, sys; signal.sigwait([signal.SIGTERM]); sys.exit(7)"
+    program = (
+        "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM]);"
+        f"print('up', flush=True); {program}"
+    )
+    command = [sys.executable, "-c", program]
+    guard = subprocess.Popen(
+        guarded_command(command, signal_number=9, watch=True),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert guard.stdout is not None
+    assert guard.stdout.readline() == "up\n"
+    guard.terminate()
+    assert guard.wait(10) == 7
+    guard.stdout.close()
