@@ -1,6 +1,6 @@
 """Page flow between RAM and flash: three schemes, their hits, costs and directories.
 
-Restates Koltsidas and Viglas, "The case for flash-aware multi-level caching" (2009).
+Restates Koltsidas and Viglas, "The Case For Flash-Aware Multi-Level Caching" (2009).
 `evaluate` joins everything for one choice of sizes and devices; the other functions are
 the formulas one by one. Symbols: `docs/models/page-flow.md`.
 """

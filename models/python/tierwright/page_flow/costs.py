@@ -1,6 +1,6 @@
 """I/O and directory costs of the page-flow schemes: C0, C1 (inclusive), C2 (exclusive), C3 (lazy).
 
-Source: Koltsidas and Viglas section 4; errata as named in the docstrings. Every cost is in
+Source: Koltsidas and Viglas sections 3.2 to 3.4 and 4.3; errata as named in the docstrings. Every cost is in
 the unit of the inputs (the product uses µs); counts are accesses.
 """
 
@@ -212,7 +212,7 @@ def io_costs(
     flash_replacement: ArrayLike = 0.0,
     p_d_flash: ArrayLike | None = None,
 ) -> SchemeCosts:
-    """C1, C2 and C3 for one shared pair of counts (section 4 of the paper).
+    """C1, C2 and C3 for one shared pair of counts (sections 3.2 to 3.4 of the paper).
 
     The schemes' counts differ, so this serves identities and conformance; to compare
     schemes use `evaluate` or `choose_scheme`. Parameters as in `scheme_cost_terms`.

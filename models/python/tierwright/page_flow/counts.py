@@ -1,7 +1,8 @@
 """Where hits and misses per scheme come from: one LRU curve.
 
-Source: restatement of Koltsidas and Viglas section 2.5; the cumulative form and the fixed
-point are derived there, the printed form h_f = N H(e_f) counts RAM hits twice.
+Source: Koltsidas and Viglas section 3.5 for effective sizes. The cumulative form and the fixed
+point of lazy are derived (`docs/models/page-flow.md`): the printed form h_f = N H(e_f) counts
+RAM hits twice.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where the flash directory lives, how large it is, and flash pages larger than RAM pages.
 
-Source: Koltsidas and Viglas section 5, Table 1; errata as named in the docstrings.
+Source: Koltsidas and Viglas sections 4.1 and 4.2, Table 1; errata as named in the docstrings.
 """
 
 from __future__ import annotations

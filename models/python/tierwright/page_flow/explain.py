@@ -15,7 +15,7 @@ from tierwright.page_flow.warn import Caution
 if TYPE_CHECKING:
     from tierwright.page_flow.evaluation import SchemeResult
 
-PAPER = 'Koltsidas and Viglas, "The case for flash-aware multi-level caching" (2009)'
+PAPER = 'Koltsidas and Viglas, "The Case For Flash-Aware Multi-Level Caching" (2009)'
 
 ESTIMATORS = {
     "none": "LRU curve at r",
@@ -80,6 +80,14 @@ _TERMS = {
     },
 }
 _TERMS["inclusive_global"] = _TERMS["inclusive"]
+
+_SECTIONS = {
+    "none": "4.3",
+    "inclusive": "3.2",
+    "inclusive_global": "3.2",
+    "exclusive": "3.3",
+    "lazy": "3.4",
+}
 
 # Largest |model - simulation| of the flash hits as a share of the RAM misses, by f / r from
 # the first number on. Measured on Zipf and uniform references, a recorded TPC-B run and a
@@ -224,7 +232,7 @@ def derive(
             for name, text in _TERMS[scheme].items()
         ],
         "note": note,
-        "source": f"{PAPER}, section 4; counts per scheme from one LRU curve",
+        "source": f"{PAPER}, section {_SECTIONS[scheme]}; counts from one LRU curve",
     }
 
 

@@ -1,0 +1,66 @@
+"""Documents: worked numbers run, reference pages are fresh, nothing lacks a page."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tierwright
+from tierwright import conformance, page_flow, simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE_FLOW = ROOT / "docs" / "models" / "page-flow.md"
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(tierwright.__path__, "tierwright.")
+    if not module.name.endswith("_simulator")
+]
+
+
+def test_worked_numbers_of_the_page_flow_page() -> None:
+    result = doctest.testfile(str(PAGE_FLOW), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted >= 25
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_every_exported_formula_is_on_the_page_or_returns_its_types() -> None:
+    text = PAGE_FLOW.read_text(encoding="utf-8")
+    functions = [
+        name
+        for name in page_flow.__all__
+        if name.islower()
+        and name not in {"evaluate", "evaluate_grid", "choose_scheme", "io_costs"}
+    ]
+    absent = [name for name in functions if name not in text]
+    assert absent == ["lazy_effective_flash"]  # shown through hits_from_curve
+
+
+def test_schemes_of_models_and_core_are_the_same() -> None:
+    assert [entry["name"] for entry in simulate.schemes()] == list(page_flow.SCHEMES)
+    text = PAGE_FLOW.read_text(encoding="utf-8")
+    for scheme in page_flow.SCHEMES:
+        assert f"| {scheme} |" in text
+
+
+def test_every_registered_formula_has_a_named_function() -> None:
+    assert len(set(conformance.FORMULAS.values())) == len(conformance.FORMULAS)
+
+
+def test_reference_pages_are_fresh() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "generate_reference.py"), "--check"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,296 @@
+"""Writes docs/reference/*.md from the tables that the program itself reads.
+
+``python scripts/generate_reference.py`` writes; with ``--check`` it compares and fails on a difference.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from tierwright import catalog, simulate
+from tierwright.device import FIGURES, KINDS, Device
+from tierwright.prices import PRICE_UNITS, own_price
+from tierwright.units import format_bytes, format_microseconds
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "reference"
+NOTE = "<!-- Written by `python scripts/generate_reference.py`; do not edit. -->"
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("formats",),
+    ("trace", "inspect"),
+    ("trace", "preview"),
+    ("trace", "convert"),
+    ("profile",),
+    ("simulate",),
+    ("evaluate",),
+    ("conformance",),
+    ("catalog", "devices"),
+    ("catalog", "prices"),
+    ("serve",),
+)
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table; `|` in cells is escaped."""
+    lines = [
+        "| " + " | ".join(headings) + " |",
+        "|" + "---|" * len(headings),
+    ]
+    for row in rows:
+        cells = [str(cell).replace("|", "\\|").replace("\n", " ") for cell in row]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def yes(value: bool) -> str:  # noqa: FBT001  # a cell, not an option
+    """Return a cell for a flag."""
+    return "yes" if value else "no"
+
+
+def formats() -> str:
+    """Return the page of the trace formats."""
+    return "\n\n".join(
+        [
+            "# Trace formats",
+            "Each is read plain, gzip or zstd, found from the content and never from the file's name. *Page-native* formats keep "
+            "their own pages; the others are split into pages of `--page-bytes` (4096 unless told).",
+            table(
+                ["name", "description", "writes", "times", "device", "page-native"],
+                [
+                    [
+                        f"`{entry['name']}`",
+                        entry["description"],
+                        yes(entry["has_writes"]),
+                        yes(entry["has_time"]),
+                        yes(entry["has_device"]),
+                        yes(entry["page_native"]),
+                    ]
+                    for entry in simulate.formats()
+                ],
+            ),
+        ]
+    )
+
+
+def named(title: str, text: str, entries: Iterable[dict[str, str]]) -> str:
+    """Return a page of named things with title, description and paper."""
+    return "\n\n".join(
+        [
+            f"# {title}",
+            text,
+            table(
+                ["name", "title", "description", "source"],
+                [
+                    [
+                        f"`{entry['name']}`",
+                        entry["title"],
+                        entry["description"],
+                        entry["paper"],
+                    ]
+                    for entry in entries
+                ],
+            ),
+        ]
+    )
+
+
+def policies() -> str:
+    """Return the page of the replacement policies."""
+    return named(
+        "Replacement policies",
+        "`tierwright simulate FILE --policy NAME --pages N`. One page is one unit, every miss is admitted, cold start.",
+        simulate.policies(),
+    )
+
+
+def schemes() -> str:
+    """Return the page of the page-flow schemes."""
+    return named(
+        "Page-flow schemes",
+        "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md).",
+        simulate.schemes(),
+    )
+
+
+def devices() -> str:
+    """Return the page of the devices and of the format of their files."""
+    return "\n\n".join(
+        [
+            "# Devices",
+            "One file a device in `fixtures/devices/`. Service times are 1 / IOPS, a throughput cost at the queue depth given; where a "
+            "device states no IOPS its latency stands in (marked *). `-`: the source does not say.",
+            table(
+                [
+                    "device",
+                    "kind",
+                    "capacity",
+                    "IOPS for",
+                    "queue depth",
+                    "read service",
+                    "write service",
+                    "own price",
+                    "of",
+                    "notes",
+                ],
+                [device_row(device) for device in catalog.devices().values()],
+            ),
+            "## Kinds",
+            table(
+                ["kind", "title", "tiers"],
+                [
+                    [f"`{kind}`", title, ", ".join(roles)]
+                    for kind, (title, roles) in KINDS.items()
+                ],
+            ),
+            "## A device file",
+            "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `notes`; then a table `[figures.NAME]` for each figure with `value`, "
+            "`unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn) and `note`. Unknown keys are refused.",
+            table(
+                ["figure", "unit", "meaning"],
+                [
+                    [f"`{name}`", " or ".join(units), meaning]
+                    for name, (units, meaning) in FIGURES.items()
+                ],
+            ),
+        ]
+    )
+
+
+def device_row(device: Device) -> list[str]:
+    """Return a device's row."""
+    price = own_price(device)
+    capacity = device.capacity_bytes
+    size = device.page_bytes
+    return [
+        f"`{device.id}`",
+        device.kind,
+        "-" if capacity is None else format_bytes(capacity),
+        "-" if size is None else f"{size} B",
+        "-" if device.queue_depth is None else str(device.queue_depth),
+        service(device.read_service_us, device.read_service.basis),
+        service(device.write_service_us, device.write_service.basis),
+        "-" if price is None else f"{price.usd} {price.unit}",
+        "-" if price is None else price.date or "undated",
+        device.notes,
+    ]
+
+
+def service(time_us: float | None, basis: str) -> str:
+    """Return a cell for a service time, marked where it is a latency."""
+    if time_us is None:
+        return "-"
+    return format_microseconds(time_us) + (" *" if basis.startswith("latency") else "")
+
+
+def price_books() -> str:
+    """Return the page of the price books and of the format of their files."""
+    parts = [
+        "# Price books",
+        "One file a book in `fixtures/prices/`. A price of a device goes before that of its kind. GB = 10^9, GiB = 2^30 bytes.",
+    ]
+    for book in catalog.price_books().values():
+        region = f", {book.region}" if book.region else ""
+        parts += [
+            f"## `{book.id}`",
+            f"{book.name} ({book.date}{region}). {book.notes}",
+            table(
+                ["device or kind", "price", "unit", "of", "source", "note"],
+                [
+                    [
+                        f"`{price.device_id}`" if price.device_id else price.kind,
+                        price.usd,
+                        price.unit,
+                        price.date or "undated",
+                        price.source,
+                        price.note,
+                    ]
+                    for price in book.prices
+                ],
+            ),
+        ]
+    keys = ", ".join(f"`{key}`" for key in PRICE_UNITS)
+    parts += [
+        "## A price book's file",
+        "Keys: `id` (the file's name), `name`, `date`, optional `region`, `currency` (USD), `notes`; then a table `[[prices]]` for each price with "
+        f"`device_id` or `kind`, exactly one of {keys}, `source`, optional `date` and `note`. Unknown keys are refused.",
+    ]
+    return "\n\n".join(parts)
+
+
+def command_line() -> str:
+    """Return the page of the command line: the help of every command."""
+    parts = [
+        "# Command line",
+        "Every command takes `--json`: one JSON document on stdout and nothing else. Progress goes to stderr when it is a terminal. Exit codes: 0 success, "
+        "1 a check failed, 2 bad input (message with a `hint:`), 130 interrupted.",
+    ]
+    for command in COMMANDS:
+        parts += [
+            f"## `{' '.join(('tierwright', *command))}`",
+            f"```\n{help_of(command)}\n```",
+        ]
+    return "\n\n".join(parts)
+
+
+def help_of(command: tuple[str, ...]) -> str:
+    """Return the help text of a command, as a terminal of 100 columns shows it."""
+    program = Path(sys.executable).parent / "tierwright"
+    done = subprocess.run(
+        [str(program), *command, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"},
+    )
+    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "formats.md": formats,
+    "policies.md": policies,
+    "schemes.md": schemes,
+    "devices.md": devices,
+    "price-books.md": price_books,
+    "cli.md": command_line,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or compare them with ``--check``."""
+    if arguments not in ([], ["--check"]):
+        print("error: the only option is --check", file=sys.stderr)
+        return 2
+    stale = 0
+    for name, make in PAGES.items():
+        path = FOLDER / name
+        text = f"{NOTE}\n\n{make()}\n"
+        old = path.read_text(encoding="utf-8") if path.is_file() else ""
+        if text == old:
+            continue
+        if not arguments:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote docs/reference/{name}")
+            continue
+        stale += 1
+        lines = difflib.unified_diff(
+            old.splitlines(), text.splitlines(), f"docs/reference/{name}", "now", n=0
+        )
+        print("\n".join(list(lines)[:20]))
+    if stale:
+        print(
+            f"error: {stale} of {len(PAGES)} pages are out of date\n"
+            "hint: run python scripts/generate_reference.py",
+            file=sys.stderr,
+        )
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
