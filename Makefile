@@ -34,6 +34,7 @@ setup: .venv/.core frontend/dist/index.html ## set everything up (the other targ
 
 # --- use ---------------------------------------------------------------------
 .PHONY: run
+run: export TIERWRIGHT_DATA_DIR ?= $(CURDIR)/.data
 run: setup ## start Tierwright; it prints its address, Ctrl-C stops it
 	@exec .venv/bin/tierwright serve $(if $(PORT),--port $(PORT)) $(SERVE_FLAGS)
 

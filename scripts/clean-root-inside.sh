@@ -47,11 +47,17 @@ ready_line() { # LOG SECONDS: waits for the ready line and prints the address
     sed -n 's/^Tierwright is ready: //p' "$1" | tail -n 1
 }
 
+# A shell's background jobs ignore SIGINT; a command in a terminal does not.
+as_in_terminal='import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])'
+
 start() { # WHO LOG: `make run` in a session of its own, as in a terminal
+    : >"$2"
     case "$1" in
-    root) setsid sh -c 'exec make run' >"$2" 2>&1 & ;;
-    *) setsid setpriv --reuid "$1" --regid "$1" --init-groups \
-        env HOME="/home/$1" sh -c 'exec make run' >"$2" 2>&1 & ;;
+    root) setsid python3 -c "$as_in_terminal" make run >"$2" 2>&1 & ;;
+    *) setsid setpriv --reuid "$1" --regid "$1" --init-groups env HOME="/home/$1" \
+        python3 -c "$as_in_terminal" make run >"$2" 2>&1 & ;;
     esac
     started=$!
 }

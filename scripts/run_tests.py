@@ -158,6 +158,7 @@ def wait_until_ready(url: str, server: subprocess.Popen[bytes]) -> None:
 def e2e() -> Counts:
     """Stories in the browser against the whole running application."""
     folder = Path(tempfile.mkdtemp(prefix="tierwright-e2e-"))
+    folder.chmod(0o711)  # root's database runs under an account that must pass here
     report = folder / "report.json"
     port = free_port()
     url = f"http://127.0.0.1:{port}"

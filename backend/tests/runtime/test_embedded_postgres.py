@@ -281,7 +281,7 @@ def test_a_full_disk_is_named_and_leaves_nothing_half_made(folder: Path) -> None
         pytest.skip("this container may not mount")
     try:
         with pytest.raises(
-            RuntimeFailure, match="(?i)disk space|no space left"
+            RuntimeFailure, match=r"(?i)disk space|no space left"
         ) as caught:
             postgres(folder).start()
         assert "free some space" in caught.value.hint
