@@ -109,6 +109,8 @@ class SchemeResult:
     flash_hits_error : float or None
         Largest |model - simulation| of the flash hits seen in our runs at such f / r, as a
         share of the RAM misses; None where the counts are exact. [1]
+    io_time_error_us_per_access : float
+        The same in I/O time: what that many hits less or more would change. [µs]
     warnings : tuple of Caution
         What to know about this scheme here.
     """
@@ -135,6 +137,7 @@ class SchemeResult:
     exact: bool
     exactness: str
     flash_hits_error: float | None
+    io_time_error_us_per_access: float
     warnings: tuple[Caution, ...]
 
 
@@ -292,6 +295,7 @@ def evaluate(
     warnings = (
         *about_sizes(curve, ram_pages, flows["exclusive"].counts, sizes),
         *about_devices(curve, flash_pages, flash, disk, ram),
+        *_about_the_lead(results, best),
         *priced_by_profile,
     )
     return Evaluation(
@@ -570,18 +574,69 @@ def _result(
         exact=exact,
         exactness=text,
         flash_hits_error=error,
+        io_time_error_us_per_access=_io_time_error(curve, scheme, flow, times, error),
         warnings=explain.scheme_warnings(scheme, ram_pages, flash_pages),
     )
 
 
+def _io_time_error(
+    curve: Curve, scheme: str, flow: _Flow, times: _Times, error: float | None
+) -> float:
+    """I/O time that the known error of the flash hits stands for. [µs per access]"""
+    if error is None:
+        return 0.0
+    hit, miss = (
+        cost_terms_kernel(
+            scheme,
+            np.asarray(hits),
+            np.asarray(1.0 - hits),
+            flow.p_d,
+            flow.p_d_flash,
+            times.flash_read,
+            times.flash_write,
+            times.disk_read,
+            times.disk_write,
+        ).total
+        for hits in (1.0, 0.0)
+    )
+    hits_off = error * float(flow.counts.ram_misses)
+    return hits_off * abs(float(miss - hit)) / curve.accesses
+
+
+def _about_the_lead(
+    results: Mapping[str, SchemeResult], best: str
+) -> tuple[Caution, ...]:
+    """Warn when another scheme is within the known error of the model."""
+    winner = results[best]
+    most = winner.io_time_us_per_access + winner.io_time_error_us_per_access
+    close = [
+        name
+        for name, result in results.items()
+        if name not in _twins(best)
+        and result.io_time_us_per_access - result.io_time_error_us_per_access < most
+        and winner.io_time_error_us_per_access + result.io_time_error_us_per_access > 0
+    ]
+    if not close:
+        return ()
+    return (
+        Caution(
+            "lead_within_model_error",
+            f"`{best}` leads `{'`, `'.join(close)}` by less than the known error of the "
+            "model: the counts of inclusive and lazy are approximations",
+            "simulate this point before choosing",
+        ),
+    )
+
+
+def _twins(scheme: str) -> set[str]:
+    """Schemes that share the cost formula of `scheme`, itself included."""
+    twins = {"inclusive", "inclusive_global"}
+    return twins if scheme in twins else {scheme}
+
+
 def _best(costs: Mapping[str, float]) -> tuple[str, str]:
     best = _least(costs, TIE_ORDER)
-    twins = {"inclusive", "inclusive_global"}
-    others = [
-        name
-        for name in TIE_ORDER
-        if name != best and not (best in twins and name in twins)
-    ]
+    others = [name for name in TIE_ORDER if name not in _twins(best)]
     return best, _least(costs, others)
 
 
