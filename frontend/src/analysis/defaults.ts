@@ -10,8 +10,8 @@ const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
 };
 
 export const DEFAULT_MONTHS = 36;
-const RAM_SHARE = 0.05;
-const FLASH_SHARE = 0.25;
+const RAM_SHARE = 0.01;
+const FLASH_SHARE = 0.2;
 
 export interface Choices {
   readonly workloads: readonly WorkloadOut[];
@@ -40,7 +40,7 @@ export function defaultWorkload(
   return ready.find((workload) => workload.example) ?? ready[0];
 }
 
-/** About 5 % of the workload's pages in RAM and 25 % on flash. */
+/** 1 % of the workload's pages in RAM and 20 % on flash. */
 export function defaultSizes(distinctPages: number) {
   return {
     ram_pages: Math.max(1, Math.round(distinctPages * RAM_SHARE)),
@@ -76,7 +76,8 @@ export function fillState(
 
 const PREFERRED_BOOK = "street-2026-q1";
 
-function usualBook(books: Choices["priceBooks"]): string | undefined {
+/** The newest shipped street prices; else the newest book of all. */
+export function usualBook(books: Choices["priceBooks"]): string | undefined {
   if (books.some((book) => book.id === PREFERRED_BOOK)) {
     return PREFERRED_BOOK;
   }

@@ -1,9 +1,21 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
-import { listDevices, listFormats, listPriceBooks, listSchemes } from "./gen/sdk.gen";
+import {
+  getDeviceVocabulary,
+  listDevices,
+  listFormats,
+  listPriceBooks,
+  listSchemes,
+} from "./gen/sdk.gen";
 import type { DeviceOut } from "./gen/types.gen";
 
-export type { DeviceIn, DeviceOut, PriceBookOut, SchemeOut } from "./gen/types.gen";
+export type {
+  DeviceIn,
+  DeviceOut,
+  DeviceVocabulary,
+  PriceBookOut,
+  SchemeOut,
+} from "./gen/types.gen";
 
 // The registries of the core change only with the installed version.
 const REGISTRY_STALE_MS = 600_000;
@@ -19,6 +31,15 @@ export const schemesQuery = () =>
   queryOptions({
     queryKey: ["catalog", "schemes"],
     queryFn: ({ signal }) => answer(listSchemes({ signal, throwOnError: true })),
+    staleTime: REGISTRY_STALE_MS,
+  });
+
+/** The kinds of device, and the figures with their units that one may state. */
+export const vocabularyQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "device-kinds"],
+    queryFn: ({ signal }) =>
+      answer(getDeviceVocabulary({ signal, throwOnError: true })),
     staleTime: REGISTRY_STALE_MS,
   });
 

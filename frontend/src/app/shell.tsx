@@ -81,6 +81,7 @@ export function Shell() {
 }
 
 const NEXT_SCHEME = { auto: "light", light: "dark", dark: "auto" } as const;
+const SCHEME_SIGN = { auto: "◐", light: "○", dark: "●" } as const;
 const SCHEME_TITLE = { auto: "System", light: "Light", dark: "Dark" } as const;
 
 function ColorSchemeButton() {
@@ -89,10 +90,13 @@ function ColorSchemeButton() {
     <Button
       size="xs"
       variant="default"
-      w={84}
+      w={100}
       aria-label={`Colours: ${SCHEME_TITLE[colorScheme]}; switch to ${SCHEME_TITLE[NEXT_SCHEME[colorScheme]]}`}
       onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])}
     >
+      <span aria-hidden="true" style={{ marginRight: 6 }}>
+        {SCHEME_SIGN[colorScheme]}
+      </span>
       {SCHEME_TITLE[colorScheme]}
     </Button>
   );

@@ -1,6 +1,7 @@
 import { formatMicroseconds, formatShort, microseconds } from "@/units/quantity";
 import { type ChartOption, escapeHtml } from "./option";
 import {
+  CHART_FONT,
   COST_TERM_ORDER,
   type ColorScheme,
   chartInk,
@@ -47,6 +48,7 @@ export function barsOption(chart: BarsChart): ChartOption {
   );
   return {
     animation: false,
+    textStyle: { fontFamily: CHART_FONT },
     grid: { left: 8, right: 64, top: 62, bottom: 34, containLabel: true },
     legend: {
       top: 0,
@@ -86,6 +88,9 @@ export function barsOption(chart: BarsChart): ChartOption {
       axisLine: { lineStyle: { color: ink.line } },
       axisLabel: {
         color: ink.text,
+        width: 96,
+        overflow: "break",
+        lineHeight: 15,
         formatter: (title: string) => {
           const bar = chart.bars.find((candidate) => candidate.title === title);
           return bar?.best ? `{best|${title}}` : title;
@@ -121,7 +126,8 @@ export function barsOption(chart: BarsChart): ChartOption {
           position: "right",
           distance: 8,
           color: ink.text,
-          formatter: (item) => formatShort((item.value as [number, string])[0]),
+          formatter: (item) =>
+            formatMicroseconds(microseconds((item.value as [number, string])[0])),
         },
       },
       ...(simulated.length === 0

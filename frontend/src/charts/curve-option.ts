@@ -9,7 +9,7 @@ import {
 } from "@/units/quantity";
 import { logTicks } from "./log-axis";
 import { type ChartOption, escapeHtml } from "./option";
-import { type ColorScheme, chartInk } from "./palette";
+import { CHART_FONT, type ColorScheme, chartInk } from "./palette";
 
 export interface CurveSeries {
   readonly name: string;
@@ -50,6 +50,7 @@ export function curveOption(chart: CurveChart): ChartOption {
     `${formatCount(size)}\n${formatBytes(bytesOfPages(pages(size), chart.pageBytes))}`;
   return {
     animation: false,
+    textStyle: { fontFamily: CHART_FONT },
     grid: { left: 56, right: 24, top: 36, bottom: 64 },
     legend: {
       show: chart.series.length > 1,

@@ -74,6 +74,10 @@ export function costTermColor(term: string, colors: ColorScheme): string {
   return COST_TERMS[term]?.[colors] ?? (colors === "light" ? "#5c6470" : "#a9b1bd");
 }
 
+/** The page's own font, for text inside charts. */
+export const CHART_FONT =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
+
 /** Inks of axes, grid and text, matched to the page's background. */
 export function chartInk(colors: ColorScheme) {
   return colors === "light"

@@ -1,7 +1,7 @@
 import { formatDuration, formatShort, microseconds } from "@/units/quantity";
 import { logTicks } from "./log-axis";
 import { type ChartOption, escapeHtml } from "./option";
-import { type ColorScheme, chartInk, type MarkerShape } from "./palette";
+import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
 export interface DevicePoint {
   readonly id: string;
@@ -47,6 +47,7 @@ export function deviceScatterOption(
   });
   return {
     animation: false,
+    textStyle: { fontFamily: CHART_FONT },
     grid: { left: 64, right: 24, top: 60, bottom: 48 },
     legend: { top: 0, left: 0, textStyle: { color: ink.text } },
     tooltip: {
@@ -85,7 +86,7 @@ export function deviceScatterOption(
       type: "scatter" as const,
       name: group.name,
       symbol: group.shape,
-      itemStyle: { color: group.color },
+      itemStyle: { color: group.color, opacity: 1 },
       emphasis: { disabled: true },
       data: group.points.map((point) => ({
         value: [point.usdPerGb, point.readServiceUs],

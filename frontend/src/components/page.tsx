@@ -23,7 +23,7 @@ export function Page({ title, tab, lead, actions, children }: PageProps) {
             {title}
           </Title>
           {lead !== undefined && (
-            <Text c="dimmed" maw={760}>
+            <Text c="dimmed" maw={1000}>
               {lead}
             </Text>
           )}

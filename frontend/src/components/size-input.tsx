@@ -34,10 +34,9 @@ export function SizeInput({ label, value, pageBytes, min, onChange }: SizeInputP
     <TextInput
       label={label}
       size="sm"
+      placeholder="5400 or 64 MiB"
       value={draft ?? `${formatCount(value)} pages`}
-      description={`= ${formatBytes(
-        bytesOfPages(parsed?.ok ? parsed.value : value, pageBytes),
-      )}; type pages or a size such as 64 MiB`}
+      description={`= ${formatBytes(bytesOfPages(parsed?.ok ? parsed.value : value, pageBytes))}`}
       error={parsed !== null && !parsed.ok ? `${parsed.message}; ${parsed.hint}` : null}
       inputWrapperOrder={["label", "input", "description", "error"]}
       onChange={(event) => setDraft(event.currentTarget.value)}

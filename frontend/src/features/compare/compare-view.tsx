@@ -1,4 +1,4 @@
-import { Alert, Skeleton, Text } from "@mantine/core";
+import { Skeleton, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import {
   type AnalysisSearch,
@@ -9,6 +9,7 @@ import {
 import { type EvaluationOut, evaluationQuery } from "@/api/evaluations";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
 import { ProblemAlert } from "@/components/problem-alert";
+import { Prose } from "@/components/prose";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { CompareActions } from "./compare-actions";
@@ -53,7 +54,6 @@ export function CompareView({
         evaluation.isPending && <Skeleton height={460} animate={false} />
       ) : (
         <section aria-busy={evaluation.isPlaceholderData} className={classes["answer"]}>
-          <PointWarnings evaluation={evaluation.data} />
           <div className={classes["columns"]}>
             <SchemeBars
               evaluation={evaluation.data}
@@ -61,9 +61,14 @@ export function CompareView({
               stale={checking.stale}
               workloadName={workload.name}
             />
-            <SchemeTable evaluation={evaluation.data} />
+            <SchemeTable
+              evaluation={evaluation.data}
+              actions={
+                <CompareActions point={point} workload={workload} check={check} />
+              }
+            />
           </div>
-          <CompareActions point={point} workload={workload} check={check} />
+          <PointNotes evaluation={evaluation.data} />
           <CheckPanel
             checking={checking}
             evaluation={evaluation.data}
@@ -75,22 +80,31 @@ export function CompareView({
   );
 }
 
-function PointWarnings({ evaluation }: { readonly evaluation: EvaluationOut }) {
-  if (evaluation.warnings.length === 0) {
+/** What the reader must know about these numbers, next to them but after them. */
+function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut }) {
+  const { warnings } = evaluation;
+  if (warnings.length === 0) {
     return null;
   }
   return (
-    <Alert
-      color="orange"
-      variant="outline"
-      title="Mind this before you use the numbers"
-    >
-      {evaluation.warnings.map((warning) => (
-        <Text size="sm" key={warning.name}>
-          {warning.message}
-          {warning.hint ? ` ${warning.hint}` : ""}
-        </Text>
-      ))}
-    </Alert>
+    <section className="tw-panel" aria-label="Notes on these numbers">
+      <Text fw={600} className={classes["noteTitle"]}>
+        ⚠ {warnings.length === 1 ? "A note" : `${warnings.length} notes`} on these
+        numbers
+      </Text>
+      <ul className={classes["notes"]}>
+        {warnings.map((warning) => (
+          <li key={`${warning.name} ${warning.message}`}>
+            <Prose text={warning.message} />.
+            {warning.hint && (
+              <Text component="span" size="sm" c="dimmed">
+                {" "}
+                <Prose text={warning.hint} />.
+              </Text>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

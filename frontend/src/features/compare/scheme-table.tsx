@@ -1,5 +1,5 @@
-import { Button, Text, Tooltip } from "@mantine/core";
-import { useState } from "react";
+import { Text, Tooltip } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Panel } from "@/components/panel";
@@ -7,35 +7,47 @@ import { Unknown } from "@/components/unknown";
 import {
   formatMicroseconds,
   formatNumber,
-  formatPercent,
   formatShort,
   formatUsd,
   microseconds,
-  ratio,
   usd,
 } from "@/units/quantity";
 import classes from "./compare.module.css";
 import { Derivation } from "./derivation";
 
 /** All schemes in figures, warnings beside the scheme they concern. */
-export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut }) {
+export function SchemeTable(props: {
+  readonly evaluation: EvaluationOut;
+  /** What can be done with this point. */
+  readonly actions: ReactNode;
+}) {
+  const { evaluation } = props;
   const [opened, setOpened] = useState<string | null>(null);
   const best = evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
   return (
-    <Panel title="In figures" subtitle="Model; share of all accesses where in per cent">
+    <Panel
+      title="In figures"
+      subtitle="Hits in per cent of all accesses. Press an I/O time to see why it is this number."
+    >
       <div className="tw-scroll">
-        <table className="tw-table">
+        <table className={`tw-table ${classes["table"]}`}>
           <thead>
             <tr>
               <th scope="col">Scheme</th>
               <th scope="col" className="num">
-                RAM hits <span className="tw-unit">[%]</span>
+                RAM hits
+                <br />
+                <span className="tw-unit">[%]</span>
               </th>
               <th scope="col" className="num">
-                Flash hits <span className="tw-unit">[%]</span>
+                Flash hits
+                <br />
+                <span className="tw-unit">[%]</span>
               </th>
               <th scope="col" className="num">
-                Disk reads <span className="tw-unit">[%]</span>
+                Disk reads
+                <br />
+                <span className="tw-unit">[%]</span>
               </th>
               <th scope="col" className="num">
                 I/O time
@@ -53,10 +65,9 @@ export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut
                 <span className="tw-unit">[USD/month]</span>
               </th>
               <th scope="col" className="num">
-                Beside best
-              </th>
-              <th scope="col">
-                <span className="tw-unit">Why</span>
+                Beside
+                <br />
+                best
               </th>
             </tr>
           </thead>
@@ -73,6 +84,7 @@ export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut
         </table>
       </div>
       <SchemeWarnings evaluation={evaluation} />
+      <div className={classes["actions"]}>{props.actions}</div>
       <Derivation
         evaluation={evaluation}
         scheme={opened}
@@ -82,7 +94,7 @@ export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut
   );
 }
 
-const percent = (value: number) => formatPercent(ratio(value)).replace(" %", "");
+const percent = (value: number) => formatNumber(value * 100);
 
 function SchemeRow(props: {
   readonly scheme: SchemeEvaluation;
@@ -120,7 +132,14 @@ function SchemeRow(props: {
       <td className="num">{percent(scheme.flash_hit_ratio)}</td>
       <td className="num">{percent(scheme.miss_ratio)}</td>
       <td className="num">
-        <b>{formatMicroseconds(microseconds(scheme.io_time_us_per_access))}</b>
+        <button
+          type="button"
+          className={classes["time"]}
+          onClick={props.onExplain}
+          aria-label={`Why this number: ${scheme.title}, ${formatMicroseconds(microseconds(scheme.io_time_us_per_access))} µs per access`}
+        >
+          {formatMicroseconds(microseconds(scheme.io_time_us_per_access))}
+        </button>
       </td>
       <td className="num">{formatNumber(scheme.flash_writes_per_access)}</td>
       <td className="num">
@@ -138,16 +157,6 @@ function SchemeRow(props: {
         ) : (
           besideBest(scheme, best)
         )}
-      </td>
-      <td>
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={props.onExplain}
-          aria-label={`Why this number: ${scheme.title}`}
-        >
-          Why?
-        </Button>
       </td>
     </tr>
   );

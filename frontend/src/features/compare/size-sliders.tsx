@@ -81,7 +81,7 @@ function SizeControl(props: {
         </div>
       </div>
       <SizeInput
-        label={`${props.name} [pages or bytes]`}
+        label={`Exact ${props.name} size`}
         value={pages(props.value)}
         pageBytes={pageBytes}
         min={props.allowZero ? 0 : 1}

@@ -1,5 +1,6 @@
 import { Select } from "@mantine/core";
 import { useMemo, useState } from "react";
+import { usualBook } from "@/analysis/defaults";
 import type { DeviceOut, PriceBookOut } from "@/api/catalog";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -25,29 +26,40 @@ export interface PricedDevice {
   readonly date: string | null;
 }
 
-/** The price of a device: of the book if it has one for it or its kind, else its own. */
+/** The price in a book, of the device or else of its kind; without a book, its own. */
+function priceOf(device: DeviceOut, book: PriceBookOut | undefined) {
+  if (book === undefined) {
+    return {
+      usdPerGb: device.usd_per_gb,
+      source: "the device's own price",
+      date: device.price_date,
+    };
+  }
+  const listed =
+    book.prices.find((price) => price.device_id === device.id) ??
+    book.prices.find((price) => price.kind === device.kind);
+  return {
+    usdPerGb: listed?.usd_per_gb ?? null,
+    source: book.name,
+    date: listed?.date ?? book.date,
+  };
+}
+
+/** A device that can be drawn: one with a purchase price and a service time. */
 export function pricedDevice(
   device: DeviceOut,
   book: PriceBookOut | undefined,
 ): PricedDevice | null {
-  if (device.read_service_us === null) {
-    return null;
-  }
-  const listed =
-    book?.prices.find((price) => price.device_id === device.id) ??
-    book?.prices.find((price) => price.kind === device.kind);
-  const fromBook = listed?.usd_per_gb ?? null;
-  const price = fromBook ?? device.usd_per_gb;
-  if (price === null) {
-    return null;
-  }
-  return {
-    device,
-    usdPerGb: Number(price),
-    readServiceUs: device.read_service_us,
-    source: fromBook === null ? "the device's own price" : (book?.name ?? ""),
-    date: fromBook === null ? device.price_date : (listed?.date ?? book?.date ?? null),
-  };
+  const { usdPerGb, source, date } = priceOf(device, book);
+  return device.read_service_us === null || usdPerGb === null
+    ? null
+    : {
+        device,
+        usdPerGb: Number(usdPerGb),
+        readServiceUs: device.read_service_us,
+        source,
+        date,
+      };
 }
 
 function groupsOf(
@@ -92,9 +104,38 @@ export function chartFinding(
   if (chosen.length === 2 && one !== undefined && other !== undefined) {
     const [fast, slow] =
       one.readServiceUs <= other.readServiceUs ? [one, other] : [other, one];
-    return `${fast.device.name} reads ${formatShort(slow.readServiceUs / fast.readServiceUs)} times as fast as ${slow.device.name}, at ${formatShort(fast.usdPerGb / slow.usdPerGb)} times its price per GB`;
+    return `${fast.device.name} serves ${formatShort(slow.readServiceUs / fast.readServiceUs)} times the random reads of ${slow.device.name}, at ${formatShort(fast.usdPerGb / slow.usdPerGb)} times its price per GB`;
   }
-  return `${priced.length} devices by price and speed: down and to the left is better`;
+  return (
+    tierFinding(priced) ??
+    `${priced.length} devices by price and speed: down and to the left is better`
+  );
+}
+
+function medianOf(values: readonly number[]): number | null {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}
+
+/** The middle NVMe drive beside the middle hard disk. */
+function tierFinding(priced: readonly PricedDevice[]): string | null {
+  const middle = (kind: string) => {
+    const own = priced.filter((item) => item.device.kind === kind);
+    return {
+      time: medianOf(own.map((item) => item.readServiceUs)),
+      price: medianOf(own.map((item) => item.usdPerGb)),
+    };
+  };
+  const [flash, disk] = [middle("nvme"), middle("hdd")];
+  if (
+    flash.time === null ||
+    flash.price === null ||
+    disk.time === null ||
+    disk.price === null
+  ) {
+    return null;
+  }
+  return `The middle NVMe drive serves ${formatShort(disk.time / flash.time, 2)} times the random reads of the middle hard disk, at ${formatShort(flash.price / disk.price, 2)} times its price per GB`;
 }
 
 export function DeviceChart(props: {
@@ -103,7 +144,7 @@ export function DeviceChart(props: {
   readonly ticked: readonly string[];
 }) {
   const { devices, books, ticked } = props;
-  const [bookId, setBookId] = useState(OWN_PRICES);
+  const [bookId, setBookId] = useState(() => usualBook(books) ?? OWN_PRICES);
   const colors = useChartColors();
   const book = books.find((candidate) => candidate.id === bookId);
   const priced = useMemo(

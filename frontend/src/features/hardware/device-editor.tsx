@@ -11,13 +11,13 @@ import {
 } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { randomId } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { DeviceOut } from "@/api/catalog";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type DeviceOut, type DeviceVocabulary, vocabularyQuery } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { createDevice, updateDevice } from "@/api/gen/sdk.gen";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
-import { FIGURES, figureTitle, KINDS } from "./device-facts";
+import { figureTitle, KINDS } from "./device-facts";
 import {
   type DeviceForm,
   deviceFaults,
@@ -40,6 +40,7 @@ interface DeviceEditorProps {
 
 export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
   const queryClient = useQueryClient();
+  const vocabulary = useQuery(vocabularyQuery());
   const form = useForm<DeviceForm>({
     initialValues: formOfDevice(device),
     validate: deviceFaults,
@@ -61,15 +62,14 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
       onClose();
     },
   });
-  const kinds = Object.entries(KINDS).map(([value, kind]) => ({
-    value,
-    label: kind.title,
-  }));
+  const kinds =
+    vocabulary.data?.kinds.map(({ name, title }) => ({ value: name, label: title })) ??
+    Object.entries(KINDS).map(([value, { title }]) => ({ value, label: title }));
   return (
     <Modal
       opened
       onClose={onClose}
-      size="xl"
+      size="min(1100px, 95vw)"
       title={device === null ? "Add a device" : `Edit ${device.name}`}
       closeOnClickOutside={false}
     >
@@ -90,23 +90,8 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
               {...form.getInputProps("kind")}
             />
             <TextInput label="Year" {...form.getInputProps("year")} />
-            <TextInput label="Capacity [GB]" {...form.getInputProps("capacityGb")} />
-            <TextInput
-              label="Page size of the rates [bytes]"
-              {...form.getInputProps("pageBytes")}
-            />
-            <TextInput
-              label="Queue depth of the rates"
-              {...form.getInputProps("queueDepth")}
-            />
-            <TextInput label="Price [USD/GB]" {...form.getInputProps("usdPerGb")} />
-            <TextInput
-              label="Rent [USD/GB per month]"
-              {...form.getInputProps("usdPerGbMonth")}
-            />
-            <TextInput label="Date of the price" {...form.getInputProps("priceDate")} />
           </SimpleGrid>
-          <FigureRows form={form} />
+          <FigureRows form={form} vocabulary={vocabulary.data} />
           <Textarea
             label="Notes"
             autosize
@@ -114,8 +99,11 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
             maxRows={6}
             {...form.getInputProps("notes")}
           />
-          {save.error !== null && (
-            <ProblemAlert error={save.error} title="The device was not saved" />
+          {(save.error ?? vocabulary.error) !== null && (
+            <ProblemAlert
+              error={save.error ?? vocabulary.error}
+              title="The device was not saved"
+            />
           )}
           <Group>
             <Button type="submit" loading={save.isPending}>
@@ -131,38 +119,53 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
   );
 }
 
-function FigureRows({ form }: { readonly form: DeviceFormApi }) {
-  const names = [
-    ...new Set([
-      ...Object.keys(FIGURES),
-      ...form.values.figures.map((row) => row.name),
-    ]),
-  ].filter((name) => name !== "");
+function FigureRows(props: {
+  readonly form: DeviceFormApi;
+  readonly vocabulary: DeviceVocabulary | undefined;
+}) {
+  const { form, vocabulary } = props;
+  const known = vocabulary?.figures ?? [];
+  const unitsOf = (name: string, present: string) =>
+    known.find((figure) => figure.name === name)?.units ??
+    (present === "" ? [] : [present]);
   return (
     <Stack gap="xs">
       <Text fw={600}>Figures</Text>
       <Text size="sm" c="dimmed">
-        Random reads and writes per second, or the time of one of each, are needed to
-        compute I/O times.
+        Random reads and writes per second, or the time of one of each, are needed for
+        I/O times; a unit price or a rent for costs. Leave out what is not known.
       </Text>
       {form.values.figures.map((row, index) => (
         <SimpleGrid key={row.key} cols={{ base: 1, sm: 6 }} spacing="xs">
           <Select
             label="Figure"
-            data={names.map((name) => ({ value: name, label: figureTitle(name) }))}
+            data={
+              known.length === 0
+                ? [{ value: row.name, label: figureTitle(row.name) }]
+                : known.map(({ name, meaning }) => ({
+                    value: name,
+                    label: `${figureTitle(name)}: ${meaning}`,
+                  }))
+            }
             allowDeselect={false}
             searchable
+            comboboxProps={{ width: 420, position: "bottom-start" }}
             {...form.getInputProps(`figures.${index}.name`)}
             onChange={(name) => {
               form.setFieldValue(`figures.${index}.name`, name ?? "");
               form.setFieldValue(
                 `figures.${index}.unit`,
-                FIGURES[name ?? ""]?.unit ?? row.unit,
+                unitsOf(name ?? "", "")[0] ?? "",
               );
             }}
           />
           <TextInput label="Value" {...form.getInputProps(`figures.${index}.value`)} />
-          <TextInput label="Unit" {...form.getInputProps(`figures.${index}.unit`)} />
+          <Select
+            label="Unit"
+            data={unitsOf(row.name, row.unit)}
+            allowDeselect={false}
+            {...form.getInputProps(`figures.${index}.unit`)}
+          />
           <TextInput
             label="Source"
             {...form.getInputProps(`figures.${index}.source`)}

@@ -1,4 +1,4 @@
-/** Titles and units of the kinds and figures a device may state. */
+/** Marks of the kinds of device, and helpers for their figures. */
 import type { DeviceOut } from "@/api/catalog";
 import type { MarkerShape } from "@/charts/palette";
 
@@ -51,39 +51,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 export const kindTitle = (kind: string): string =>
   KINDS[kind]?.title ?? kind.replaceAll("_", " ");
 
-export interface FigureFact {
-  readonly title: string;
-  readonly unit: string;
-}
-
-export const FIGURES: Readonly<Record<string, FigureFact>> = {
-  read_iops: { title: "Random reads per second", unit: "1/s" },
-  write_iops: { title: "Random writes per second", unit: "1/s" },
-  read_latency_us: { title: "Time of one random read", unit: "µs" },
-  write_latency_us: { title: "Time of one random write", unit: "µs" },
-  sequential_read_mb_per_s: { title: "Sequential read rate", unit: "MB/s" },
-  sequential_write_mb_per_s: { title: "Sequential write rate", unit: "MB/s" },
-  queue_depth_1_read_iops: {
-    title: "Random reads per second, one in flight",
-    unit: "1/s",
-  },
-  queue_depth_1_write_iops: {
-    title: "Random writes per second, one in flight",
-    unit: "1/s",
-  },
-  waf_4k: { title: "Write amplification, 4 KiB random writes", unit: "1" },
-  waf_sequential: { title: "Write amplification, large writes", unit: "1" },
-  dwpd: { title: "Drive writes per day", unit: "1/day" },
-  endurance_years: { title: "Warranted life", unit: "year" },
-  endurance_tb: { title: "Terabytes written over the life (TBW)", unit: "TB" },
-  erase_us: { title: "Time of one block erase", unit: "µs" },
-  active_power_w: { title: "Power under load", unit: "W" },
-  idle_power_w: { title: "Power when idle", unit: "W" },
-  price: { title: "Price of one device", unit: "USD" },
-};
-
+/** "read_latency_us" -> "read latency": the unit stands in its own column. */
 export const figureTitle = (name: string): string =>
-  FIGURES[name]?.title ?? name.replaceAll("_", " ");
+  name.replace(/_(us|ms|w|tb|mb_per_s)$/, "").replaceAll("_", " ");
 
 export type SortKey = "name" | "kind" | "read" | "write" | "price" | "capacity";
 

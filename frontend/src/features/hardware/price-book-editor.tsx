@@ -20,6 +20,7 @@ import {
   bookFaults,
   bookOfForm,
   emptyPrice,
+  PRICE_UNITS,
   type PriceBookForm,
 } from "./price-book-form";
 
@@ -78,7 +79,7 @@ export function PriceBookEditor({
     <Modal
       opened
       onClose={onClose}
-      size="xl"
+      size="min(1100px, 95vw)"
       title={id === null ? "Add a price book" : `Edit ${initial.name}`}
       closeOnClickOutside={false}
     >
@@ -109,17 +110,14 @@ export function PriceBookEditor({
                 {...form.getInputProps(`prices.${index}.target`)}
               />
               <TextInput
-                label={row.basis === "purchase" ? "USD/GB" : "USD/GB per month"}
+                label="Price"
                 {...form.getInputProps(`prices.${index}.amount`)}
               />
               <Select
-                label="Paid"
-                data={[
-                  { value: "purchase", label: "once (purchase)" },
-                  { value: "rent", label: "every month (rent)" },
-                ]}
+                label="Unit"
+                data={Object.keys(PRICE_UNITS)}
                 allowDeselect={false}
-                {...form.getInputProps(`prices.${index}.basis`)}
+                {...form.getInputProps(`prices.${index}.unit`)}
               />
               <TextInput
                 label="Source"

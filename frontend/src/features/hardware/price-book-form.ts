@@ -1,51 +1,66 @@
 import type { PriceBookOut } from "@/api/catalog";
-import type { PriceBookIn } from "@/api/gen/types.gen";
+import type { PriceBookIn, PriceIn } from "@/api/gen/types.gen";
 import { parseNumber } from "@/units/quantity";
 
 export interface PriceBookForm {
   name: string;
   date: string;
   region: string;
+  notes: string;
   prices: PriceRow[];
 }
+
+export type PriceUnit = PriceBookOut["prices"][number]["unit"];
+
+/** The four ways a price is quoted; decimal and binary units stay what they are. */
+export const PRICE_UNITS = {
+  "USD/GB": "usd_per_gb",
+  "USD/GiB": "usd_per_gib",
+  "USD/GB/month": "usd_per_gb_month",
+  "USD/GiB/month": "usd_per_gib_month",
+} as const satisfies Readonly<Record<PriceUnit, keyof PriceIn>>;
 
 export interface PriceRow {
   key: string;
   /** `device:<id>` or `kind:<kind>`. */
   target: string;
   amount: string;
-  basis: "purchase" | "rent";
+  unit: PriceUnit;
   source: string;
   date: string;
+  note: string;
 }
 
 export const emptyPrice = (key: string): PriceRow => ({
   key,
   target: "",
   amount: "",
-  basis: "purchase",
+  unit: "USD/GB",
   source: "",
   date: "",
+  note: "",
 });
 
 export function formOfBook(book: PriceBookOut | null): PriceBookForm {
   if (book === null) {
-    return { name: "", date: "", region: "", prices: [emptyPrice("first")] };
+    return { name: "", date: "", region: "", notes: "", prices: [emptyPrice("first")] };
   }
   return {
     name: book.name,
     date: book.date,
-    region: book.region ?? "",
+    region: book.region,
+    notes: book.notes,
     prices: book.prices.map((price, index) => ({
       key: String(index),
       target:
         price.device_id === null
           ? `kind:${price.kind ?? ""}`
           : `device:${price.device_id}`,
-      amount: price.usd_per_gb ?? price.usd_per_gb_month ?? "",
-      basis: price.usd_per_gb === null ? "rent" : "purchase",
+      amount: price.usd,
+      unit: price.unit,
       source: price.source,
       date: price.date ?? "",
+      note: price.note,
     })),
   };
 }
@@ -66,6 +81,11 @@ export function bookFaults(form: PriceBookForm): Record<string, string> {
       faults[`prices.${index}.amount`] = `"${row.amount}" is not a price in USD`;
     }
   }
+  for (const [index, row] of form.prices.entries()) {
+    if (row.source.trim() === "") {
+      faults[`prices.${index}.source`] = "say where the price is from";
+    }
+  }
   if (form.prices.length === 0) {
     faults["name"] = "add at least one price";
   }
@@ -76,18 +96,18 @@ export function bookOfForm(form: PriceBookForm): PriceBookIn {
   return {
     name: form.name.trim(),
     date: form.date.trim(),
-    region: form.region.trim() === "" ? null : form.region.trim(),
+    region: form.region.trim(),
+    notes: form.notes.trim(),
     currency: "USD",
     prices: form.prices.map((row) => {
       const [what, id = ""] = split(row.target);
       const amount = row.amount.trim().replaceAll(",", "");
       return {
         ...(what === "device" ? { device_id: id } : { kind: id }),
-        ...(row.basis === "purchase"
-          ? { usd_per_gb: amount }
-          : { usd_per_gb_month: amount }),
+        [PRICE_UNITS[row.unit]]: amount,
         source: row.source.trim(),
-        ...(row.date.trim() === "" ? {} : { date: row.date.trim() }),
+        date: row.date.trim() === "" ? null : row.date.trim(),
+        note: row.note,
       };
     }),
   };

@@ -66,7 +66,11 @@ export function PriceBooks(props: {
                   </th>
                   <td>{book.date}</td>
                   <td>
-                    {book.region ?? <Unknown reason="these prices name no region" />}
+                    {book.region === "" ? (
+                      <Unknown reason="these prices name no region" />
+                    ) : (
+                      book.region
+                    )}
                   </td>
                   <td className="num">{book.prices.length}</td>
                   <td>
@@ -148,33 +152,19 @@ function PriceTable(props: {
         <tr>
           <th scope="col">For</th>
           <th scope="col" className="num">
-            Purchase <span className="tw-unit">[USD/GB]</span>
+            Price
           </th>
-          <th scope="col" className="num">
-            Rent <span className="tw-unit">[USD/GB/month]</span>
-          </th>
+          <th scope="col">Unit</th>
           <th scope="col">Date</th>
           <th scope="col">Source</th>
         </tr>
       </thead>
       <tbody>
         {book.prices.map((price) => (
-          <tr key={`${price.device_id} ${price.kind} ${price.usd_per_gb_month}`}>
+          <tr key={`${price.device_id} ${price.kind} ${price.unit}`}>
             <th scope="row">{target(price)}</th>
-            <td className="num">
-              {price.usd_per_gb === null ? (
-                <Unknown reason="this is rented" />
-              ) : (
-                formatUsd(usd(Number(price.usd_per_gb)))
-              )}
-            </td>
-            <td className="num">
-              {price.usd_per_gb_month === null ? (
-                <Unknown reason="this is bought" />
-              ) : (
-                formatUsd(usd(Number(price.usd_per_gb_month)))
-              )}
-            </td>
+            <td className="num">{formatUsd(usd(Number(price.usd)))}</td>
+            <td>{price.unit}</td>
             <td>{price.date ?? book.date}</td>
             <td style={{ overflowWrap: "anywhere" }}>{price.source}</td>
           </tr>

@@ -121,8 +121,7 @@ function AnswerPanel(props: {
       <div className={classes["answer"]}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            {workload.example ? "Worked example" : "Your workload"}: {workload.name},{" "}
-            {formatCount(evaluation.accesses)} accesses to{" "}
+            {workload.name}, {formatCount(evaluation.accesses)} accesses to{" "}
             {formatBytes(bytes(evaluation.distinct_pages * evaluation.page_bytes))}
           </Text>
           <h2 className={classes["sentence"]}>{evaluation.sentence}</h2>

@@ -1,0 +1,94 @@
+import { expect, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+import { binaryFile, emptyFile, foreignCsv, largeFile } from "./trace-file";
+
+test("an empty file is refused before it is sent", async ({ page }) => {
+  await page.goto("/workloads");
+  await page.getByLabel("Trace file").setInputFiles(emptyFile());
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("empty.csv");
+  await expect(alert).toContainText("What to do:");
+  await expectAccessible(page, "workloads with an error");
+});
+
+test("a binary file called .csv says what was wrong and what to do", async ({
+  page,
+}) => {
+  await page.goto("/workloads");
+  await page.getByLabel("Trace file").setInputFiles(binaryFile());
+  await expect(page).toHaveURL(/\/uploads\//);
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("picture.csv");
+  await expect(alert).toContainText("What to do:");
+  await expect(
+    page.getByRole("button", { name: "Read the whole trace" }),
+  ).toBeDisabled();
+});
+
+test("a CSV of another kind is read through a column mapping", async ({ page }) => {
+  await page.goto("/workloads");
+  await page.getByLabel("Trace file").setInputFiles(foreignCsv());
+  await expect(page).toHaveURL(/\/uploads\//);
+  await page.getByRole("button", { name: /map its columns/ }).click();
+  await expect(
+    page.getByText("Columns found: when, what, object, page_no"),
+  ).toBeVisible();
+  await expect(page.getByRole("button", { name: "Show the preview" })).toBeDisabled();
+  await page.getByRole("combobox", { name: "The place is given as" }).click();
+  await page.getByRole("option", { name: "Page number" }).click();
+  await page.getByLabel("Column of the place").fill("page_no");
+  await page.getByLabel("Column of the operation").fill("what");
+  await page.getByLabel("Column of the device").fill("object");
+  await page.getByLabel("Column of the place").focus();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Show the preview" }).click();
+  await expect(
+    page.getByRole("heading", { name: /The first \d+ records/ }),
+  ).toBeVisible();
+  // What was typed survives a reload.
+  await page.reload();
+  await expect(page.getByLabel("Column of the place")).toHaveValue("page_no");
+  await expect(
+    page.getByRole("heading", { name: /The first \d+ records/ }),
+  ).toBeVisible();
+  await expectAccessible(page, "column mapping");
+});
+
+test("an upload can be cancelled on the way and leaves nothing", async ({ page }) => {
+  await page.goto("/workloads");
+  // A slow line, so that there is something to cancel.
+  await page.route("**/api/v1/uploads/*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await route.continue();
+  });
+  await page.getByLabel("Trace file").setInputFiles(largeFile());
+  await page.getByRole("button", { name: "Cancel upload" }).click();
+  await expect(page.getByText(/Upload of large.csv cancelled/)).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("Drop a trace here")).toBeVisible();
+  await expect(page.getByText(/large.csv is unfinished/)).toBeHidden();
+});
+
+test("a broken address says which part was not used", async ({ page }) => {
+  await page.goto("/compare?ram_pages=-4&months=9999");
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("ram_pages=-4");
+  await expect(alert).toContainText("months=9999");
+  await expect(page.getByRole("slider", { name: "RAM size" })).toBeVisible();
+});
+
+test("a wrong size stays in the field with the reason", async ({ page }) => {
+  await page.goto("/compare");
+  const ram = page.getByRole("textbox", { name: "Exact RAM size" });
+  await ram.fill("-5 MiB");
+  await ram.press("Enter");
+  await expect(page.getByText(/a size cannot be negative/)).toBeVisible();
+  await expect(ram).toHaveValue("-5 MiB");
+});
+
+test("unknown pages and workloads say so", async ({ page }) => {
+  await page.goto("/nothing-here");
+  await expect(page.getByText("This page does not exist")).toBeVisible();
+  await page.goto("/workloads/no-such-workload");
+  await expect(page.getByRole("alert")).toContainText("no-such-workload");
+});

@@ -1,0 +1,142 @@
+import { expect, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+
+test("hardware: an own device is copied, edited and deleted", async ({ page }) => {
+  const name = `My drive ${Date.now().toString(36)}`;
+  await page.goto("/hardware");
+  await expect(
+    page.getByRole("img", { name: /Service time over price/ }),
+  ).toBeVisible();
+  await expectAccessible(page, "hardware");
+
+  await page.getByLabel("Find a device by name").fill("PM9A3 7.68TB");
+  await page
+    .getByRole("button", { name: /^Copy .*PM9A3 7.68TB/ })
+    .first()
+    .click();
+  await page
+    .getByRole("button", { name: /^Edit .*PM9A3 7.68TB/ })
+    .first()
+    .click();
+  const editor = page.getByRole("dialog");
+  await editor.getByRole("textbox", { name: "Name" }).fill(name);
+  await editor.getByLabel("Value").first().fill("many");
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(editor.getByText(/"many" is not a number/)).toBeVisible();
+  await editor.getByLabel("Value").first().fill("7680");
+  await expectAccessible(page, "device editor");
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(editor).toBeHidden();
+
+  await page.getByLabel("Find a device by name").fill(name);
+  await page.getByRole("button", { name: `Figures of ${name}` }).click();
+  await expect(page.getByRole("table", { name: `Figures of ${name}` })).toBeVisible();
+  await expectAccessible(page, "device figures");
+  await page.getByRole("button", { name: `Delete ${name}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("No device has this name")).toBeVisible();
+});
+
+test("hardware: an own price book is added and deleted", async ({ page }) => {
+  const name = `Our quote ${Date.now().toString(36)}`;
+  await page.goto("/hardware");
+  await page.getByRole("button", { name: "Add a price book" }).click();
+  const editor = page.getByRole("dialog");
+  await editor.getByRole("textbox", { name: "Name" }).fill(name);
+  await editor.getByRole("textbox", { name: "Date" }).first().fill("2026-11-01");
+  await editor.getByRole("combobox", { name: "For" }).click();
+  await page.getByRole("option", { name: "DRAM", exact: true }).click();
+  await editor.getByRole("textbox", { name: "Price" }).fill("9.75");
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(editor.getByText("say where the price is from")).toBeVisible();
+  await editor.getByRole("textbox", { name: "Source" }).fill("quote 4711");
+  await editor.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(editor).toBeHidden();
+  await page.getByRole("button", { name: `Prices of ${name}` }).click();
+  await expect(page.getByRole("table", { name: `Prices of ${name}` })).toContainText(
+    "9.75",
+  );
+  await page.getByRole("button", { name: `Delete ${name}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByRole("button", { name: `Prices of ${name}` })).toBeHidden();
+});
+
+test("runs and workloads list what was done", async ({ page }) => {
+  await page.goto("/runs");
+  await expect(page.getByRole("columnheader", { name: "Progress" })).toBeVisible();
+  await expectAccessible(page, "runs");
+  await page.goto("/workloads");
+  await expect(page.getByRole("columnheader", { name: "Footprint" })).toBeVisible();
+  await expectAccessible(page, "workloads");
+});
+
+test("the keyboard reaches everything", async ({ page }) => {
+  await page.goto("/");
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard" })).toBeVisible();
+  await expectAccessible(page, "keys");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("/");
+  const search = page.getByRole("combobox", { name: /^Search/ });
+  await expect(search).toBeFocused();
+  await search.fill("hardw");
+  await expectAccessible(page, "search");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/hardware/);
+});
+
+test("the colour scheme can be set by hand and stays", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("button", { name: /^Colours: System/ }).click();
+  await page.getByRole("button", { name: /^Colours: Light/ }).click();
+  await expect(page.locator("html")).toHaveAttribute(
+    "data-mantine-color-scheme",
+    "dark",
+  );
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute(
+    "data-mantine-color-scheme",
+    "dark",
+  );
+});
+
+test("on a phone every page can be read without sideways scrolling", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const path of [
+    "/",
+    "/workloads",
+    "/workloads/example",
+    "/hardware",
+    "/compare",
+    "/runs",
+    "/scenarios",
+  ]) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow, path).toBeLessThanOrEqual(0);
+  }
+});
+
+test("the chart exports PNG, SVG and CSV", async ({ page }) => {
+  await page.goto("/workloads/example");
+  const card = page.getByRole("region", { name: /^Hit ratio over cache size/ });
+  await expect(card).toBeVisible({ timeout: 60_000 });
+  for (const [item, ending] of [
+    ["PNG picture", ".png"],
+    ["SVG picture", ".svg"],
+    ["CSV numbers", ".csv"],
+  ] as const) {
+    await card.getByRole("button", { name: "Export" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: item }).click();
+    expect((await download).suggestedFilename()).toMatch(new RegExp(`${ending}$`));
+  }
+});

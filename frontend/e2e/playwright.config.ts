@@ -1,0 +1,26 @@
+import { defineConfig } from "@playwright/test";
+
+// The application runs already; `TIERWRIGHT_BASE_URL` says where.
+const baseURL = process.env["TIERWRIGHT_BASE_URL"] ?? "http://127.0.0.1:8787";
+// Chromium refuses its sandbox to root; everybody else keeps it.
+const isRoot = process.getuid?.() === 0;
+
+export default defineConfig({
+  testDir: ".",
+  outputDir: "../test-results",
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
+  fullyParallel: false,
+  workers: 1,
+  reporter: [["list"]],
+  use: {
+    baseURL,
+    viewport: { width: 1280, height: 720 },
+    trace: "retain-on-failure",
+    permissions: ["clipboard-read", "clipboard-write"],
+    launchOptions: {
+      executablePath: process.env["TIERWRIGHT_CHROMIUM"] ?? "/usr/bin/chromium",
+      args: isRoot ? ["--no-sandbox"] : [],
+    },
+  },
+});

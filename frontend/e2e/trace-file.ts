@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync, zstdDecompressSync } from "node:zlib";
+
+const SOURCE =
+  process.env["TIERWRIGHT_E2E_TRACE"] ??
+  join(import.meta.dirname, "..", "..", "fixtures", "traces", "tpcb-cut.csv.zst");
+
+export const RECORDS = 50_000;
+
+function sourceText(): string {
+  const raw = readFileSync(SOURCE);
+  return (SOURCE.endsWith(".zst") ? zstdDecompressSync(raw) : raw).toString("utf8");
+}
+
+const folder = mkdtempSync(join(tmpdir(), "tierwright-e2e-"));
+
+function write(name: string, content: Buffer | string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/**
+ * The head of the recorded trace, gzipped. Its content differs from the shipped
+ * example's, which would be found again instead of read.
+ */
+export function cutTrace(): string {
+  const lines = sourceText().split("\n", RECORDS + 1);
+  return write("tpcb-head.csv.gz", gzipSync(`${lines.join("\n")}\n`));
+}
+
+/** The same records under column names that no format has. */
+export function foreignCsv(): string {
+  const [, ...lines] = sourceText().split("\n", 2001);
+  return write("foreign.csv", `when,what,object,page_no\n${lines.join("\n")}\n`);
+}
+
+export const emptyFile = (): string => write("empty.csv", "");
+
+export const binaryFile = (): string =>
+  write(
+    "picture.csv",
+    Buffer.concat([Buffer.from([0, 255, 0, 1]), randomBytes(100_000)]),
+  );
+
+/** Enough random bytes for an upload that can be stopped on the way. */
+export const largeFile = (): string =>
+  write("large.csv", randomBytes(96 * 1024 * 1024));
