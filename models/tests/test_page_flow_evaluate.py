@@ -146,7 +146,7 @@ def test_exactness_is_said_per_scheme() -> None:
         "exclusive",
     ]
     assert "inclusive_global" in found["inclusive"].exactness
-    assert found["lazy"].flash_hits_error == 0.05
+    assert found["lazy"].flash_hits_error == (-0.05, 0.05)
     assert found["exclusive"].flash_hits_error is None
 
 

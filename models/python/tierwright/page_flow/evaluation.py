@@ -106,9 +106,9 @@ class SchemeResult:
         Whether a simulation with LRU in both tiers gives the same hits and misses.
     exactness : str
         The same in words, with the known error where it is an approximation.
-    flash_hits_error : float or None
-        Largest |model - simulation| of the flash hits seen in our runs at such f / r, as a
-        share of the RAM misses; None where the counts are exact. [1]
+    flash_hits_error : tuple of float or None
+        Band of (model - simulation) of the flash hits seen in our runs at such f / r, as a
+        share of the RAM misses; None where there is none to state. [1]
     io_time_error_us_per_access : float
         The same in I/O time: what that many hits less or more would change. [µs]
     warnings : tuple of Caution
@@ -136,7 +136,7 @@ class SchemeResult:
     estimator: str
     exact: bool
     exactness: str
-    flash_hits_error: float | None
+    flash_hits_error: tuple[float, float] | None
     io_time_error_us_per_access: float
     warnings: tuple[Caution, ...]
 
@@ -580,7 +580,11 @@ def _result(
 
 
 def _io_time_error(
-    curve: Curve, scheme: str, flow: _Flow, times: _Times, error: float | None
+    curve: Curve,
+    scheme: str,
+    flow: _Flow,
+    times: _Times,
+    error: tuple[float, float] | None,
 ) -> float:
     """I/O time that the known error of the flash hits stands for. [µs per access]"""
     if error is None:
@@ -599,7 +603,7 @@ def _io_time_error(
         ).total
         for hits in (1.0, 0.0)
     )
-    hits_off = error * float(flow.counts.ram_misses)
+    hits_off = max(map(abs, error)) * float(flow.counts.ram_misses)
     return hits_off * abs(float(miss - hit)) / curve.accesses
 
 

@@ -104,7 +104,7 @@ def exactness(
     ram_pages: int,
     flash_pages: int,
     sizes: tuple[float, ...],
-) -> tuple[bool, str, float | None]:
+) -> tuple[bool, str, tuple[float, float] | None]:
     """Whether the counts are exact, in words, and the known error of the flash hits."""
     if scheme in _ERRORS and flash_pages > (ram_pages if scheme == "inclusive" else 0):
         return _approximate(scheme, flash_pages / ram_pages)
@@ -130,7 +130,7 @@ def _exact_text(scheme: str, ram_pages: int, flash_pages: int) -> str:
     return "exact for LRU/LRU where every reference refreshes flash"
 
 
-def _approximate(scheme: str, ratio: float) -> tuple[bool, str, float]:
+def _approximate(scheme: str, ratio: float) -> tuple[bool, str, tuple[float, float]]:
     error = next(most for least, most in reversed(_ERRORS[scheme]) if ratio >= least)
     text = (
         "approximation: in our runs at such f / r, flash hits were off by up to "
@@ -138,7 +138,7 @@ def _approximate(scheme: str, ratio: float) -> tuple[bool, str, float]:
     )
     if scheme == "inclusive":
         text += "; the formula is exact only for inclusive_global"
-    return False, text, error
+    return False, text, (-error, error)
 
 
 def sizes_of(
