@@ -1,4 +1,4 @@
-import { Modal, Text, TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
@@ -6,6 +6,7 @@ import { parseAnalysisSearch } from "@/analysis/state";
 import { devicesQuery } from "@/api/catalog";
 import { scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
+import { Dialog } from "@/components/dialog";
 import classes from "./shell.module.css";
 
 interface Command {
@@ -78,7 +79,7 @@ export function CommandPalette(props: {
   readonly onClose: () => void;
 }) {
   return (
-    <Modal
+    <Dialog
       opened={props.opened}
       onClose={props.onClose}
       title="Go to"
@@ -86,7 +87,7 @@ export function CommandPalette(props: {
       yOffset="10vh"
     >
       <PaletteBody onClose={props.onClose} opened={props.opened} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Modal } from "@mantine/core";
+import { Dialog } from "@/components/dialog";
 
 const KEYS = [
   ["/", "search pages, workloads, devices and scenarios"],
@@ -16,7 +16,7 @@ export function KeysHelp(props: {
   readonly onClose: () => void;
 }) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Keyboard" size="lg">
+    <Dialog opened={props.opened} onClose={props.onClose} title="Keyboard" size="lg">
       <table className="tw-table">
         <thead>
           <tr>
@@ -35,6 +35,6 @@ export function KeysHelp(props: {
           ))}
         </tbody>
       </table>
-    </Modal>
+    </Dialog>
   );
 }

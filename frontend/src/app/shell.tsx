@@ -112,6 +112,7 @@ function RefusedAddress() {
     <Alert
       role="alert"
       color="orange"
+      styles={{ title: { color: "var(--tw-warn)" } }}
       variant="outline"
       mb="md"
       title="Part of this address could not be used"

@@ -11,7 +11,13 @@ interface ProblemAlertProps {
 export function ProblemAlert({ error, title, onRetry }: ProblemAlertProps) {
   const problem = toProblem(error);
   return (
-    <Alert role="alert" color="red" variant="outline" title={title ?? problem.title}>
+    <Alert
+      role="alert"
+      color="red"
+      variant="outline"
+      title={title ?? problem.title}
+      styles={{ title: { color: "var(--mantine-color-error)" } }}
+    >
       <Stack gap={6}>
         <Text size="sm">{problem.detail}</Text>
         {problem.errors.length > 0 && (

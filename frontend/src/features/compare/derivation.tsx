@@ -1,6 +1,7 @@
-import { Modal, Stack, Text, Title } from "@mantine/core";
+import { Stack, Text, Title } from "@mantine/core";
 import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { Dialog } from "@/components/dialog";
 import { Unknown } from "@/components/unknown";
 import { bytes, formatBytes, formatShort, formatUsd, usd } from "@/units/quantity";
 
@@ -16,14 +17,14 @@ interface DerivationProps {
 export function Derivation({ evaluation, scheme, onClose }: DerivationProps) {
   const shown = evaluation.schemes.find((candidate) => candidate.scheme === scheme);
   return (
-    <Modal
+    <Dialog
       opened={shown !== undefined}
       onClose={onClose}
       size="xl"
       title={`Why this number: ${shown?.title ?? ""}`}
     >
       {shown !== undefined && <DerivationBody evaluation={evaluation} shown={shown} />}
-    </Modal>
+    </Dialog>
   );
 }
 

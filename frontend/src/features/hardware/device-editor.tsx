@@ -1,7 +1,6 @@
 import {
   Button,
   Group,
-  Modal,
   Select,
   SimpleGrid,
   Stack,
@@ -15,6 +14,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type DeviceOut, type DeviceVocabulary, vocabularyQuery } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { createDevice, updateDevice } from "@/api/gen/sdk.gen";
+import { Dialog } from "@/components/dialog";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
 import { figureTitle, KINDS } from "./device-facts";
@@ -66,7 +66,7 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
     vocabulary.data?.kinds.map(({ name, title }) => ({ value: name, label: title })) ??
     Object.entries(KINDS).map(([value, { title }]) => ({ value, label: title }));
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       size="min(1100px, 95vw)"
@@ -115,7 +115,7 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

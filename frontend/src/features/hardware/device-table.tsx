@@ -3,7 +3,6 @@ import {
   Button,
   Checkbox,
   Group,
-  Modal,
   Select,
   Stack,
   Text,
@@ -14,6 +13,7 @@ import { Fragment, useState } from "react";
 import type { DeviceOut } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { copyDevice, deleteDevice } from "@/api/gen/sdk.gen";
+import { Dialog } from "@/components/dialog";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -338,7 +338,7 @@ function DeleteDevice({ device }: { readonly device: DeviceOut }) {
       >
         Delete
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={() => setOpened(false)}
         title="Delete this device?"
@@ -364,7 +364,7 @@ function DeleteDevice({ device }: { readonly device: DeviceOut }) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

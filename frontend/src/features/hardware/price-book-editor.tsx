@@ -1,18 +1,11 @@
-import {
-  Button,
-  Group,
-  Modal,
-  Select,
-  SimpleGrid,
-  Stack,
-  TextInput,
-} from "@mantine/core";
+import { Button, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { randomId } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { DeviceOut } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { createPriceBook, updatePriceBook } from "@/api/gen/sdk.gen";
+import { Dialog } from "@/components/dialog";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
 import { KINDS } from "./device-facts";
@@ -76,7 +69,7 @@ export function PriceBookEditor({
     },
   ];
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       size="min(1100px, 95vw)"
@@ -157,6 +150,6 @@ export function PriceBookEditor({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import type { DeviceOut, PriceBookOut } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { deletePriceBook } from "@/api/gen/sdk.gen";
+import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
@@ -196,7 +197,7 @@ function DeleteBook({ book }: { readonly book: PriceBookOut }) {
       >
         Delete
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={() => setOpened(false)}
         title="Delete this price book?"
@@ -219,7 +220,7 @@ function DeleteBook({ book }: { readonly book: PriceBookOut }) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

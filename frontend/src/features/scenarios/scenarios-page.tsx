@@ -1,12 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  Skeleton,
-  Stack,
-  TextInput,
-} from "@mantine/core";
+import { Button, Checkbox, Group, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -15,6 +7,7 @@ import { answer } from "@/api/client";
 import { createScenario, deleteScenario, updateScenario } from "@/api/gen/sdk.gen";
 import { type ScenarioOut, scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
+import { Dialog } from "@/components/dialog";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -209,7 +202,7 @@ function Rename({ scenario }: { readonly scenario: ScenarioOut }) {
       >
         Rename
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={() => setOpened(false)}
         title="Rename the scenario"
@@ -242,7 +235,7 @@ function Rename({ scenario }: { readonly scenario: ScenarioOut }) {
             </Group>
           </Stack>
         </form>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -19,6 +19,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
         <Alert
           key={warning.name}
           color="orange"
+          styles={{ title: { color: "var(--tw-warn)" } }}
           variant="outline"
           title="Mind this before you read the whole trace"
         >

@@ -1,13 +1,4 @@
-import {
-  Alert,
-  Button,
-  Group,
-  Modal,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Button, Group, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -15,6 +6,7 @@ import { answer } from "@/api/client";
 import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { type WorkloadOut, workloadQuery } from "@/api/workloads";
+import { Dialog } from "@/components/dialog";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -117,6 +109,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
             <Alert
               key={warning.name}
               color="orange"
+              styles={{ title: { color: "var(--tw-warn)" } }}
               variant="outline"
               title="Mind this when you use the numbers"
             >
@@ -205,7 +198,7 @@ function RenameButton({ workload }: { readonly workload: WorkloadOut }) {
       >
         Rename
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={() => setOpened(false)}
         title="Rename the workload"
@@ -238,7 +231,7 @@ function RenameButton({ workload }: { readonly workload: WorkloadOut }) {
             </Group>
           </Stack>
         </form>
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -272,7 +265,7 @@ function DeleteButton({ workload }: { readonly workload: WorkloadOut }) {
       <Button variant="default" onClick={() => setOpened(true)}>
         Delete
       </Button>
-      <Modal
+      <Dialog
         opened={opened}
         onClose={() => setOpened(false)}
         title="Delete this workload?"
@@ -298,7 +291,7 @@ function DeleteButton({ workload }: { readonly workload: WorkloadOut }) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }
