@@ -50,14 +50,14 @@ fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDi
 
 #[pyfunction]
 #[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
-fn curves<'py>(
-    py: Python<'py>,
+fn curves(
+    py: Python<'_>,
     path: PathBuf,
     format: Option<String>,
     page_bytes: i64,
     columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let spec = trace_spec(path, format, page_bytes, columns)?;
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let curves = curve::curves(source, on_progress)?;

@@ -45,14 +45,15 @@ pub struct Curves {
 /// # Errors
 /// [`crate::Error::Cancelled`], and whatever `source` reports.
 pub fn curves(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Result<Curves> {
-    let mut pass = Pass::default();
+    let mut pass = Pass::new();
     let mut chunk = Chunk::default();
     let (mut accesses, mut writes, mut distinct) = (0, 0, 0);
     while source.next_chunk(&mut chunk)? {
         distinct = distinct_pages(&chunk, distinct)?;
         pass.grow(distinct);
-        for (&page, &flags) in chunk.pages.iter().zip(&chunk.flags) {
-            pass.access(page, flags & WRITE != 0);
+        let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
+        for (pages, flags) in batches {
+            pass.batch(pages, flags);
         }
         accesses += chunk.len() as u64;
         writes += write_accesses(&chunk);
@@ -111,54 +112,76 @@ fn check(curves: &Curves) -> std::result::Result<(), String> {
 /// Largest depth since the last write, of a page that was never written.
 const NEVER_WRITTEN: u32 = u32::MAX;
 
+/// Accesses handled together: what they read and what they count lies anywhere in memory, and a
+/// short loop that only reads, or only counts, keeps many such places in flight.
+const BATCH: usize = 512;
+
 /// The state of one pass.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pass {
+    /// The pages, each with its largest depth since its last write, or [`NEVER_WRITTEN`].
     stack: Stack,
-    /// Largest depth of each page since its last write, or [`NEVER_WRITTEN`].
-    deepest: Vec<u32>,
     /// Re-references by depth; entry 0 counts first references.
     by_depth: Vec<u64>,
     /// Writes by the largest depth until the next write.
     by_deepest: Vec<u64>,
+    /// Depths of the batch, to be counted.
+    depths: [u32; BATCH],
+    /// Largest depths that the writes of the batch end, to be counted.
+    deepest: [u32; BATCH],
 }
 
 impl Pass {
+    fn new() -> Self {
+        Self {
+            stack: Stack::default(),
+            by_depth: Vec::new(),
+            by_deepest: Vec::new(),
+            depths: [0; BATCH],
+            deepest: [0; BATCH],
+        }
+    }
+
     fn grow(&mut self, pages: usize) {
-        if pages > self.deepest.len() {
-            self.stack.grow(pages);
-            self.deepest.resize(pages, NEVER_WRITTEN);
+        self.stack.grow(pages, NEVER_WRITTEN);
+        if pages >= self.by_depth.len() {
             self.by_depth.resize(pages + 1, 0);
             self.by_deepest.resize(pages + 1, 0);
         }
     }
 
-    #[inline]
-    fn access(&mut self, page: u32, write: bool) {
-        // 0 at the first reference
-        let depth = self.stack.reference(page);
-        self.by_depth[depth as usize] += 1;
-        let deepest = &mut self.deepest[page as usize];
-        if *deepest != NEVER_WRITTEN {
-            *deepest = depth.max(*deepest);
+    /// At most [`BATCH`] accesses.
+    fn batch(&mut self, pages: &[u32], flags: &[u8]) {
+        self.stack.fetch(pages);
+        let mut ended = 0;
+        for ((&page, &flags), depth) in pages.iter().zip(flags).zip(&mut self.depths) {
+            *depth = self.stack.reference(page);
+            let deepest = self.stack.note(page);
+            let write = flags & WRITE != 0;
+            if *deepest != NEVER_WRITTEN {
+                *deepest = (*depth).max(*deepest);
+                self.deepest[ended] = *deepest;
+                ended += usize::from(write);
+            }
             if write {
-                self.by_deepest[*deepest as usize] += 1;
+                *deepest = 0;
             }
         }
-        if write {
-            *deepest = 0;
+        for &depth in &self.depths[..pages.len()] {
+            self.by_depth[depth as usize] += 1;
+        }
+        for &deepest in &self.deepest[..ended] {
+            self.by_deepest[deepest as usize] += 1;
         }
     }
 
     /// Misses and write-backs of the sizes 1, 2, ... distinct pages.
     fn finish(mut self) -> (Vec<u64>, Vec<u64>) {
-        let depths = self.stack.into_depths();
-        for (&deepest, &depth) in self.deepest.iter().zip(&depths) {
+        for (deepest, depth) in self.stack.into_notes_and_depths() {
             if deepest != NEVER_WRITTEN {
                 self.by_deepest[deepest.max(depth) as usize] += 1;
             }
         }
-        drop(depths);
         let first_references = self.by_depth.first().copied().unwrap_or(0);
         (
             counts_above(self.by_depth, first_references),

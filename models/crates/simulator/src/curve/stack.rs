@@ -12,11 +12,19 @@ const PLACES_FACTOR: usize = 4;
 /// Most places: they are `u32`, and [`NOWHERE`] is none of them.
 const MOST_PLACES: usize = (u32::MAX as usize) / BLOCK * BLOCK;
 
-/// Pages by their last reference.
+/// What is kept of a page: one entry, so that an access finds all of it in one cache line.
+#[derive(Debug, Clone, Copy)]
+struct Page {
+    /// Place of its last reference.
+    place: u32,
+    /// What the caller keeps of it.
+    note: u32,
+}
+
+/// Pages by their last reference, each with a note of the caller.
 #[derive(Debug, Default)]
 pub(super) struct Stack {
-    /// Place of each page's last reference.
-    places: Vec<u32>,
+    pages: Vec<Page>,
     /// One bit a place, set while the place is some page's last reference.
     blocks: Vec<[u64; WORDS]>,
     /// Fenwick tree over the set bits of the blocks before the one `head` lies in; node 0 unused.
@@ -28,18 +36,33 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// Makes room for the page numbers `0..pages`.
-    pub(super) fn grow(&mut self, pages: usize) {
-        if pages > self.places.len() {
-            self.places.resize(pages, NOWHERE);
+    /// Makes room for the page numbers `0..pages`; a new page has `note`.
+    pub(super) fn grow(&mut self, pages: usize, note: u32) {
+        if pages > self.pages.len() {
+            let place = NOWHERE;
+            self.pages.resize(pages, Page { place, note });
         }
+    }
+
+    /// Reads what is kept of some pages, all at once, so that the accesses to them find it cached.
+    pub(super) fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.pages[page as usize].place);
+        std::hint::black_box(mixed);
+    }
+
+    /// The note of a page.
+    #[inline]
+    pub(super) fn note(&mut self, page: u32) -> &mut u32 {
+        &mut self.pages[page as usize].note
     }
 
     /// Moves `page` to the top and returns the depth at which it was, the top being 1; 0 if it was
     /// never referenced.
     #[inline]
     pub(super) fn reference(&mut self, page: u32) -> u32 {
-        let place = self.places[page as usize];
+        let place = self.pages[page as usize].place;
         if place == NOWHERE {
             self.live += 1;
             self.put_on_top(page);
@@ -84,7 +107,7 @@ impl Stack {
             self.renumber();
         }
         let place = self.head;
-        self.places[page as usize] = place;
+        self.pages[page as usize].place = place;
         self.blocks[place as usize / BLOCK][place as usize / 64 % WORDS] |= 1 << (place % 64);
         self.head += 1;
         if (self.head as usize).is_multiple_of(BLOCK) {
@@ -123,7 +146,7 @@ impl Stack {
                 start
             })
             .collect();
-        for place in &mut self.places {
+        for Page { place, .. } in &mut self.pages {
             if *place != NOWHERE {
                 let block = &self.blocks[*place as usize / BLOCK];
                 let word = *place as usize / 64 % WORDS;
@@ -154,13 +177,12 @@ impl Stack {
         }
     }
 
-    /// Depth of every page, the top having 1, by page number.
-    pub(super) fn into_depths(mut self) -> Vec<u32> {
+    /// Note and final depth of every page, the top having 1.
+    pub(super) fn into_notes_and_depths(mut self) -> impl Iterator<Item = (u32, u32)> {
         self.renumber();
-        let mut depths = self.places;
-        for depth in &mut depths {
-            *depth = self.live - *depth;
-        }
-        depths
+        let live = self.live;
+        self.pages
+            .into_iter()
+            .map(move |page| (page.note, live - page.place))
     }
 }

@@ -17,6 +17,13 @@ const LONGEST_LOG: usize = u32::MAX as usize - 1;
 /// Log entries per page held after sliding: one slide per `LOG_FACTOR - 1` times as many touches.
 const LOG_FACTOR: usize = 4;
 
+fn fetch(stamps: &[u32], pages: &[u32]) {
+    let mixed = pages
+        .iter()
+        .fold(0, |mixed, &page| mixed ^ stamps[page as usize]);
+    std::hint::black_box(mixed);
+}
+
 /// Pages in recency order.
 #[derive(Debug, Default)]
 pub(crate) struct Recency {
@@ -35,6 +42,11 @@ impl Recency {
         if pages > self.stamps.len() {
             self.stamps.resize(pages, ABSENT);
         }
+    }
+
+    /// Reads the stamps of some pages, all at once.
+    pub(crate) fn fetch(&self, pages: &[u32]) {
+        fetch(&self.stamps, pages);
     }
 
     #[inline]
@@ -169,6 +181,11 @@ impl ProtectedRecency {
         if pages > self.stamps.len() {
             self.stamps.resize(pages, ABSENT);
         }
+    }
+
+    /// Reads the stamps of some pages, all at once.
+    pub(crate) fn fetch(&self, pages: &[u32]) {
+        fetch(&self.stamps, pages);
     }
 
     #[inline]

@@ -50,6 +50,10 @@ impl<P: Policy> Machine for SingleTier<P> {
         self.cache.grow(pages);
     }
 
+    fn fetch(&self, pages: &[u32]) {
+        self.cache.fetch(pages);
+    }
+
     #[inline]
     fn access(&mut self, page: u32, write: bool) {
         if self.cache.contains(page) {

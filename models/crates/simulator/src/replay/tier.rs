@@ -32,6 +32,10 @@ impl<P: Policy> Tier<P> {
         self.dirty.grow(pages);
     }
 
+    pub(crate) fn fetch(&self, pages: &[u32]) {
+        self.policy.fetch(pages);
+    }
+
     #[inline]
     pub(crate) fn contains(&self, page: u32) -> bool {
         self.policy.contains(page)

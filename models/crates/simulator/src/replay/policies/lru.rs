@@ -25,6 +25,10 @@ impl Policy for Lru {
         self.order.grow(pages);
     }
 
+    fn fetch(&self, pages: &[u32]) {
+        self.order.fetch(pages);
+    }
+
     #[inline]
     fn contains(&self, page: u32) -> bool {
         self.order.contains(page)

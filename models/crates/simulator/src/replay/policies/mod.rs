@@ -14,6 +14,9 @@ pub(crate) trait Policy {
     fn new(capacity: u32) -> Self;
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
+    /// Reads what is kept of some pages, all at once, if that lies in a table too large for the
+    /// cache of the processor.
+    fn fetch(&self, _pages: &[u32]) {}
     /// Whether the cache holds `page`.
     fn contains(&self, page: u32) -> bool;
     /// Pages held.

@@ -29,6 +29,11 @@ impl<R: Policy, F: Removable> Machine for Exclusive<R, F> {
         self.flash.grow(pages);
     }
 
+    fn fetch(&self, pages: &[u32]) {
+        self.ram.fetch(pages);
+        self.flash.fetch(pages);
+    }
+
     #[inline]
     fn access(&mut self, page: u32, write: bool) {
         if self.ram.contains(page) {

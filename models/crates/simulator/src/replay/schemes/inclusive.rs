@@ -37,6 +37,11 @@ impl<R: Policy> Machine for Inclusive<R> {
         self.flash_dirty.grow(pages);
     }
 
+    fn fetch(&self, pages: &[u32]) {
+        self.ram.fetch(pages);
+        self.flash.fetch(pages);
+    }
+
     #[inline]
     fn access(&mut self, page: u32, write: bool) {
         if self.ram.contains(page) {

@@ -17,6 +17,10 @@ impl<R: Policy> Machine for NoFlash<R> {
         self.ram.grow(pages);
     }
 
+    fn fetch(&self, pages: &[u32]) {
+        self.ram.fetch(pages);
+    }
+
     #[inline]
     fn access(&mut self, page: u32, write: bool) {
         if self.ram.contains(page) {
