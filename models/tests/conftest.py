@@ -1,22 +1,37 @@
-"""What the tests of the models share."""
+"""Shared fixtures: where the shared reference traces are, and the traces of the repository."""
+
+from __future__ import annotations
 
 import os
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def shared_traces() -> Path:
-    """Folder of the recorded traces with their reference answers, which are not shipped.
+def shared() -> Path:
+    """Folder of the shared reference material; tests that need it are skipped without.
 
-    It is ``traces`` in the folder that ``TIERWRIGHT_SHARED`` names, or in ``shared`` beside
-    the repository.
+    `TIERWRIGHT_SHARED` names it; unset, it is looked for beside the repository.
     """
     named = os.environ.get("TIERWRIGHT_SHARED")
-    folder = (Path(named) if named else ROOT.parent / "shared") / "traces"
-    if not folder.is_dir():
-        pytest.skip("no recorded traces: TIERWRIGHT_SHARED names no folder with them")
+    folder = Path(named) if named else REPOSITORY.parent / "shared"
+    if not (folder / "traces").is_dir():
+        if named:
+            pytest.fail(f"TIERWRIGHT_SHARED={named} holds no folder traces")
+        pytest.skip("no shared reference material: set TIERWRIGHT_SHARED to its folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def shared_traces(shared: Path) -> Path:
+    """Folder of the shared reference traces."""
+    return shared / "traces"
+
+
+@pytest.fixture(scope="session")
+def fixture_traces() -> Path:
+    """Folder of the small traces that the repository holds."""
+    return REPOSITORY / "fixtures" / "traces"

@@ -17,21 +17,11 @@ struct Slot {
 }
 
 /// Open addressing with linear probing, at most three quarters full.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PageNumbers {
     slots: Vec<Slot>,
     bits: u32,
     used: usize,
-}
-
-impl Default for PageNumbers {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            bits: 0,
-            used: 0,
-        }
-    }
 }
 
 impl PageNumbers {

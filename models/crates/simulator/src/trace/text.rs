@@ -173,3 +173,81 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{excerpt, parse_scaled, parse_u64};
+
+    #[test]
+    fn decimals_are_scaled_exactly() {
+        const SECOND: u64 = 1_000_000_000;
+        for (text, expected) in [
+            ("0", 0),
+            ("1456095145.133076000", 1_456_095_145_133_076_000),
+            ("-0.5", -500_000_000),
+            ("+2.", 2_000_000_000),
+            (".25", 250_000_000),
+            // Below a nanosecond is cut, not rounded.
+            ("0.0000000019", 1),
+            (
+                "18446744073709551615",
+                18_446_744_073_709_551_615_000_000_000,
+            ),
+        ] {
+            assert_eq!(
+                parse_scaled(text.as_bytes(), SECOND, "time").ok(),
+                Some(expected),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            ".",
+            "-",
+            "1e9",
+            "1.2.3",
+            "0x10",
+            "nan",
+            "123456789012345678901",
+        ] {
+            assert!(
+                parse_scaled(text.as_bytes(), SECOND, "time").is_err(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn integers_up_to_64_bits_are_read_whole() {
+        for (text, expected) in [
+            ("0", 0),
+            (" 7\t", 7),
+            ("+7", 7),
+            ("9999999999999999999", 9_999_999_999_999_999_999),
+            ("18446744073709551615", u64::MAX),
+            ("00000000000000000000000012", 12),
+        ] {
+            assert_eq!(
+                parse_u64(text.as_bytes(), "size").ok(),
+                Some(expected),
+                "{text}"
+            );
+        }
+        for (text, part) in [
+            ("18446744073709551616", "does not fit in 64 bits"),
+            ("-1", "size `-1` is negative"),
+            ("--1", "not a whole number"),
+            ("1_000", "not a whole number"),
+            ("", "size is empty"),
+        ] {
+            let fault = parse_u64(text.as_bytes(), "size").err().unwrap();
+            assert!(fault.message.contains(part), "{}", fault.message);
+        }
+    }
+
+    #[test]
+    fn excerpts_are_short_and_printable() {
+        assert_eq!(excerpt(b"a\x00\tb\xff"), "a\\u{0}\\tb\\xff");
+        assert_eq!(excerpt(&[b'x'; 500]).chars().count(), 121);
+    }
+}

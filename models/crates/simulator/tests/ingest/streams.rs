@@ -51,7 +51,7 @@ fn long_postgres(records: u64) -> String {
     let mut text = "time_us,op,rel,block\n".to_owned();
     for i in 0..records {
         let op = if i % 3 == 0 { 'W' } else { 'R' };
-        write!(text, "{},{op},0/{},{}\n", i * 7, i % 5, i * i % 997).unwrap();
+        writeln!(text, "{},{op},0/{},{}", i * 7, i % 5, i * i % 997).unwrap();
     }
     text
 }
@@ -192,9 +192,9 @@ fn a_trace_survives_the_way_to_canonical_and_back() {
     // Requests of 100,000 pages run over chunk borders; zero lengths stay counted.
     let mut long = MSR.to_owned();
     for i in 0..4_u64 {
-        write!(
+        writeln!(
             long,
-            "12816637200938{},h,1,Write,{},409600000,0\n",
+            "12816637200938{},h,1,Write,{},409600000,0",
             6000 + i,
             i << 33
         )
@@ -394,7 +394,7 @@ fn slow_accesses(requests: &[MadeRequest], page_bytes: u64) -> (Vec<Access>, Str
             let next = u32::try_from(numbers.len()).unwrap();
             let number = *numbers.entry((*device, page)).or_insert(next);
             all.push((number, *write, index == 0, Some(time - start)));
-            write!(text, "{page} {}\n", if *write { "W" } else { "R" }).unwrap();
+            writeln!(text, "{page} {}", if *write { "W" } else { "R" }).unwrap();
         }
     }
     (all, text)
@@ -415,7 +415,7 @@ fn as_msr(requests: &[MadeRequest]) -> String {
     for (device, offset, size, write, step) in requests {
         ticks += i64::from(*step);
         let op = if *write { "Write" } else { "Read" };
-        write!(text, "{ticks},host,{device},{op},{offset},{size},0\n").unwrap();
+        writeln!(text, "{ticks},host,{device},{op},{offset},{size},0").unwrap();
     }
     text
 }

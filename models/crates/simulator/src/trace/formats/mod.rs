@@ -371,13 +371,18 @@ pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LineFormat, meaning:
         return Score::new(1.0, format!("its header; {meaning}"));
     }
     let mut spaces = Spaces::default();
-    let good = records
+    let understood: Vec<bool> = records
         .iter()
-        .filter(|line| format.parse(line, &mut spaces).is_ok())
-        .count();
+        .map(|line| format.parse(line, &mut spaces).is_ok())
+        .collect();
+    let good = understood.iter().filter(|good| **good).count();
     let share = ratio(good, records.len());
+    // A header or a good first record is enough to name the format: what does not fit after it is
+    // better told with its line than as an unknown format.
     let value = if header {
-        0.5 + 0.5 * share
+        0.6 + 0.4 * share
+    } else if understood.first() == Some(&true) {
+        0.55 + 0.4 * share
     } else {
         0.95 * share
     };

@@ -1,0 +1,265 @@
+//! Writes a canonical trace beside its final name and moves it there when it is complete.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::columns::{encode_column, pack_bits};
+use super::{
+    CHUNK_HEAD_BYTES, CHUNK_MARK, CanonicalFoot, CanonicalHead, END_MAGIC, MAGIC, SECTIONS,
+    VERSION, ZSTD_LEVEL, crc32,
+};
+use crate::access::{Chunk, FIRST_OF_REQUEST, WRITE};
+use crate::error::{Error, Result};
+
+/// Writes a canonical trace beside its final name and moves it there when it is complete.
+pub(crate) struct CanonicalWriter {
+    out: PathBuf,
+    temporary: PathBuf,
+    file: Option<BufWriter<File>>,
+    force: bool,
+    written: u64,
+    chunks: u64,
+    next_page: u32,
+    compressor: zstd::bulk::Compressor<'static>,
+    values: Vec<u64>,
+    codes: Vec<u64>,
+    column: Vec<u8>,
+    spaces: Vec<u64>,
+    dictionary: Vec<u64>,
+}
+
+/// One chunk as the writer takes it.
+pub(crate) struct RawChunk<'a> {
+    pub(crate) chunk: &'a Chunk,
+    pub(crate) spaces: &'a [u32],
+    pub(crate) pages: &'a [u64],
+}
+
+impl CanonicalWriter {
+    /// Refuses an existing `out` unless `force`; creates the temporary file.
+    pub(crate) fn create(out: &Path, force: bool) -> Result<Self> {
+        refuse_existing(out, force)?;
+        let temporary = temporary_name(out);
+        let file = File::options()
+            .write(true)
+            .create_new(true)
+            .open(&temporary)
+            .map_err(|source| Error::Io {
+                action: "create",
+                path: temporary.clone(),
+                source,
+            })?;
+        let compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(|source| Error::Io {
+            action: "compress",
+            path: out.to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            out: out.to_owned(),
+            temporary,
+            file: Some(BufWriter::with_capacity(1 << 20, file)),
+            force,
+            written: 0,
+            chunks: 0,
+            next_page: 0,
+            compressor,
+            values: Vec::new(),
+            codes: Vec::new(),
+            column: Vec::new(),
+            spaces: Vec::new(),
+            dictionary: Vec::new(),
+        })
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Io {
+            action: "write",
+            path: self.temporary.clone(),
+            source,
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.written += bytes.len() as u64;
+        let written = match &mut self.file {
+            Some(file) => file.write_all(bytes),
+            None => Err(io::Error::other("the file is closed")),
+        };
+        written.map_err(|source| self.failed(source))
+    }
+
+    pub(crate) fn head(&mut self, head: &CanonicalHead) -> Result<()> {
+        let json = self.json(head)?;
+        let length = self.length(json.len())?;
+        self.write(&MAGIC)?;
+        self.write(&VERSION.to_le_bytes())?;
+        self.write(&length.to_le_bytes())?;
+        self.write(&crc32(&[&json]).to_le_bytes())?;
+        self.write(&json)
+    }
+
+    fn json(&self, value: &impl Serialize) -> Result<Vec<u8>> {
+        serde_json::to_vec(value).map_err(|error| self.failed(io::Error::other(error)))
+    }
+
+    fn length(&self, length: usize) -> Result<u32> {
+        u32::try_from(length).map_err(|error| self.failed(io::Error::other(error)))
+    }
+
+    /// Appends the accesses of one chunk.
+    pub(crate) fn chunk(&mut self, raw: &RawChunk<'_>) -> Result<()> {
+        let first_new = self.next_page;
+        self.spaces.clear();
+        self.dictionary.clear();
+        for (index, page) in raw.chunk.pages.iter().enumerate() {
+            if *page == self.next_page {
+                self.next_page += 1;
+                self.spaces.push(u64::from(raw.spaces[index]));
+                self.dictionary.push(raw.pages[index]);
+            }
+        }
+        let mut sections: [Vec<u8>; SECTIONS] = Default::default();
+        let spaces = std::mem::take(&mut self.spaces);
+        sections[0] = self.section(&spaces)?;
+        self.spaces = spaces;
+        let dictionary = std::mem::take(&mut self.dictionary);
+        sections[1] = self.section(&dictionary)?;
+        self.dictionary = dictionary;
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
+        values.extend(raw.chunk.pages.iter().map(|page| u64::from(*page)));
+        sections[2] = self.section(&values)?;
+        self.column.clear();
+        pack_bits(&raw.chunk.flags, WRITE, &mut self.column);
+        pack_bits(&raw.chunk.flags, FIRST_OF_REQUEST, &mut self.column);
+        sections[3] = self.compressed()?;
+        values.clear();
+        values.extend(
+            raw.chunk
+                .times_ns
+                .iter()
+                .zip(&raw.chunk.flags)
+                .filter(|(_, flag)| **flag & FIRST_OF_REQUEST != 0)
+                .map(|(time, _)| time.cast_unsigned()),
+        );
+        sections[4] = self.section(&values)?;
+        self.values = values;
+        self.chunk_bytes(raw.chunk.len(), self.next_page - first_new, &sections)
+    }
+
+    fn section(&mut self, values: &[u64]) -> Result<Vec<u8>> {
+        encode_column(values, &mut self.codes, &mut self.column);
+        self.compressed()
+    }
+
+    fn compressed(&mut self) -> Result<Vec<u8>> {
+        self.compressor
+            .compress(&self.column)
+            .map_err(|source| self.failed(source))
+    }
+
+    fn chunk_bytes(
+        &mut self,
+        accesses: usize,
+        new_pages: u32,
+        sections: &[Vec<u8>; SECTIONS],
+    ) -> Result<()> {
+        let mut head = Vec::with_capacity(CHUNK_HEAD_BYTES);
+        head.extend_from_slice(CHUNK_MARK);
+        head.extend_from_slice(&self.length(accesses)?.to_le_bytes());
+        head.extend_from_slice(&new_pages.to_le_bytes());
+        for section in sections {
+            head.extend_from_slice(&self.length(section.len())?.to_le_bytes());
+            head.extend_from_slice(&crc32(&[section]).to_le_bytes());
+        }
+        let crc = crc32(&[&head]);
+        head.extend_from_slice(&crc.to_le_bytes());
+        self.write(&head)?;
+        for section in sections {
+            self.write(section)?;
+        }
+        self.chunks += 1;
+        Ok(())
+    }
+
+    pub(crate) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// Writes the foot, makes the file durable and gives it its name; its length in bytes.
+    pub(crate) fn finish(mut self, foot: &CanonicalFoot) -> Result<u64> {
+        let json = self.json(foot)?;
+        let offset = self.written;
+        let length = self.length(json.len())?;
+        self.write(&json)?;
+        self.write(&offset.to_le_bytes())?;
+        self.write(&length.to_le_bytes())?;
+        self.write(&crc32(&[&json]).to_le_bytes())?;
+        self.write(&END_MAGIC)?;
+        self.commit()
+    }
+
+    /// Makes what was written durable and gives it its name.
+    pub(crate) fn commit(mut self) -> Result<u64> {
+        if let Some(file) = self.file.take() {
+            let synced = file
+                .into_inner()
+                .map_err(io::IntoInnerError::into_error)
+                .and_then(|file| file.sync_all());
+            synced.map_err(|source| self.failed(source))?;
+        }
+        refuse_existing(&self.out, self.force)?;
+        std::fs::rename(&self.temporary, &self.out).map_err(|source| self.failed(source))?;
+        // The name is durable once its folder is; where folders cannot be opened, nothing is lost.
+        if let Ok(folder) = File::open(folder_of(&self.out)) {
+            let _ = folder.sync_all();
+        }
+        Ok(self.written)
+    }
+}
+
+impl Drop for CanonicalWriter {
+    fn drop(&mut self) {
+        // Gone already after a commit; on an error or a cancel nothing half-made stays behind.
+        let _ = std::fs::remove_file(&self.temporary);
+    }
+}
+
+fn refuse_existing(out: &Path, force: bool) -> Result<()> {
+    let Ok(metadata) = std::fs::symlink_metadata(out) else {
+        return Ok(());
+    };
+    let (message, hint) = if out.is_dir() {
+        ("a folder", "name a file inside it")
+    } else if !force || !(metadata.is_file() || metadata.is_symlink()) {
+        (
+            "exists already",
+            "use --force to replace it, or choose another name",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::BadParameter {
+        name: "out",
+        value: out.display().to_string(),
+        message: message.to_owned(),
+        hint: hint.to_owned(),
+    })
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn temporary_name(out: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(out.file_name().unwrap_or_default());
+    name.push(format!(".{}.partial", std::process::id()));
+    folder_of(out).join(name)
+}
