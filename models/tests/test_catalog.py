@@ -1,6 +1,8 @@
 """The shipped devices and price books, and bad files."""
 
+import csv
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -141,3 +143,60 @@ def test_a_folder_without_facts_is_refused(
         catalog.devices()
     assert "does not hold `devices` and `prices`" in caught.value.message
     assert catalog.FIXTURES_VARIABLE in caught.value.hint
+
+
+# Columns of the table that the files were made from, and the figures they became.
+COLUMNS = {
+    "page_bytes": "page_bytes",
+    "read_iops": "read_iops",
+    "write_iops": "write_iops",
+    "queue_depth": "queue_depth",
+    "read_lat_us": "read_latency_us",
+    "write_lat_us": "write_latency_us",
+    "seq_read_mbps": "sequential_read_mb_per_s",
+    "seq_write_mbps": "sequential_write_mb_per_s",
+    "erase_us": "erase_us",
+    "waf_4k": "waf_4k",
+    "waf_seq": "waf_sequential",
+    "dwpd": "dwpd",
+    "endurance_years": "endurance_years",
+    "tbw": "endurance_tb",
+    "active_w": "active_power_w",
+    "idle_w": "idle_power_w",
+    "price_usd": "price",
+    "usd_per_gb": "unit_price",
+    "usd_per_gb_month": "unit_rent",
+}
+ONE_TIB_PLUS = (
+    "sce2014-emlc-pcie-1.8tib"  # the table has 1979.1 GB for the paper's 1.8 TiB
+)
+
+
+def test_no_figure_was_lost_or_changed_on_the_way_from_the_table(
+    shared_traces: Path,
+) -> None:
+    table = shared_traces.parent / "reference" / "devices.csv"
+    if not table.is_file():
+        pytest.skip("no table of devices beside the recorded traces")
+    with table.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    points = [row for row in rows if row["id"].startswith("price-")]
+    devices = catalog.devices()
+    assert len(rows) == len(devices) + len(points)
+    priced = {p.source for b in catalog.price_books().values() for p in b.prices}
+    for row in points:
+        url = row["source"].split(" ; ")[0]
+        assert any(url in source for source in priced), row["id"]
+    for row in rows:
+        if row in points:
+            continue
+        figures = devices[row["id"]].figures
+        for column, name in COLUMNS.items():
+            if row[column]:
+                assert figures[name].value == Decimal(row[column]), (row["id"], column)
+            else:
+                assert name not in figures, (row["id"], name)
+        if row["capacity_gb"] and row["id"] != ONE_TIB_PLUS:
+            assert figures["capacity"].value == Decimal(row["capacity_gb"])
+        if row["price_date"] and "unit_price" in figures:
+            assert figures["unit_price"].date == row["price_date"]

@@ -147,3 +147,14 @@ def test_a_bad_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
 def test_an_absent_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no file"):
         conformance.run_file(tmp_path / "absent.json")
+
+
+def test_formulas_without_a_shared_vector_by_hand() -> None:
+    saving = conformance.FORMULAS["kv.flash_saving"]
+    assert saving({"C_k": 25, "C0": 100}) == {"saving": 0.75}
+    assert saving({"C_k": 0, "C0": 0}) == {"saving": None}
+    worth = conformance.FORMULAS["kv.price_performance"]
+    assert worth({"cost": 500, "references": 100, "price": 20}) == {
+        "ms_per_reference": 5.0,
+        "price_times_ms": 100.0,
+    }

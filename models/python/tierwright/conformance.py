@@ -439,7 +439,8 @@ def _directory_access(inputs: Inputs) -> Outputs:
 
 
 def _flash_saving(inputs: Inputs) -> Outputs:
-    return {"saving": page_flow.flash_saving(inputs["C_k"], inputs["C0"])}
+    cost = inputs["C_k"] if "C_k" in inputs else inputs["Ck"]
+    return {"saving": page_flow.flash_saving(cost, inputs["C0"])}
 
 
 def _price_performance(inputs: Inputs) -> Outputs:

@@ -60,6 +60,12 @@ def profile(
         raise BadInput(
             "there is nowhere to write the profile", "add -o PROFILE.json, or --json"
         )
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise BadInput(
+            f"--output: `{output}` cannot be written: "
+            + ("it is a folder" if output.is_dir() else "its folder does not exist"),
+            "name a file in a folder that exists",
+        )
     named = _sizes(sizes)
     from tierwright import simulate as core
 
