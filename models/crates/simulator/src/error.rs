@@ -68,7 +68,17 @@ impl Error {
     /// The next step for the user; empty where there is none.
     pub fn hint(&self) -> &str {
         match self {
-            Self::Io { .. } | Self::Cancelled => "",
+            Self::Io { source, .. } => match source.kind() {
+                std::io::ErrorKind::NotFound => {
+                    "check that the path is right and its folder exists"
+                }
+                std::io::ErrorKind::PermissionDenied => {
+                    "check the permissions of the file and its folder"
+                }
+                std::io::ErrorKind::StorageFull => "free space on the disk, or write elsewhere",
+                _ => "check the disk and the file, then try again",
+            },
+            Self::Cancelled => "",
             Self::Internal { .. } => "please report it, with the command and the trace's format",
             Self::BadTrace { hint, .. }
             | Self::Unreadable { hint, .. }

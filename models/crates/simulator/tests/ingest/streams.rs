@@ -308,6 +308,17 @@ fn an_error_or_a_cancel_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_a_killed_conversion_left_does_not_stop_the_next() {
+    // A restarted container gives out the same process ids again.
+    let folder = Folder::new();
+    let path = folder.file("p", POSTGRES);
+    let left = format!(".out.twt.{}-0.partial", std::process::id());
+    folder.file(&left, "half");
+    convert(&spec(&path), &folder.path("out.twt")).unwrap();
+    assert_eq!(folder.names(), [left.as_str(), "out.twt", "p"]);
+}
+
+#[test]
 fn a_canonical_trace_inside_a_compressed_file_is_refused() {
     let folder = Folder::new();
     let out = folder.path("o.twt");
@@ -427,9 +438,9 @@ fn as_table(requests: &[MadeRequest]) -> String {
         time += i64::from(*step);
         let sign = if time < 0 { "-" } else { "" };
         let op = u8::from(!write);
-        write!(
+        writeln!(
             text,
-            "{op};d{device};{sign}{}.{};{offset};{size}\n",
+            "{op};d{device};{sign}{}.{};{offset};{size}",
             time.abs() / 10,
             time.abs() % 10
         )

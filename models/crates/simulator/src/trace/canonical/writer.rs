@@ -42,16 +42,7 @@ impl CanonicalWriter {
     /// Refuses an existing `out` unless `force`; creates the temporary file.
     pub(crate) fn create(out: &Path, force: bool) -> Result<Self> {
         refuse_existing(out, force)?;
-        let temporary = temporary_name(out);
-        let file = File::options()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-            .map_err(|source| Error::Io {
-                action: "create",
-                path: temporary.clone(),
-                source,
-            })?;
+        let (file, temporary) = create_temporary(out)?;
         let compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(|source| Error::Io {
             action: "compress",
             path: out.to_owned(),
@@ -257,9 +248,26 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-fn temporary_name(out: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(out.file_name().unwrap_or_default());
-    name.push(format!(".{}.partial", std::process::id()));
-    folder_of(out).join(name)
+/// A new file beside `out`. Names that a killed process left behind are passed over.
+fn create_temporary(out: &Path) -> Result<(File, PathBuf)> {
+    let mut attempt = 0_u32;
+    loop {
+        let mut name = std::ffi::OsString::from(".");
+        name.push(out.file_name().unwrap_or_default());
+        name.push(format!(".{}-{attempt}.partial", std::process::id()));
+        let path = folder_of(out).join(name);
+        match File::options().write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {
+                attempt += 1;
+            }
+            Err(source) => {
+                return Err(Error::Io {
+                    action: "create",
+                    path,
+                    source,
+                });
+            }
+        }
+    }
 }
