@@ -43,21 +43,25 @@ LongText = Annotated[str, StringConstraints(max_length=4000, pattern=r"^[^\u0000
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 Pages = Annotated[
     int,
-    BeforeValidator(not_bool),
-    Field(ge=0, le=MAX_COUNT, description="A size in pages of the workload."),
+    Field(
+        strict=True, ge=0, le=MAX_COUNT, description="A size in pages of the workload."
+    ),
 ]
 PageBytes = Annotated[
     int,
-    BeforeValidator(not_bool),
-    Field(ge=512, le=2**24, description="Size of one page. [bytes]"),
+    Field(strict=True, ge=512, le=2**24, description="Size of one page. [bytes]"),
 ]
 SizeBytes = Annotated[int, Field(ge=0, le=MAX_COUNT, description="A size. [bytes]")]
 Micros = Annotated[float, Field(description="A time. [µs per access]")]
 Share = Annotated[float, Field(ge=0, le=1, description="A share between 0 and 1.")]
 Months = Annotated[
     int,
-    BeforeValidator(not_bool),
-    Field(ge=1, le=600, description="Time over which a purchase is paid. [months]"),
+    Field(
+        strict=True,
+        ge=1,
+        le=600,
+        description="Time over which a purchase is paid. [months]",
+    ),
 ]
 
 _MONEY_PATTERN = r"^-?\d+(\.\d+)?$"

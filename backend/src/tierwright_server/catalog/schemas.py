@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from tierwright_server.schemas import (
     Answer,
@@ -15,7 +15,6 @@ from tierwright_server.schemas import (
     ShortText,
     Usd,
     UsdIn,
-    not_bool,
 )
 
 Origin = Literal["shipped", "own"]
@@ -83,7 +82,7 @@ class FigureOut(Answer):
 class FigureIn(Body):
     """One stated figure of a device, with its source."""
 
-    value: Annotated[float, BeforeValidator(not_bool)]
+    value: Annotated[float, Field(strict=True)]
     unit: ShortText
     source: Annotated[ShortText, Field(min_length=1)]
     date: DatedText | None = None
@@ -131,7 +130,7 @@ class DeviceIn(Body):
             description="A name of `GET /catalog/device-kinds`.",
         ),
     ]
-    year: Annotated[int, Field(ge=1950, le=2100)] | None = None
+    year: Annotated[int, Field(strict=True, ge=1950, le=2100)] | None = None
     figures: Annotated[
         dict[FigureName, FigureIn],
         Field(

@@ -40,8 +40,8 @@ async def reap(
         await session.commit()
     async with sessions() as session:
         for run_id in await repository.ids_without_delivery(session, undelivered_after):
-            await repository.forget_deliveries(session, run_id)
             await queue.enqueue(session, run_id)
+        await repository.forget_deliveries_of_the_dead(session)
         await session.execute(
             delete(Worker).where(Worker.heartbeat_at < now() - _FORGET_WORKERS_AFTER)
         )
@@ -51,12 +51,10 @@ async def reap(
 async def reap_forever(
     settings: Settings, sessions: async_sessionmaker[AsyncSession]
 ) -> None:
-    """Reap at start, at once, and then now and then."""
-    undelivered_after = timedelta(0)
+    """Reap now and then."""
     while True:
+        await asyncio.sleep(settings.reap_interval_s)
         try:
-            await reap(settings, sessions, undelivered_after)
-            undelivered_after = _UNDELIVERED_AFTER
+            await reap(settings, sessions)
         except DBAPIError as error:
             log.warning("reaper: database unreachable", error=str(error))
-        await asyncio.sleep(settings.reap_interval_s)

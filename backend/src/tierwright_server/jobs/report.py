@@ -1,6 +1,10 @@
 """What a job says while it works, and when it cannot go on."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+OnProgress = Callable[[int, int, int], bool]
 
 
 class JobFailure(Exception):
@@ -14,6 +18,18 @@ class JobFailure(Exception):
 
 class Report(ABC):
     """Takes progress."""
+
+    @contextmanager
+    def phase(self, name: str, total_bytes: int) -> Iterator[OnProgress]:
+        """Frame a pass over a file; gives the callback that the core wants."""
+        self.progress(name, 0, total_bytes)
+
+        def on_progress(done: int, total: int, _accesses: int) -> bool:
+            self.progress(name, done, total)
+            return True
+
+        yield on_progress
+        self.progress(name, total_bytes, total_bytes)
 
     @abstractmethod
     def progress(

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+from datetime import timedelta
 
 import psycopg
 import structlog
@@ -102,6 +103,8 @@ async def _work(
     executor = Executor(settings, sessions, events, worker_id)
     app = make_queue_app(dsn, executor.execute)
     await events.start()
+    # At once, not at the next interval: somebody restarted us to get on with it.
+    await reaper.reap(settings, sessions, undelivered_after=timedelta(0))
     try:
         async with app.open_async():
             tasks = [

@@ -173,6 +173,15 @@ async def ids_without_delivery(
     return (await session.scalars(query, {"older_than": older_than})).all()
 
 
+async def forget_deliveries_of_the_dead(session: AsyncSession) -> None:
+    """Drop jobs of workers that the queue itself has struck off its list."""
+    await session.execute(
+        text(
+            "DELETE FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL"
+        )
+    )
+
+
 async def forget_deliveries(session: AsyncSession, run_id: str) -> None:
     """Drop the queue's jobs that a dead worker left behind."""
     await session.execute(

@@ -27,7 +27,12 @@ class ScenarioUpdate(ScenarioIn):
 
     version: Annotated[
         int,
-        Field(ge=1, le=2**31 - 1, description="The version this change starts from."),
+        Field(
+            strict=True,
+            ge=1,
+            le=2**31 - 1,
+            description="The version this change starts from.",
+        ),
     ]
 
 

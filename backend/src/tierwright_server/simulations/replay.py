@@ -1,7 +1,6 @@
 """The simulate job, in its child process: replays the schemes on a canonical trace."""
 
-from collections.abc import Callable
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 from tierwright import _simulator
@@ -24,24 +23,18 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
         `schemes`: name of the scheme -> its counters.
     """
     found = {}
+    total_bytes = Path(job["trace"]).stat().st_size
     for number, scheme in enumerate(job["schemes"], start=1):
         phase = f"replaying {scheme} ({number} of {len(job['schemes'])})"
-        counters = _simulator.simulate_scheme(
-            job["trace"],
-            scheme=scheme,
-            ram_pages=job["ram_pages"],
-            flash_pages=job["flash_pages"],
-            on_progress=_reporter(report, phase),
-        )
+        with report.phase(phase, total_bytes) as on_progress:
+            counters = _simulator.simulate_scheme(
+                job["trace"],
+                scheme=scheme,
+                ram_pages=job["ram_pages"],
+                flash_pages=job["flash_pages"],
+                on_progress=on_progress,
+            )
         found[scheme] = {
             name: value for name, value in counters.items() if isinstance(value, int)
         }
     return {"schemes": found}
-
-
-def _reporter(report: Report, phase: str) -> Callable[[int, int, int], bool]:
-    def on_progress(report: Report, done: int, total: int, _accesses: int) -> bool:
-        report.progress(phase, done, total)
-        return True
-
-    return partial(on_progress, report)

@@ -117,7 +117,16 @@ def _simulation_out(simulation: Simulation, run: Run | None) -> SimulationOut:
         core_version=simulation.core_version,
         created_at=simulation.created_at,
         run=RunOut.model_validate(run) if run else None,
-        result=SimulationResult.model_validate(simulation.result)
-        if simulation.result is not None
-        else None,
+        result=_result_out(simulation),
+    )
+
+
+def _result_out(simulation: Simulation) -> SimulationResult | None:
+    if simulation.result is None:
+        return None
+    # jsonb does not keep the order of keys.
+    counters = simulation.result["schemes"]
+    return SimulationResult(
+        rows=simulation.result["rows"],
+        schemes={name: counters[name] for name in simulation.inputs["schemes"]},
     )

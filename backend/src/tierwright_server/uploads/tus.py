@@ -121,10 +121,9 @@ async def patch_upload(
     upload = await repository.get(session, upload_id)
     if upload is None:
         raise service.unknown(upload_id)
+    size_bytes, complete = upload.size_bytes, upload.complete
     # The bytes may take hours: hold no database connection meanwhile.
     await session.rollback()
-    size_bytes = upload.size_bytes
-    complete = upload.complete
     if not complete:
         await _append(request, context.settings, upload_id, offset, size_bytes)
     elif offset != size_bytes:

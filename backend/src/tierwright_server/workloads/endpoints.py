@@ -81,7 +81,12 @@ async def get_curve(
     session: SessionDep,
     context: ContextDep,
     points: Annotated[
-        int, Query(ge=2, le=5000, description="Most sizes to return, log-spaced.")
+        int,
+        Query(
+            ge=2,
+            le=5000,
+            description="About how many sizes, log-spaced; a curve with no more comes whole.",
+        ),
     ] = 500,
 ) -> CurveOut:
     """Read the hit-ratio and write-back curves, thinned; every point is exact."""

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +36,11 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     arguments = dict(job["trace"])
     source = arguments.pop("path")
     try:
-        converted = _simulator.convert(
-            source,
-            str(trace),
-            **arguments,
-            on_progress=_reporter(report, "reading and converting"),
-        )
+        size = Path(source).stat().st_size
+        with report.phase("reading and converting", size) as on_progress:
+            converted = _simulator.convert(
+                source, str(trace), **arguments, on_progress=on_progress
+            )
     except _simulator.TraceError as error:
         message, *rest = error.args
         hint = str(rest[0]) if rest and rest[0] else None
@@ -73,7 +70,8 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _profile(trace: Path, work: Path, report: Report) -> None:
-    curves = _simulator.curves(str(trace), on_progress=_reporter(report, "profiling"))
+    with report.phase("profiling", trace.stat().st_size) as on_progress:
+        curves = _simulator.curves(str(trace), on_progress=on_progress)
     path = work / contents.CURVE_NAME
     with path.open("wb") as file:
         np.save(file, np.stack([curves["misses"], curves["write_backs"]]))
@@ -91,11 +89,3 @@ def _move_in(work: Path, folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _reporter(report: Report, phase: str) -> Callable[[int, int, int], bool]:
-    def on_progress(report: Report, done: int, total: int, _accesses: int) -> bool:
-        report.progress(phase, done, total)
-        return True
-
-    return partial(on_progress, report)

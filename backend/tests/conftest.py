@@ -1,0 +1,94 @@
+"""One PostgreSQL for all tests, a database for each that needs one."""
+
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import structlog
+from psycopg import sql
+from sqlalchemy import make_url
+
+# Tests are imported by path, so their shared module needs a place to be found at.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from live_app import EXAMPLE_TRACE, Application, run_application
+
+from tierwright_server import db
+from tierwright_server.embedded_postgres import EmbeddedPostgres
+from tierwright_server.settings import Settings
+
+structlog.configure(
+    processors=[
+        structlog.processors.format_exc_info,
+        structlog.processors.KeyValueRenderer(key_order=["event"]),
+    ],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+)
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory) -> Iterator[str]:
+    """Address of a fresh server of this test process."""
+    postgres = EmbeddedPostgres(tmp_path_factory.mktemp("pg"), durable=False)
+    url = postgres.start()
+    try:
+        yield url
+    finally:
+        postgres.stop()
+
+
+@pytest.fixture(scope="session")
+def make_database(postgres_url) -> Callable[[], str]:
+    """Make an empty database and return its address."""
+    admin = db.psycopg_dsn(postgres_url)
+
+    def make() -> str:
+        name = f"test_{secrets.token_hex(6)}"
+        with psycopg.connect(admin, autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+            )
+        return (
+            make_url(postgres_url)
+            .set(database=name)
+            .render_as_string(hide_password=False)
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_settings(make_database, tmp_path_factory) -> Callable[..., Settings]:
+    """Make settings with a migrated database and a data folder of their own."""
+
+    def make(**changes: Any) -> Settings:
+        url = make_database()
+        db.migrate(url)
+        return Settings(
+            **{
+                "database_url": url,
+                "data_dir": tmp_path_factory.mktemp("data"),
+                "page_dir": tmp_path_factory.mktemp("page"),
+                "example_trace": EXAMPLE_TRACE,
+                "heartbeat_interval_s": 0.5,
+                "reap_interval_s": 0.3,
+                "poll_interval_s": 0.5,
+                "worker_concurrency": 2,
+                **changes,
+            }
+        )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def application(make_settings) -> Iterator[Application]:
+    """One application for the tests that only add things to it."""
+    with run_application(make_settings()) as running:
+        running.wait_example()
+        yield running

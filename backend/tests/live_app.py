@@ -1,0 +1,196 @@
+"""A live server with its workers, and a client for it."""
+
+import asyncio
+import base64
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from tierwright_server.app import create_app
+from tierwright_server.settings import Settings
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+EXAMPLE_TRACE = REPOSITORY / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TUS = {"Tus-Resumable": "1.0.0"}
+FINAL = {"succeeded", "failed", "cancelled"}
+
+
+def free_port() -> int:
+    """Return a loopback port that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def worker_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment of a worker with these settings."""
+    given = settings.model_dump(mode="json", exclude_unset=True)
+    return os.environ | {
+        f"TIERWRIGHT_{name.upper()}": ",".join(value)
+        if isinstance(value, list)
+        else str(value)
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+@dataclass
+class Application:
+    """A running server, its workers, and a client."""
+
+    settings: Settings
+    client: httpx.Client
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        """Start a worker process."""
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "tierwright_server.jobs.worker"],
+            env=worker_environment(self.settings),
+            stdin=subprocess.DEVNULL,
+        )
+        self.workers.append(worker)
+        return worker
+
+    def stop_workers(self) -> None:
+        """Stop all workers in order."""
+        for worker in self.workers:
+            if worker.poll() is None:
+                worker.send_signal(signal.SIGTERM)
+        for worker in self.workers:
+            worker.wait(timeout=30)
+        self.workers.clear()
+
+    def get(self, path: str, **kwargs: Any) -> Any:
+        """GET and return the JSON."""
+        answer = self.client.get(path, **kwargs)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def post(self, path: str, body: Any, status: int) -> Any:
+        """POST and return the JSON."""
+        answer = self.client.post(path, json=body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def begin_upload(self, size: int, **metadata: str) -> str:
+        """Begin a tus upload and return its path."""
+        pairs = ",".join(
+            f"{key} {base64.b64encode(value.encode()).decode()}"
+            for key, value in metadata.items()
+        )
+        headers = {**TUS, "Upload-Length": str(size)}
+        if pairs:
+            headers["Upload-Metadata"] = pairs
+        answer = self.client.post("/uploads", headers=headers)
+        assert answer.status_code == 201, answer.text
+        return answer.headers["location"].removeprefix("/api/v1")
+
+    def patch(self, path: str, offset: int, data: bytes) -> httpx.Response:
+        """Append bytes to an upload."""
+        return self.client.patch(
+            path,
+            content=data,
+            headers={
+                **TUS,
+                "Upload-Offset": str(offset),
+                "Content-Type": "application/offset+octet-stream",
+            },
+        )
+
+    def upload(self, data: bytes, filename: str) -> str:
+        """Upload bytes and return the upload's id."""
+        path = self.begin_upload(len(data), filename=filename)
+        if data:
+            answer = self.patch(path, 0, data)
+            assert answer.status_code == 204, answer.text
+        return path.rsplit("/", 1)[-1]
+
+    def create_workload(self, data: bytes, filename: str, **options: Any) -> Any:
+        """Upload bytes and make a workload of them."""
+        upload_id = self.upload(data, filename)
+        return self.post(
+            "/workloads",
+            {"upload_id": upload_id, "name": filename, **options},
+            202,
+        )
+
+    def wait_run(self, run_id: str, timeout_s: float = 60) -> Any:
+        """Wait until a run has ended and return it."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            run = self.get(f"/runs/{run_id}")
+            if run["status"] in FINAL:
+                return run
+            time.sleep(0.05)
+        raise AssertionError(f"run did not end: {run}")
+
+    def wait_until(self, found: Callable[[], Any], timeout_s: float = 30) -> Any:
+        """Wait until a question is answered with something true."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            answer = found()
+            if answer:
+                return answer
+            time.sleep(0.02)
+        raise AssertionError("waited in vain")
+
+    def wait_example(self) -> Any:
+        """Wait until the worked example is ready and return it."""
+        workload = self.get("/workloads/example")
+        run = self.wait_run(workload["run"]["id"])
+        assert run["status"] == "succeeded", run
+        return self.get("/workloads/example")
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self):
+        yield
+
+
+@contextlib.contextmanager
+def run_application(settings: Settings, workers: int = 1) -> Iterator[Application]:
+    """Run a server in a thread and workers as processes."""
+    port = free_port()
+    server = _Server(
+        uvicorn.Config(
+            create_app(settings),
+            host="127.0.0.1",
+            port=port,
+            log_config=None,
+            lifespan="on",
+            timeout_graceful_shutdown=3,
+        )
+    )
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
+    thread.start()
+    client = httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", timeout=30)
+    application = Application(settings, client)
+    try:
+        deadline = time.monotonic() + 20
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            assert time.monotonic() < deadline, "the server did not start in time"
+            time.sleep(0.02)
+        for _ in range(workers):
+            application.start_worker()
+        yield application
+    finally:
+        client.close()
+        application.stop_workers()
+        server.should_exit = True
+        thread.join(timeout=20)
+        assert not thread.is_alive(), "the server did not stop"

@@ -1,0 +1,267 @@
+"""Compare and check: the API's numbers are the models' and the core's own."""
+
+import time
+from decimal import Decimal
+
+import pytest
+from live_app import EXAMPLE_TRACE
+
+from tierwright import _simulator, catalog, page_flow
+from tierwright.hit_ratio import Curve
+
+FLASH = "face2016-samsung-840pro-256"
+DISK = "face2016-cheetah-15k6-single"
+COUNTERS = (
+    "ram_hits",
+    "flash_hits",
+    "flash_misses",
+    "flash_writes",
+    "hdd_reads",
+    "hdd_writes",
+)
+
+
+@pytest.fixture(scope="module")
+def curve() -> Curve:
+    found = _simulator.curves(EXAMPLE_TRACE)
+    return Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+
+
+def point(ram_pages: int = 2000, flash_pages: int = 8000, **changes):
+    return {
+        "workload_id": "example",
+        "ram_pages": ram_pages,
+        "flash_pages": flash_pages,
+        "flash_device_id": FLASH,
+        "disk_device_id": DISK,
+        **changes,
+    }
+
+
+def by_scheme(answer):
+    return {scheme["scheme"]: scheme for scheme in answer["schemes"]}
+
+
+class TestEvaluate:
+    @pytest.mark.parametrize(
+        ("ram", "flash"), [(2000, 8000), (1, 0), (500, 500), (8000, 2000), (1, 10**9)]
+    )
+    def test_equals_the_models(self, application, curve, ram, flash):
+        answer = application.post("/evaluations", point(ram, flash), 200)
+        expected = page_flow.evaluate(
+            curve,
+            ram_pages=ram,
+            flash_pages=flash,
+            flash=catalog.device(FLASH),
+            disk=catalog.device(DISK),
+        )
+        assert answer["best"] == expected.best
+        assert answer["runner_up"] == expected.runner_up
+        assert answer["margin"]["relative"] == expected.margin
+        shown = by_scheme(answer)
+        assert list(shown) == list(expected.schemes)
+        for name, result in expected.schemes.items():
+            assert shown[name]["ram_hits"] == result.ram_hits
+            assert shown[name]["flash_hits"] == result.flash_hits
+            assert shown[name]["disk_writes"] == result.hdd_writes
+            assert shown[name]["io_time_us_per_access"] == result.io_time_us_per_access
+            terms = shown[name]["cost_terms_us_per_access"]
+            assert terms == result.cost_terms_us_per_access
+            assert sum(terms.values()) == pytest.approx(result.io_time_us_per_access)
+
+    def test_hits_by_tier_add_up_to_the_accesses(self, application):
+        answer = application.post("/evaluations", point(), 200)
+        for scheme in answer["schemes"]:
+            total = scheme["ram_hits"] + scheme["flash_hits"] + scheme["flash_misses"]
+            assert total == pytest.approx(answer["accesses"])
+
+    def test_sizes_come_in_bytes_too(self, application):
+        answer = application.post("/evaluations", point(10, 20), 200)
+        assert answer["ram_bytes"] == 10 * 8192
+        assert answer["flash_bytes"] == 20 * 8192
+
+    def test_inclusive_with_ram_above_flash_is_warned_about(self, application):
+        shown = by_scheme(application.post("/evaluations", point(4000, 3000), 200))
+        for name in ("inclusive", "inclusive_global"):
+            assert shown[name]["flash_hits"] == 0
+            names = [warning["name"] for warning in shown[name]["warnings"]]
+            assert "ram_not_below_flash" in names
+        assert shown["exclusive"]["warnings"] == []
+        assert shown["exclusive"]["flash_hits"] > 0
+
+    def test_without_flash_every_scheme_costs_the_same(self, application):
+        shown = by_scheme(application.post("/evaluations", point(4000, 0), 200))
+        costs = {scheme["io_time_us_per_access"] for scheme in shown.values()}
+        assert len(costs) == 1
+
+    def test_without_prices_the_cost_says_why_it_is_absent(self, application):
+        for scheme in application.post("/evaluations", point(), 200)["schemes"]:
+            assert scheme["money"]["usd_per_month"] is None
+            assert "price book" in scheme["money"]["reason"]
+
+    def test_a_device_without_a_price_says_so(self, application):
+        device = application.post(
+            "/catalog/devices",
+            {
+                "name": "no price",
+                "kind": "nvme",
+                "figures": {
+                    "read_iops": {"value": 10000, "unit": "1/s", "source": "test"},
+                    "write_iops": {"value": 5000, "unit": "1/s", "source": "test"},
+                },
+            },
+            201,
+        )
+        book = application.post(
+            "/catalog/price-books",
+            {
+                "name": "only disks and DRAM",
+                "date": "2026-01",
+                "prices": [
+                    {"kind": "hdd", "usd_per_gb": "0.02", "source": "test"},
+                    {"kind": "dram", "usd_per_gb": "4", "source": "test"},
+                ],
+            },
+            201,
+        )
+        body = point(flash_device_id=device["id"], price_book_id=book["id"])
+        shown = by_scheme(application.post("/evaluations", body, 200))
+        parts = {part["part"]: part for part in shown["lazy"]["money"]["parts"]}
+        assert parts["flash"]["usd_per_month"] is None
+        assert device["id"] in parts["flash"]["reason"]
+        assert shown["lazy"]["money"]["usd_per_month"] is None
+        # 2000 pages x 8192 bytes x 4 USD/GB / 36 months
+        ram = Decimal(2000 * 8192 * 4) / 10**9 / 36
+        assert Decimal(parts["ram"]["usd_per_month"]) == pytest.approx(ram)
+        # RAM over disk holds no flash, so its cost is known.
+        assert shown["none"]["money"]["usd_per_month"] is not None
+
+    def test_a_device_without_service_times_cannot_be_used(self, application):
+        device = application.post(
+            "/catalog/devices", {"name": "nameless", "kind": "nvme"}, 201
+        )
+        answer = application.client.post(
+            "/evaluations", json=point(flash_device_id=device["id"])
+        )
+        assert answer.status_code == 422
+        assert device["id"] in answer.json()["detail"]
+        assert answer.json()["hint"]
+
+    @pytest.mark.parametrize(
+        ("changes", "where"),
+        [
+            ({"ram_pages": 0}, "body.ram_pages"),
+            ({"ram_pages": -1}, "body.ram_pages"),
+            ({"flash_pages": -1}, "body.flash_pages"),
+            ({"ram_pages": 2**60}, "body.ram_pages"),
+            ({"ram_pages": 1.5}, "body.ram_pages"),
+            ({"ram_pages": True}, "body.ram_pages"),
+            ({"amortisation_months": 0}, "body.amortisation_months"),
+            ({"disk_device_id": "../x"}, "body.disk_device_id"),
+            ({"surprise": 1}, "body.surprise"),
+        ],
+    )
+    def test_bad_values_are_named(self, application, changes, where):
+        answer = application.client.post("/evaluations", json=point(**changes))
+        assert answer.status_code == 422
+        fault = answer.json()["errors"][0]
+        assert fault["where"] == where
+        assert fault["value"] == next(iter(changes.values()))
+
+    @pytest.mark.parametrize(
+        "key", ["workload_id", "flash_device_id", "disk_device_id", "price_book_id"]
+    )
+    def test_what_is_missing_is_named(self, application, key):
+        answer = application.client.post("/evaluations", json=point(**{key: "gone"}))
+        assert answer.status_code == 404
+        assert "`gone`" in answer.json()["detail"]
+        assert answer.json()["hint"]
+
+    def test_answers_fast_enough_for_a_slider(self, application):
+        application.post("/evaluations", point(), 200)
+        times = []
+        for ram in range(1000, 1020):
+            start = time.perf_counter()
+            application.post("/evaluations", point(ram), 200)
+            times.append(time.perf_counter() - start)
+        # The bar is 20 ms; a busy machine gets five times as much before it fails.
+        assert sorted(times)[len(times) // 2] < 0.1
+
+
+class TestSimulate:
+    def simulate(self, application, body):
+        made = application.post("/simulations", body, 202)
+        if made["run"]["status"] not in ("succeeded",):
+            run = application.wait_run(made["run"]["id"])
+            assert run["status"] == "succeeded", run
+        return application.get(f"/simulations/{made['id']}")
+
+    def test_counters_are_the_cores_own(self, application):
+        answer = self.simulate(application, point())
+        assert list(answer["result"]["schemes"]) == [
+            row["name"] for row in _simulator.schemes()
+        ]
+        for scheme, counters in answer["result"]["schemes"].items():
+            expected = _simulator.simulate_scheme(EXAMPLE_TRACE, scheme, 2000, 8000)
+            for name, value in counters.items():
+                assert value == expected[name], (scheme, name)
+
+    @pytest.mark.parametrize(("ram", "flash"), [(2000, 8000), (700, 900), (300, 0)])
+    def test_the_exact_schemes_have_no_gap(self, application, ram, flash):
+        rows = self.simulate(application, point(ram, flash))["result"]["rows"]
+        exact = [row for row in rows if row["exact"]]
+        assert {row["scheme"] for row in exact} >= {
+            "none",
+            "exclusive",
+            "inclusive_global",
+        }
+        for row in exact:
+            assert row["gap"] == pytest.approx(0, abs=1e-6), row
+
+    def test_rows_hold_every_counter_of_every_scheme(self, application):
+        rows = self.simulate(application, point())["result"]["rows"]
+        for scheme in ("none", "inclusive", "inclusive_global", "exclusive", "lazy"):
+            counters = [row["counter"] for row in rows if row["scheme"] == scheme]
+            assert counters == [*COUNTERS, "io_time_us_per_access"]
+
+    def test_io_time_is_counters_times_service_times(self, application):
+        answer = self.simulate(application, point())
+        flash, disk = catalog.device(FLASH), catalog.device(DISK)
+        for row in answer["result"]["rows"]:
+            if row["counter"] != "io_time_us_per_access":
+                continue
+            c = answer["result"]["schemes"][row["scheme"]]
+            total = (
+                c["flash_reads"] * flash.read_service_us
+                + c["flash_writes"] * flash.write_service_us
+                + c["hdd_reads"] * disk.read_service_us
+                + c["hdd_writes"] * disk.write_service_us
+            )
+            assert row["simulated"] == pytest.approx(total / c["accesses"])
+
+    def test_the_same_inputs_return_the_stored_result(self, application):
+        first = self.simulate(application, point(1234, 5678))
+        again = application.post("/simulations", point(1234, 5678), 202)
+        assert again["id"] == first["id"]
+        assert again["result"] == first["result"]
+        assert again["run"]["id"] == first["run"]["id"]
+        other = application.post("/simulations", point(1235, 5678), 202)
+        assert other["id"] != first["id"]
+
+    def test_only_the_schemes_asked_for(self, application):
+        answer = self.simulate(application, point(schemes=["lazy", "none"]))
+        assert list(answer["result"]["schemes"]) == ["none", "lazy"]
+
+    def test_an_unknown_scheme_lists_the_known(self, application):
+        answer = application.client.post("/simulations", json=point(schemes=["fifo"]))
+        assert answer.status_code == 422
+        assert "inclusive_global" in answer.json()["detail"]
+
+    def test_unknown(self, application):
+        assert application.client.get("/simulations/nothing").status_code == 404

@@ -1,0 +1,255 @@
+"""Jobs under cancel, kill and crash: they resume or fail visibly, never hang."""
+
+import json
+import os
+import signal
+import threading
+import time
+
+import httpx
+import numpy as np
+import psutil
+import pytest
+import zstandard
+from live_app import run_application
+
+from tierwright_server.db import psycopg_dsn
+
+ROWS = 6_000_000
+
+
+@pytest.fixture(scope="session")
+def long_trace() -> bytes:
+    """A trace whose ingestion takes seconds."""
+    random = np.random.default_rng(5)
+    blocks = random.integers(2_000_000, size=ROWS)
+    lines = "\n".join(f"{i},R,0/9,{block}" for i, block in enumerate(blocks.tolist()))
+    data = f"time_us,op,rel,block\n{lines}\n".encode()
+    return zstandard.ZstdCompressor(level=1).compress(data)
+
+
+def children_of(pid: int) -> list[psutil.Process]:
+    """Return the job processes of a worker."""
+    return [
+        process
+        for process in psutil.Process(pid).children(recursive=True)
+        if process.status() != psutil.STATUS_ZOMBIE
+        and "tierwright_server.jobs.child" in " ".join(process.cmdline())
+    ]
+
+
+def start_long(application, data):
+    """Start the ingestion and wait until it is well under way."""
+    workload = application.create_workload(data, "long.csv.zst", format="postgres_csv")
+    run_id = workload["run"]["id"]
+    application.wait_until(lambda: application.get(f"/runs/{run_id}")["done"] > 0)
+    return workload, run_id
+
+
+def nothing_left(settings) -> bool:
+    return list(settings.work_dir.iterdir()) == []
+
+
+@pytest.mark.slow
+class TestJobs:
+    @pytest.fixture(scope="class")
+    def own(self, make_settings):
+        with run_application(make_settings()) as application:
+            application.wait_example()
+            yield application
+
+    def test_cancel_stops_the_child_at_once(self, own, long_trace):
+        workload, run_id = start_long(own, long_trace)
+        [child] = children_of(own.workers[-1].pid)
+        answer = own.client.post(f"/runs/{run_id}/cancel")
+        assert answer.status_code == 200
+        assert answer.json()["cancel_requested"] is True
+        run = own.wait_run(run_id, timeout_s=5)
+        assert run["status"] == "cancelled"
+        own.wait_until(lambda: not child.is_running(), timeout_s=5)
+        own.wait_until(lambda: nothing_left(own.settings))
+        again = own.get(f"/workloads/{workload['id']}")
+        assert again["status"] == "cancelled"
+        # Cancelling twice changes nothing.
+        assert own.client.post(f"/runs/{run_id}/cancel").json() == run
+        # The upload is kept and can be read again.
+        assert own.get(f"/uploads/{again['upload_id']}")["complete"]
+
+    def test_a_killed_worker_takes_its_child_along_and_the_job_resumes(
+        self, own, long_trace
+    ):
+        workload, run_id = start_long(own, long_trace)
+        worker = own.workers.pop()
+        [child] = children_of(worker.pid)
+        worker.kill()
+        worker.wait()
+        own.wait_until(
+            lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE,
+            timeout_s=5,
+        )
+        assert own.get("/health")["workers_alive"] == 0
+        own.start_worker()
+        run = own.wait_run(run_id, timeout_s=60)
+        assert run["status"] == "succeeded", run
+        assert run["attempts"] == 2
+        ready = own.get(f"/workloads/{workload['id']}")
+        assert ready["summary"]["accesses"] == ROWS
+        own.wait_until(lambda: nothing_left(own.settings))
+
+    def test_a_stopped_worker_gives_its_run_back_without_counting(
+        self, own, long_trace
+    ):
+        _, run_id = start_long(own, long_trace)
+        worker = own.workers.pop()
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(timeout=10) == 0
+        run = own.get(f"/runs/{run_id}")
+        assert (run["status"], run["attempts"]) == ("queued", 0)
+        assert nothing_left(own.settings)
+        own.start_worker()
+        run = own.wait_run(run_id, timeout_s=60)
+        assert (run["status"], run["attempts"]) == ("succeeded", 1)
+
+    def test_a_job_that_keeps_crashing_fails_after_three_attempts(
+        self, own, long_trace
+    ):
+        _, run_id = start_long(own, long_trace)
+        for attempt in (1, 2, 3):
+            own.wait_until(
+                lambda attempt=attempt: (
+                    (run := own.get(f"/runs/{run_id}"))["attempts"] == attempt
+                    and run["done"] > 0
+                )
+            )
+            [child] = children_of(own.workers[-1].pid)
+            os.kill(child.pid, signal.SIGKILL)
+        run = own.wait_run(run_id)
+        assert run["status"] == "failed"
+        assert run["attempts"] == 3
+        assert "3 attempts" in run["error"]
+        assert "SIGKILL" in run["error"]
+        assert run["hint"]
+        own.wait_until(lambda: nothing_left(own.settings))
+
+    def test_a_hung_worker_is_replaced_and_cannot_interfere(
+        self, make_settings, long_trace
+    ):
+        settings = make_settings(worker_stale_s=2)
+        with run_application(settings) as application:
+            application.wait_example()
+            _, run_id = start_long(application, long_trace)
+            hung = application.workers[0]
+            [child] = children_of(hung.pid)
+            os.kill(hung.pid, signal.SIGSTOP)
+            os.kill(child.pid, signal.SIGSTOP)
+            application.start_worker()
+            run = application.wait_run(run_id, timeout_s=90)
+            assert run["status"] == "succeeded", run
+            assert run["attempts"] == 2
+            os.kill(child.pid, signal.SIGCONT)
+            os.kill(hung.pid, signal.SIGCONT)
+            application.wait_until(lambda: not children_of(hung.pid))
+            assert application.get(f"/runs/{run_id}") == run
+
+    def test_the_memory_cap_fails_the_job_not_the_machine(
+        self, make_settings, long_trace
+    ):
+        settings = make_settings(job_memory_bytes=2**28)
+        with run_application(settings) as application:
+            workload = application.create_workload(
+                long_trace, "long.csv.zst", format="postgres_csv"
+            )
+            run = application.wait_run(workload["run"]["id"], timeout_s=90)
+            assert run["status"] == "failed", run
+            assert run["hint"]
+
+    def test_a_queued_run_is_cancelled_at_once(self, make_settings):
+        with run_application(make_settings(), workers=0) as application:
+            run_id = application.get("/workloads/example")["run"]["id"]
+            run = application.post(f"/runs/{run_id}/cancel", {}, 200)
+            assert run["status"] == "cancelled"
+            application.start_worker()
+            time.sleep(1.5)
+            assert application.get(f"/runs/{run_id}") == run
+
+    def test_a_lost_delivery_is_made_again(self, make_settings):
+        """The queue's row is gone, the run is not."""
+        import psycopg
+
+        settings = make_settings()
+        with run_application(settings, workers=0) as application:
+            with psycopg.connect(psycopg_dsn(settings.database_url)) as connection:
+                deleted = connection.execute("DELETE FROM procrastinate_jobs")
+                assert deleted.rowcount == 1
+            application.start_worker()
+            application.wait_example()
+
+
+class TestRuns:
+    def test_list_filters_and_orders(self, application):
+        runs = application.get("/runs", params={"kind": "ingest"})
+        assert runs["total"] >= 1
+        assert {run["kind"] for run in runs["items"]} == {"ingest"}
+        times = [run["created_at"] for run in runs["items"]]
+        assert times == sorted(times, reverse=True)
+        assert application.get("/runs", params={"status": "queued"})["items"] == []
+        bad = application.client.get("/runs", params={"status": "nonsense"})
+        assert bad.status_code == 422
+
+    def test_unknown(self, application):
+        for method, path in (
+            ("GET", "/runs/nothing"),
+            ("POST", "/runs/nothing/cancel"),
+            ("GET", "/runs/nothing/events"),
+        ):
+            answer = application.client.request(method, path)
+            assert answer.status_code == 404, path
+            assert answer.headers["content-type"] == "application/problem+json"
+
+
+def read_events(client: httpx.Client, run_id: str) -> list[dict]:
+    """Follow a run until the server ends the stream."""
+    with client.stream("GET", f"/runs/{run_id}/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        return [
+            json.loads(line.removeprefix("data: "))
+            for line in answer.iter_lines()
+            if line.startswith("data: ")
+        ]
+
+
+class TestEvents:
+    def test_a_finished_run_sends_one_event_and_ends(self, application):
+        run = application.wait_example()["run"]
+        assert read_events(application.client, run["id"]) == [run]
+
+    @pytest.mark.slow
+    def test_progress_arrives_in_order_until_the_end(self, make_settings, long_trace):
+        with run_application(make_settings()) as application:
+            workload = application.create_workload(
+                long_trace, "long.csv.zst", format="postgres_csv"
+            )
+            run_id = workload["run"]["id"]
+            seen: list[list[dict]] = [[], []]
+            readers = [
+                threading.Thread(
+                    target=lambda into=into: into.extend(
+                        read_events(application.client, run_id)
+                    )
+                )
+                for into in seen
+            ]
+            for reader in readers:
+                reader.start()
+            for reader in readers:
+                reader.join(timeout=60)
+            for events in seen:
+                assert events[-1]["status"] == "succeeded", events[-1]
+                phases = list(dict.fromkeys(event["phase"] for event in events))
+                assert phases[-2:] == ["reading and converting", "profiling"]
+                moving = [e for e in events if e["phase"] == "reading and converting"]
+                done = [event["done"] for event in moving]
+                assert len(set(done)) > 3
+                assert done == sorted(done)
+                assert all(event["done"] <= event["total"] for event in moving)
+                assert any(event["rate_per_s"] for event in moving)

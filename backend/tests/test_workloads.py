@@ -1,0 +1,316 @@
+"""Upload to curve: formats, faults, sharing of content, deletion."""
+
+import gzip
+import hashlib
+import secrets
+
+import numpy as np
+import pytest
+import zstandard
+from live_app import EXAMPLE_TRACE
+
+from tierwright import _simulator
+from tierwright_server import contents
+
+HEADER = b"time_us,op,rel,block\n"
+
+
+def trace_of(rows: int, seed: int = 1, pages: int = 500) -> bytes:
+    """Make a small PostgreSQL trace."""
+    random = np.random.default_rng(seed)
+    lines = [
+        f"{i * 10},{'W' if random.random() < 0.3 else 'R'},0/2676,{random.integers(pages)}"
+        for i in range(rows)
+    ]
+    return HEADER + "\n".join(lines).encode() + b"\n"
+
+
+def ready(application, data: bytes, filename: str, **options):
+    """Make a workload and wait until it is ready."""
+    workload = application.create_workload(data, filename, **options)
+    run = application.wait_run(workload["run"]["id"])
+    assert run["status"] == "succeeded", run
+    return application.get(f"/workloads/{workload['id']}")
+
+
+class TestCreateWorkload:
+    def test_summary_equals_the_cores_own_inspection(self, application):
+        data = EXAMPLE_TRACE.read_bytes()
+        workload = ready(application, data, "mine.csv.zst")
+        expected = _simulator.inspect(EXAMPLE_TRACE)
+        for key in (
+            "format",
+            "requests",
+            "accesses",
+            "distinct_pages",
+            "write_accesses",
+            "page_bytes",
+            "duration_s",
+            "sha256_of_sequence",
+        ):
+            assert workload["summary"][key] == expected[key], key
+        footprint = expected["distinct_pages"] * expected["page_bytes"]
+        assert workload["summary"]["footprint_bytes"] == footprint
+
+    def test_the_same_content_is_stored_once(self, application):
+        example = application.wait_example()
+        workload = ready(application, EXAMPLE_TRACE.read_bytes(), "again.csv.zst")
+        assert workload["content_id"] == example["content_id"]
+        assert "example" in workload["same_content_as"]
+        assert "stored once" in workload["run"]["message"]
+
+    def test_the_upload_is_removed_once_the_workload_is_ready(self, application):
+        upload_id = application.upload(trace_of(300, seed=7), "a.csv")
+        workload = application.post(
+            "/workloads", {"upload_id": upload_id, "name": "a"}, 202
+        )
+        application.wait_run(workload["run"]["id"])
+        assert application.get(f"/workloads/{workload['id']}")["upload_id"] is None
+        assert application.client.get(f"/uploads/{upload_id}").status_code == 404
+        assert not (application.settings.uploads_dir / upload_id).exists()
+
+    @pytest.mark.parametrize(
+        ("pack", "suffix"),
+        [
+            (lambda data: data, ""),
+            (gzip.compress, ".gz"),
+            (zstandard.ZstdCompressor().compress, ".zst"),
+        ],
+    )
+    def test_compression_does_not_change_the_content(self, application, pack, suffix):
+        data = trace_of(400, seed=3)
+        workload = ready(application, pack(data), f"t.csv{suffix}")
+        plain = ready(application, data, "t.csv")
+        assert workload["content_id"] == plain["content_id"]
+
+    def test_progress_ends_at_the_total(self, application):
+        workload = ready(application, trace_of(500, seed=4), "p.csv")
+        run = workload["run"]
+        assert run["done"] == run["total"]
+        assert run["unit"] == "bytes"
+        assert run["attempts"] == 1
+        assert run["finished_at"] >= run["started_at"] >= run["created_at"]
+
+
+BAD = [
+    ("empty.csv", b"", {}, "empty"),
+    ("header-only.csv", HEADER, {"format": "postgres_csv"}, ""),
+    ("cut.csv.gz", gzip.compress(trace_of(20_000))[:-2000], {}, "cut.csv.gz"),
+    ("binary.csv", secrets.token_bytes(5000), {}, "binary.csv"),
+    ("bad-line.csv", trace_of(50) + b"1,R,0/1,minus\n", {}, "52"),
+    ("wrong.csv", trace_of(50), {"format": "vscsi"}, "wrong.csv"),
+]
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("filename", "data", "options", "named"), BAD, ids=[bad[0] for bad in BAD]
+    )
+    def test_the_run_fails_and_says_what_where_and_what_next(
+        self, application, filename, data, options, named
+    ):
+        workload = application.create_workload(data, filename, **options)
+        run = application.wait_run(workload["run"]["id"])
+        assert run["status"] == "failed", run
+        assert run["hint"]
+        assert named in run["error"]
+        assert str(application.settings.data_dir) not in run["error"]
+        again = application.get(f"/workloads/{workload['id']}")
+        assert again["status"] == "failed"
+        # The upload is kept, so that another format can be tried.
+        assert again["upload_id"] is not None
+        assert application.get(f"/uploads/{again['upload_id']}")["complete"]
+
+    @pytest.mark.parametrize(
+        ("filename", "data", "options", "named"), BAD, ids=[bad[0] for bad in BAD]
+    )
+    def test_the_preview_never_breaks(
+        self, application, filename, data, options, named
+    ):
+        upload_id = application.upload(data, filename)
+        answer = application.client.post(f"/uploads/{upload_id}/preview", json=options)
+        assert answer.status_code in (200, 422), answer.text
+        if answer.status_code == 422:
+            assert answer.headers["content-type"] == "application/problem+json"
+            problem = answer.json()
+            assert problem["hint"]
+            assert filename in problem["detail"]
+            assert str(application.settings.data_dir) not in problem["detail"]
+
+    def test_a_failed_upload_can_be_read_again_with_another_format(self, application):
+        upload_id = application.upload(trace_of(200, seed=9), "retry.csv")
+        body = {"upload_id": upload_id, "name": "retry"}
+        first = application.post("/workloads", {**body, "format": "vscsi"}, 202)
+        assert application.wait_run(first["run"]["id"])["status"] == "failed"
+        second = application.post("/workloads", body, 202)
+        assert application.wait_run(second["run"]["id"])["status"] == "succeeded"
+
+    @pytest.mark.parametrize("page_bytes", [0, -4096, 511, 2**40, "4096", True, 1.5])
+    def test_page_bytes_out_of_range_name_the_value(self, application, page_bytes):
+        upload_id = application.upload(trace_of(10), "p.csv")
+        answer = application.client.post(
+            "/workloads",
+            json={"upload_id": upload_id, "name": "p", "page_bytes": page_bytes},
+        )
+        assert answer.status_code == 422
+        fault = answer.json()["errors"][0]
+        assert fault["where"] == "body.page_bytes"
+        assert fault["value"] == page_bytes
+
+    def test_an_unknown_format_lists_the_known_ones(self, application):
+        upload_id = application.upload(trace_of(10), "p.csv")
+        answer = application.client.post(
+            "/workloads", json={"upload_id": upload_id, "name": "p", "format": "nope"}
+        )
+        assert answer.status_code == 422
+        assert "postgres_csv" in answer.json()["detail"]
+
+    def test_an_unfinished_upload_cannot_be_read(self, application):
+        path = application.begin_upload(100, filename="half.csv")
+        application.patch(path, 0, b"x" * 50)
+        upload_id = path.rsplit("/", 1)[-1]
+        for url, body in (
+            (f"{path}/preview", {}),
+            ("/workloads", {"upload_id": upload_id, "name": "half"}),
+        ):
+            answer = application.client.post(url, json=body)
+            assert answer.status_code == 409
+            assert "completely" in answer.json()["detail"]
+
+
+class TestPreview:
+    def test_shows_records_and_units(self, application):
+        upload_id = application.upload(EXAMPLE_TRACE.read_bytes(), "t.csv.zst")
+        preview = application.post(f"/uploads/{upload_id}/preview", {}, 200)
+        expected = _simulator.preview(EXAMPLE_TRACE)
+        assert preview["format"] == "postgres_csv"
+        assert preview["records"] == expected["records"]
+        assert preview["units"] == expected["units"]
+        assert preview["compression"] == "zstd"
+        assert preview["upload"]["filename"] == "t.csv.zst"
+
+    def test_generic_csv_takes_a_mapping(self, application):
+        data = b"when,what,lba,len\n1.5,read,8,8\n2.5,write,16,16\n"
+        upload_id = application.upload(data, "own.csv")
+        columns = {
+            "time": "when",
+            "time_unit": "s",
+            "op": "what",
+            "offset": "lba",
+            "offset_unit": "sectors",
+            "size": "len",
+            "size_unit": "sectors",
+            "read_values": "read",
+            "write_values": "write",
+        }
+        body = {"format": "csv", "columns": columns, "page_bytes": 4096}
+        preview = application.post(f"/uploads/{upload_id}/preview", body, 200)
+        assert preview["columns"] == ["when", "what", "lba", "len"]
+        second = preview["records"][1]
+        # sector 16 = byte 8192 = page 2; 16 sectors = 2 pages
+        assert (second["offset_bytes"], second["first_page"]) == (8192, 2)
+        assert second["page_count"] == 2
+        workload = application.post(
+            "/workloads", {"upload_id": upload_id, "name": "own", **body}, 202
+        )
+        assert application.wait_run(workload["run"]["id"])["status"] == "succeeded"
+        summary = application.get(f"/workloads/{workload['id']}")["summary"]
+        assert (summary["requests"], summary["accesses"]) == (2, 3)
+
+
+class TestCurve:
+    def test_points_are_exact_and_hold_both_ends(self, application):
+        example = application.wait_example()
+        curves = _simulator.curves(EXAMPLE_TRACE)
+        answer = application.get("/workloads/example/curve", params={"points": 50})
+        pages = np.array(answer["pages"])
+        assert pages[0] == 1
+        assert pages[-1] == example["summary"]["distinct_pages"]
+        assert 45 <= len(pages) <= 55
+        assert np.all(np.diff(pages) > 0)
+        assert answer["misses"] == curves["misses"][pages - 1].tolist()
+        assert answer["write_backs"] == curves["write_backs"][pages - 1].tolist()
+
+    def test_a_small_curve_comes_whole(self, application):
+        workload = ready(application, trace_of(300, seed=5, pages=20), "small.csv")
+        answer = application.get(f"/workloads/{workload['id']}/curve")
+        assert answer["pages"] == list(range(1, answer["distinct_pages"] + 1))
+
+    @pytest.mark.parametrize("points", [0, 1, -5, 5001, "many"])
+    def test_points_out_of_range(self, application, points):
+        answer = application.client.get(
+            "/workloads/example/curve", params={"points": points}
+        )
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["where"] == "query.points"
+
+    def test_a_failed_workload_says_why_it_has_none(self, application):
+        workload = application.create_workload(b"", "empty.csv")
+        application.wait_run(workload["run"]["id"])
+        answer = application.client.get(f"/workloads/{workload['id']}/curve")
+        assert answer.status_code == 409
+        assert "could not be read" in answer.json()["detail"]
+
+
+class TestRenameAndDelete:
+    def test_rename(self, application):
+        workload = ready(application, trace_of(100, seed=11), "old.csv")
+        path = f"/workloads/{workload['id']}"
+        answer = application.client.patch(path, json={"name": "  new name "})
+        assert answer.json()["name"] == "new name"
+        assert application.get(path)["name"] == "new name"
+
+    @pytest.mark.parametrize("name", ["", "   ", "a\nb", "x" * 201, "\x00", 5, None])
+    def test_bad_names(self, application, name):
+        answer = application.client.patch("/workloads/example", json={"name": name})
+        assert answer.status_code == 422
+
+    def test_the_last_workload_takes_its_content_along(self, application):
+        data = trace_of(150, seed=12)
+        first, second = (ready(application, data, name) for name in ("1.csv", "2.csv"))
+        assert first["content_id"] == second["content_id"]
+        folder = contents.folder_of(application.settings, first["content_id"])
+        assert application.client.delete(f"/workloads/{first['id']}").status_code == 204
+        assert contents.is_complete(folder)
+        curve = f"/workloads/{second['id']}/curve"
+        assert application.client.get(curve).status_code == 200
+        assert (
+            application.client.delete(f"/workloads/{second['id']}").status_code == 204
+        )
+        assert not folder.exists()
+        assert application.client.get(f"/workloads/{second['id']}").status_code == 404
+        assert list(application.settings.work_dir.glob("deleted-*")) == []
+
+    def test_the_example_stays(self, application):
+        answer = application.client.delete("/workloads/example")
+        assert answer.status_code == 409
+        assert answer.json()["hint"]
+
+    def test_unknown(self, application):
+        for method in ("get", "delete"):
+            answer = getattr(application.client, method)("/workloads/nothing")
+            assert answer.status_code == 404
+            assert "`nothing`" in answer.json()["detail"]
+
+    def test_lists_are_bounded(self, application):
+        answer = application.get("/workloads", params={"limit": 1, "offset": 1})
+        assert len(answer["items"]) == 1
+        assert answer["total"] >= 2
+        assert (
+            application.client.get("/workloads", params={"limit": 501}).status_code
+            == 422
+        )
+
+
+def test_sha256_of_a_workload_proves_the_parser(application):
+    with EXAMPLE_TRACE.open("rb") as file:
+        lines = zstandard.ZstdDecompressor().stream_reader(file).read()
+    expected = hashlib.sha256()
+    pages: dict[tuple[str, str], None] = {}
+    for line in lines.decode().splitlines()[1:]:
+        _, op, rel, block = line.split(",")
+        pages.setdefault((rel, block))
+        expected.update(f"{block} {op}\n".encode())
+    summary = application.wait_example()["summary"]
+    assert summary["distinct_pages"] == len(pages)
+    assert summary["sha256_of_sequence"] == expected.hexdigest()
