@@ -1,5 +1,6 @@
 """`tierwright serve`: the process tree from start to stop."""
 
+import asyncio
 import contextlib
 import http.client
 import json
@@ -17,9 +18,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tierwright_server import listen, supervisor
+from tierwright_server import listen, supervisor, worker_health
 from tierwright_server.process_guard import guarded_command
 from tierwright_server.runtime_error import RuntimeFailure
+from tierwright_server.settings import Settings
 
 pytestmark = pytest.mark.db
 
@@ -151,6 +153,8 @@ def test_it_serves_restarts_its_worker_refuses_a_second_copy_and_stops(
     worker = served.named(WORKER)
     assert worker is not None
     assert eventually(lambda: served.get(address)["workers_alive"] == 1)
+    settings = Settings(database_url=worker.environ()["TIERWRIGHT_DATABASE_URL"])
+    assert asyncio.run(worker_health.workers_here(settings)) == 1
     worker.kill()
 
     def replaced() -> bool:
@@ -166,7 +170,7 @@ def test_it_serves_restarts_its_worker_refuses_a_second_copy_and_stops(
     code, said = served.wait()
     assert code == 0, said
     assert [process for process in tree if not is_dead(process)] == []
-    assert f"worker-1 ended unexpectedly ({'SIGKILL'})" in said
+    assert "worker-1 ended unexpectedly (SIGKILL)" in said
     assert (folder / "data" / "logs" / "tierwright.log").stat().st_size > 0
     assert (folder / "data" / "logs" / "workers.log").stat().st_size > 0
 
@@ -235,6 +239,14 @@ def test_an_unreachable_database_is_named_without_its_password(
     assert "cannot use the database postgresql://u:***@127.0.0.1:1/d" in said
     assert "hint: check TIERWRIGHT_DATABASE_URL" in said
     assert "hidden" not in said
+
+
+def test_a_worker_without_a_database_is_not_healthy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("TIERWRIGHT_DATABASE_URL", raising=False)
+    assert worker_health.main() == 1
+    assert "TIERWRIGHT_DATABASE_URL is not set" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
