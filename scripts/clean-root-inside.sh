@@ -52,9 +52,12 @@ as_in_terminal='import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])'
 
-start() { # WHO LOG: `make run` in a session of its own, as in a terminal
+start() { # WHO LOG: in a session of its own, as in a terminal
     : >"$2"
     case "$1" in
+    image) setsid setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs \
+        --bounding-set=-all env HOME=/data TIERWRIGHT_DATA_DIR=/data \
+        python3 -c "$as_in_terminal" .venv/bin/tierwright serve >"$2" 2>&1 & ;;
     root) setsid python3 -c "$as_in_terminal" make run >"$2" 2>&1 & ;;
     *) setsid setpriv --reuid "$1" --regid "$1" --init-groups env HOME="/home/$1" \
         python3 -c "$as_in_terminal" make run >"$2" 2>&1 & ;;
@@ -67,8 +70,8 @@ interrupt() { # Ctrl-C: the whole foreground group gets SIGINT
     began=$(date +%s%N)
     code=0
     wait "$started" || code=$?
-    took=$((($(date +%s%N) - began) / 1000000))
-    echo "  Ctrl-C: make ended with $code after $took ms"
+    stop_ms=$((($(date +%s%N) - began) / 1000000))
+    echo "  Ctrl-C: ended with $code after $stop_ms ms"
     left="$(others)"
     if [ -n "$left" ]; then
         echo "$left" >&2
@@ -110,13 +113,26 @@ proof() { # WHO PLACE
     echo "  second start: ready after $took ms (the bar is 5000)"
     fetch "$address"
     interrupt
-    [ "$took" -lt 5000 ] || { echo "error: the second start took too long" >&2; return 1; }
+    if [ "$took" -ge 5000 ]; then
+        echo "error: the second start took too long (load: $(cut -d' ' -f1 /proc/loadavg))" >&2
+        slow=1
+    fi
 }
 
+slow=0
 clone "/opt/tier wright"
 proof root "/opt/tier wright"
 
 clone "/home/visitor/tier wright"
 chown -R visitor: /home/visitor
 proof visitor "/home/visitor/tier wright"
+# The image: what its last stage holds, run as its user on a program it cannot write.
+cd "/opt/tier wright"
+rm -rf .git .data
+sh scripts/keep-runtime.sh
+echo "  the image's program: $(du -sm . | cut -f1) MB"
+rm -rf /data
+install --directory --mode 700 --owner 10001 --group 10001 /data
+proof image "/opt/tier wright"
+[ "$slow" = 0 ] || exit 1
 echo "clean root: all passed"
