@@ -36,10 +36,10 @@ test("a CSV of another kind is read through a column mapping", async ({ page }) 
   await expect(page.getByRole("button", { name: "Show the preview" })).toBeDisabled();
   await page.getByRole("combobox", { name: "The place is given as" }).click();
   await page.getByRole("option", { name: "Page number" }).click();
-  await page.getByLabel("Column of the place").fill("page_no");
-  await page.getByLabel("Column of the operation").fill("what");
-  await page.getByLabel("Column of the device").fill("object");
-  await page.getByLabel("Column of the place").focus();
+  await page.getByRole("combobox", { name: "Column of the place" }).fill("page_no");
+  await page.getByRole("combobox", { name: "Column of the operation" }).fill("what");
+  await page.getByRole("combobox", { name: "Column of the device" }).fill("object");
+  await page.getByRole("combobox", { name: "Column of the place" }).focus();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Show the preview" }).click();
   await expect(
@@ -47,7 +47,9 @@ test("a CSV of another kind is read through a column mapping", async ({ page }) 
   ).toBeVisible();
   // What was typed survives a reload.
   await page.reload();
-  await expect(page.getByLabel("Column of the place")).toHaveValue("page_no");
+  await expect(page.getByRole("combobox", { name: "Column of the place" })).toHaveValue(
+    "page_no",
+  );
   await expect(
     page.getByRole("heading", { name: /The first \d+ records/ }),
   ).toBeVisible();

@@ -21,7 +21,7 @@ async function screenOf(page: Page) {
     address: new URL(page.url()).search,
     ram: await page.getByRole("textbox", { name: "Exact RAM size" }).inputValue(),
     flash: await page.getByRole("textbox", { name: "Exact Flash size" }).inputValue(),
-    figures: await page.locator("table").first().innerText(),
+    figures: await page.locator("table").first().textContent(),
   };
 }
 
@@ -56,7 +56,7 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
 
   // Profile.
   const hits = page.getByRole("img", { name: /^Hit ratio over cache size/ });
-  await expect(hits.locator("svg path").first()).toBeVisible({ timeout: 60_000 });
+  await expect(hits).toHaveAttribute("data-ready", "true", { timeout: 60_000 });
   await expect(page.getByText(RECORDS.toLocaleString("en-US")).first()).toBeVisible();
   await expectAccessible(page, "workload");
   await page.getByLabel("View of Hit ratio").getByText("Table").click();

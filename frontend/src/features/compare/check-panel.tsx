@@ -70,7 +70,7 @@ export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProp
           </Text>
         )}
         {simulation?.result && (
-          <CheckTable simulation={simulation} evaluation={evaluation} stale={stale} />
+          <CheckTable simulation={simulation} evaluation={evaluation} />
         )}
       </Stack>
     </Panel>
@@ -95,7 +95,6 @@ type Row = NonNullable<SimulationOut["result"]>["rows"][number];
 function CheckTable(props: {
   readonly simulation: SimulationOut;
   readonly evaluation: EvaluationOut;
-  readonly stale: boolean;
 }) {
   const rows = props.simulation.result?.rows ?? [];
   const titles = new Map(
@@ -132,7 +131,7 @@ function CheckTable(props: {
   return (
     <>
       <Text size="sm">{summary(rows)}</Text>
-      <div className="tw-scroll" style={{ opacity: props.stale ? 0.75 : 1 }}>
+      <div className="tw-scroll">
         <table className="tw-table" aria-label="Model and simulation">
           <thead>
             <tr>

@@ -39,7 +39,7 @@ export function CompareView({
     ...evaluationQuery(evaluationInput(point)),
     placeholderData: keepPreviousData,
   });
-  const checking = useCheck(point, check, patch);
+  const checking = useCheck(point, workload.content_id, check, patch);
   return (
     <>
       <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} />
@@ -72,7 +72,15 @@ export function CompareView({
           <CheckPanel
             checking={checking}
             evaluation={evaluation.data}
-            onGoToCheck={(inputs) => patch(stateOfInputs(inputs))}
+            onGoToCheck={(inputs) => {
+              setSizes({ ram: inputs.ram_pages, flash: inputs.flash_pages });
+              const sameContent =
+                checking.simulation?.content_id === workload.content_id;
+              patch({
+                ...stateOfInputs(inputs),
+                ...(sameContent ? { workload: workload.id } : {}),
+              });
+            }}
           />
         </section>
       )}

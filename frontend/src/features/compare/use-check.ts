@@ -12,14 +12,22 @@ import { isActiveStatus, type RunOut, useRun } from "@/api/runs";
 
 const simulationKey = (id: string) => ["simulations", id];
 
-/** Whether a check was made at this very point. */
-export function isSamePoint(one: EvaluationIn, other: EvaluationIn): boolean {
+/**
+ * Whether a check was made at this very point. Equal content counts as the same
+ * workload: a check is stored once for all uploads of one trace.
+ */
+export function isSamePoint(
+  simulation: Pick<SimulationOut, "content_id" | "inputs">,
+  contentId: string | null,
+  point: EvaluationIn,
+): boolean {
+  const { inputs } = simulation;
   return (
-    one.workload_id === other.workload_id &&
-    one.ram_pages === other.ram_pages &&
-    one.flash_pages === other.flash_pages &&
-    one.flash_device_id === other.flash_device_id &&
-    one.disk_device_id === other.disk_device_id
+    simulation.content_id === contentId &&
+    inputs.ram_pages === point.ram_pages &&
+    inputs.flash_pages === point.flash_pages &&
+    inputs.flash_device_id === point.flash_device_id &&
+    inputs.disk_device_id === point.disk_device_id
   );
 }
 
@@ -41,6 +49,7 @@ function pendingRunOf(simulation: SimulationOut | undefined): RunOut | null {
 /** The check by simulation of the chosen point. */
 export function useCheck(
   point: AnalysisState,
+  contentId: string | null,
   checkId: string | undefined,
   patch: (change: AnalysisSearch) => void,
 ): Checking {
@@ -80,7 +89,8 @@ export function useCheck(
     simulation: known ?? null,
     run: pendingRun === null ? undefined : run,
     running: begin.isPending || (pendingRun !== null && !ended),
-    stale: known !== undefined && !isSamePoint(known.inputs, evaluationInput(point)),
+    stale:
+      known !== undefined && !isSamePoint(known, contentId, evaluationInput(point)),
     error: begin.error ?? (checkId === undefined ? null : simulation.error),
     start: () => begin.mutate(),
   };
