@@ -34,7 +34,7 @@ CHECKS: dict[str, list[str]] = {
         "warnings",
     ],
     "openapi": ["python", "scripts/generate_openapi.py", "--check"],
-    "client": ["npm", "--prefix", "frontend", "run", "--silent", "generate:check"],
+    "client": ["python", "scripts/check_client.py"],
     "reference": ["python", "scripts/generate_reference.py", "--check"],
 }
 

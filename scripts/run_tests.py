@@ -178,7 +178,14 @@ def e2e() -> Counts:
     try:
         wait_until_ready(url, server)
         exit_code = run(
-            ["npx", "playwright", "test", "--reporter=list,json"],
+            [
+                "npx",
+                "playwright",
+                "test",
+                "--config",
+                "e2e/playwright.config.ts",
+                "--reporter=list,json",
+            ],
             cwd=ROOT / "frontend",
             TIERWRIGHT_BASE_URL=url,
             PLAYWRIGHT_JSON_OUTPUT_NAME=str(report),
