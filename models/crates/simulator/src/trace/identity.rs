@@ -45,11 +45,8 @@ impl SequenceHash {
     }
 
     pub(crate) fn update(&mut self, pages: &[u64], flags: &[u8]) {
-        let mut digits = itoa::Buffer::new();
         for (page, flag) in pages.iter().zip(flags) {
-            let buffer = &mut self.0.buffer;
-            buffer.extend_from_slice(digits.format(*page).as_bytes());
-            buffer.extend_from_slice(if flag & WRITE == 0 { b" R\n" } else { b" W\n" });
+            push_line(&mut self.0.buffer, *page, flag & WRITE != 0);
             self.0.flush_if_full();
         }
     }
@@ -58,6 +55,47 @@ impl SequenceHash {
         self.0.finish()
     }
 }
+
+/// Appends `"<page> <R|W>\n"`, digits from the last to the first, in one copy of constant length.
+#[inline]
+fn push_line(buffer: &mut Vec<u8>, page: u64, write: bool) {
+    // 20 digits of the largest page, 3 bytes after them, and as much room again for the copy.
+    const LINE: usize = 23;
+    const SPARE: usize = 24;
+    let mut line = [0_u8; LINE + SPARE];
+    line[LINE - 3..LINE].copy_from_slice(if write { b" W\n" } else { b" R\n" });
+    let mut start = LINE - 3;
+    let mut rest = page;
+    while rest >= 100 {
+        let pair = usize::try_from(rest % 100).unwrap_or(0) * 2;
+        rest /= 100;
+        start -= 2;
+        line[start..start + 2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
+    }
+    let pair = usize::try_from(rest).unwrap_or(0) * 2;
+    if rest >= 10 {
+        start -= 2;
+        line[start..start + 2].copy_from_slice(&DIGIT_PAIRS[pair..pair + 2]);
+    } else {
+        start -= 1;
+        line[start] = DIGIT_PAIRS[pair + 1];
+    }
+    let length = buffer.len() + LINE - start;
+    buffer.extend_from_slice(&line[start..start + SPARE]);
+    buffer.truncate(length);
+}
+
+/// `00` to `99`.
+static DIGIT_PAIRS: [u8; 200] = {
+    let mut pairs = [b'0'; 200];
+    let mut value = 0_u8;
+    while value < 100 {
+        pairs[value as usize * 2] += value / 10;
+        pairs[value as usize * 2 + 1] += value % 10;
+        value += 1;
+    }
+    pairs
+};
 
 /// The content id: SHA-256 over page size, and space name, page, operation and time of each access.
 ///
@@ -100,21 +138,43 @@ impl ContentHash {
                 buffer.extend_from_slice(&length.to_le_bytes());
                 buffer.extend_from_slice(name);
             }
-            let mut entry = [0_u8; 17];
+            // Entries of constant length: the compiler copies them without a call.
+            let mut entry = [0_u8; 9];
             entry[0] = flag & WRITE;
-            entry[1..9].copy_from_slice(&page.to_le_bytes());
-            let length = if let Some(time) = times_ns.get(index) {
-                entry[9..].copy_from_slice(&time.to_le_bytes());
-                17
-            } else {
-                9
-            };
-            buffer.extend_from_slice(&entry[..length]);
+            entry[1..].copy_from_slice(&page.to_le_bytes());
+            buffer.extend_from_slice(&entry);
+            if let Some(time) = times_ns.get(index) {
+                buffer.extend_from_slice(&time.to_le_bytes());
+            }
             self.hasher.flush_if_full();
         }
     }
 
     pub(crate) fn finish(self) -> String {
         self.hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::push_line;
+
+    #[test]
+    fn lines_are_those_of_the_formatter() {
+        let mut pages: Vec<u64> = (0..1100).collect();
+        for shift in 0..64 {
+            pages.extend([1 << shift, (1 << shift) - 1, u64::MAX >> shift]);
+        }
+        let mut power = 1_u64;
+        while let Some(next) = power.checked_mul(10) {
+            power = next;
+            pages.extend([power - 1, power, power + 1]);
+        }
+        for page in pages {
+            let mut line = b"before".to_vec();
+            push_line(&mut line, page, page % 2 == 1);
+            let op = if page % 2 == 1 { 'W' } else { 'R' };
+            assert_eq!(line, format!("before{page} {op}\n").into_bytes());
+        }
     }
 }
