@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.errors import BadInput
@@ -17,6 +17,9 @@ from tierwright.hit_ratio import (
     read_profile,
     thinned_sizes,
 )
+
+settings.register_profile("models", deadline=None)  # the machine may be busy
+settings.load_profile("models")
 
 
 def make_curve() -> Curve:
@@ -88,6 +91,20 @@ def test_thinned_sizes_hold_what_was_asked(
     plain = thinned_sizes(distinct, points)
     assert len(plain) >= min(points, distinct)
     assert len(plain) <= max(2, 1.3 * points + 2)
+
+
+def test_beyond_a_curve_that_ends_early_nothing_is_known() -> None:
+    curve = Curve.from_lists(
+        [1, 10],
+        [90, 45],
+        [30, 12],
+        accesses=100,
+        distinct_pages=20,
+        page_bytes=4096,
+        write_accesses=40,
+    )
+    assert curve.is_listed(10)
+    assert not curve.is_listed(11)
 
 
 def test_thinning_keeps_exact_counts() -> None:

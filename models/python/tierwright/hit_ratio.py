@@ -241,9 +241,14 @@ class Curve:
         return np.maximum(0.0, self.misses(size) - np.asarray(size, dtype=np.float64))
 
     def is_listed(self, size: float) -> bool:
-        """Whether the value at `size` is a listed one, not an interpolated one."""
-        if size <= 0 or size >= self.last_listed:
+        """Whether the value at `size` is known, not interpolated or taken as constant.
+
+        Beyond the last listed size it is known where that size holds all distinct pages.
+        """
+        if size <= 0 or size == self.last_listed:
             return True
+        if size > self.last_listed:
+            return self.last_listed >= self.distinct_pages
         at = int(np.searchsorted(self._knots, size))
         return bool(self._knots[at] == size)
 

@@ -7,7 +7,7 @@ is parsed keeps its meaning, what is shown says which it is.
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import NewType
 
 from tierwright.errors import BadInput
@@ -63,11 +63,9 @@ def parse_bytes(text: str) -> Bytes:
     factor = _BY_LOWER_CASE.get(unit.lower() or "b")
     if factor is None:
         raise BadInput(f"size `{text}` has the unknown unit `{unit}`", _SIZE_HINT)
-    try:
-        value = Decimal(digits.replace("_", "").replace(",", "")) * factor
-    except InvalidOperation as error:  # such as "1,,"
-        raise BadInput(f"size `{text}` is not a number", _SIZE_HINT) from error
-    if value != value.to_integral_value():
+    # A fraction, because a Decimal would round at 28 digits.
+    value = Fraction(digits.replace("_", "").replace(",", "")) * factor
+    if value.denominator != 1:
         raise BadInput(f"size `{text}` is not a whole number of bytes", _SIZE_HINT)
     return Bytes(int(value))
 

@@ -114,7 +114,7 @@ def exactness(
     if not all(curve.is_listed(size) for size in sizes):
         return (
             False,
-            f"{text}; here interpolated between listed sizes of the curve",
+            f"{text}; here the curve does not list the size",
             None,
         )
     return True, text, None

@@ -60,7 +60,9 @@ def about_sizes(
                 f"value stands for {', '.join(format_count(size) for size in beyond)} pages",
                 "give a curve that reaches the sizes you ask about",
             )
-    between = sorted({size for size in sizes if not curve.is_listed(size)})
+    between = sorted(
+        {s for s in sizes if s < curve.last_listed and not curve.is_listed(s)}
+    )
     if between:
         yield Caution(
             "interpolated",
