@@ -38,7 +38,8 @@ ready_line() { # LOG SECONDS: waits for the ready line and prints the address
     while ! grep -q '^Tierwright is ready: ' "$1"; do
         sleep 0.1
         waited=$((waited + 1))
-        if [ "$waited" -gt $(($2 * 10)) ] || ! kill -0 "$started" 2>/dev/null; then
+        # An ended child that nobody waited for still has a number, but as a zombie.
+        if [ "$waited" -gt $(($2 * 10)) ] || ! grep -qs '^State:.[^Z]' "/proc/$started/status"; then
             echo "error: no ready line; the end of $1:" >&2
             tail -n 30 "$1" >&2
             return 1
