@@ -548,6 +548,18 @@ fn tables_are_never_read_without_a_mapping() {
 }
 
 #[test]
+fn a_format_is_found_however_its_name_is_spelled() {
+    let folder = Folder::new();
+    let path = folder.file("t", "time_us,op,rel,block\n0,R,a,1\n");
+    for name in ["postgres_csv", "postgres-csv", "PostgresCSV"] {
+        assert_eq!(
+            inspect(&spec_as(&path, name)).unwrap().format,
+            "postgres_csv"
+        );
+    }
+}
+
+#[test]
 fn wrong_mappings_are_refused() {
     let folder = Folder::new();
     let path = folder.file("t", "ts,lba,len,op,x,x\n1,8,512,R,0,0\n");

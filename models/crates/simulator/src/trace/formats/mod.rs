@@ -101,11 +101,20 @@ const CERTAIN_ENOUGH: f64 = 0.5;
 /// Least distance to the runner-up.
 const CLEAR_ENOUGH: f64 = 0.2;
 
-/// Finds a format by name.
+/// A name without case and separators: `oracleGeneral` and `oracle-general` are `oracle_general`.
+fn spelled_alike(name: &str) -> String {
+    name.chars()
+        .filter(|letter| !matches!(letter, '_' | '-'))
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect()
+}
+
+/// Finds a format by name, however it is spelled.
 pub(crate) fn by_name(name: &str) -> Result<&'static Format> {
+    let wanted = spelled_alike(name);
     FORMATS
         .iter()
-        .find(|format| format.name == name)
+        .find(|format| spelled_alike(format.name) == wanted)
         .ok_or_else(|| Error::BadParameter {
             name: "format",
             value: name.to_owned(),
