@@ -14,7 +14,7 @@ FROM debian:bookworm-20250520-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates python3 \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --user-group --home-dir /data --no-create-home tierwright \
+    && useradd --uid 10001 --user-group --home-dir /data --no-create-home tierwright \
     && install --directory --mode 700 --owner tierwright --group tierwright /data
 # Root owns the program, so the program cannot change itself.
 COPY --from=build /opt/tierwright /opt/tierwright

@@ -121,19 +121,31 @@ proof() { # WHO PLACE
 }
 
 slow=0
-clone "/opt/tier wright"
-proof root "/opt/tier wright"
-
-clone "/home/visitor/tier wright"
-chown -R visitor: /home/visitor
-proof visitor "/home/visitor/tier wright"
-# The image: what its last stage holds, run as its user on a program it cannot write.
-cd "/opt/tier wright"
-rm -rf .git .data
-sh scripts/keep-runtime.sh
-echo "  the image's program: $(du -sm . | cut -f1) MB"
-rm -rf /data
-install --directory --mode 700 --owner 10001 --group 10001 /data
-proof image "/opt/tier wright"
+for stage in $STAGES; do
+    case "$stage" in
+    root)
+        clone "/opt/tier wright"
+        proof root "/opt/tier wright"
+        ;;
+    visitor)
+        clone "/home/visitor/tier wright"
+        chown -R visitor: /home/visitor
+        proof visitor "/home/visitor/tier wright"
+        ;;
+    image) # what the image's last stage holds, run as its user, who cannot write it
+        cd "/opt/tier wright"
+        if [ -e .git ]; then
+            rm -rf .git .data
+            sh scripts/keep-runtime.sh
+        fi
+        rm -rf /data
+        getent passwd 10001 >/dev/null ||
+            useradd --uid 10001 --user-group --home-dir /data --no-create-home tierwright
+        install --directory --mode 700 --owner 10001 --group 10001 /data
+        proof image "/opt/tier wright"
+        echo "  the program: $(du -sm . | cut -f1) MB"
+        ;;
+    esac
+done
 [ "$slow" = 0 ] || exit 1
-echo "clean root: all passed"
+echo "clean root: all passed ($STAGES)"

@@ -5,13 +5,14 @@
 #   sudo sh scripts/clean-root.sh FOLDER [COMMAND...]
 #
 # FOLDER keeps the Debian root (made once, about 600 MB) and the clones. Without COMMAND
-# the whole proof runs; with one, `sh -c COMMAND` runs in the root's clone, as root.
+# the whole proof runs (CLEAN_ROOT_STAGES: root, visitor, image); with one, `sh -c COMMAND`
+# runs in root's clone, as root.
 # Registries, mirrors and certificates are those this machine is set up with.
 set -eu
 
 repository="$(cd "$(dirname "$0")/.." && pwd)"
 if [ $# -lt 1 ]; then
-    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 mkdir -p "$1"
@@ -80,5 +81,5 @@ mount --bind /etc/ssl/certs "$root/etc/ssl/certs"
 [ ! -d /usr/share/ca-certificates ] || mount --bind /usr/share/ca-certificates "$root/usr/share/ca-certificates"
 [ ! -d /usr/local/share/ca-certificates ] || mount --bind /usr/local/share/ca-certificates "$root/usr/local/share/ca-certificates"
 chroot "$root" /usr/bin/env -i HOME=/root PATH=/opt/rust/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    LANG=C.UTF-8 sh /opt/inside.sh "$@"
+    LANG=C.UTF-8 STAGES="${CLEAN_ROOT_STAGES:-root visitor image}" sh /opt/inside.sh "$@"
 ' sh "$@"

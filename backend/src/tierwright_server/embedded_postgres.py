@@ -543,6 +543,9 @@ def _failure(message: str, output: str) -> RuntimeFailure:
     told = "\n".join(f"  {line}" for line in lines[-8:])
     if "No space left on device" in output or "Check free disk space" in output:
         hint = "free some space on that disk, or choose a folder on another one"
+    elif "could not look up effective user ID" in output:
+        hint = "give this user number a name (in /etc/passwd), or name another server "
+        hint += "with TIERWRIGHT_DATABASE_URL"
     elif "Permission denied" in output:
         hint = "choose a folder you may write, with TIERWRIGHT_DATA_DIR"
     else:
