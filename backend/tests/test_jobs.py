@@ -28,6 +28,14 @@ def long_trace() -> bytes:
     return zstandard.ZstdCompressor(level=1).compress(data)
 
 
+@pytest.fixture(scope="module")
+def own(make_settings):
+    """An application whose workers may be killed."""
+    with run_application(make_settings()) as application:
+        application.wait_example()
+        yield application
+
+
 def children_of(pid: int) -> list[psutil.Process]:
     """Return the job processes of a worker."""
     return [
@@ -52,12 +60,6 @@ def nothing_left(settings) -> bool:
 
 @pytest.mark.slow
 class TestJobs:
-    @pytest.fixture(scope="class")
-    def own(self, make_settings):
-        with run_application(make_settings()) as application:
-            application.wait_example()
-            yield application
-
     def test_cancel_stops_the_child_at_once(self, own, long_trace):
         workload, run_id = start_long(own, long_trace)
         [child] = children_of(own.workers[-1].pid)

@@ -1,8 +1,12 @@
 """Where canonical traces and their curves lie: one folder a content id."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from tierwright_server.settings import Settings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tierwright_server.settings import Settings
 
 TRACE_NAME = "trace.twt"
 CURVE_NAME = "curve.npy"

@@ -222,6 +222,7 @@ def simulator_message(error: Exception) -> tuple[str, str | None]:
 
 _HTTP_HINTS = {
     404: "The paths of this server are listed at /api/v1/openapi.json.",
+    413: "Traces are uploaded with tus at /api/v1/uploads.",
     405: "See /api/v1/openapi.json for the methods of this path.",
 }
 

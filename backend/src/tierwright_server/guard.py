@@ -8,6 +8,7 @@ through that browser (DNS rebinding, cross-site requests).
 import re
 from urllib.parse import urlsplit
 
+from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
@@ -68,10 +69,10 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
+        started = finished = False
 
         async def send_guarded(message: Message) -> None:
-            nonlocal started
+            nonlocal started, finished
             if message["type"] == "http.response.start":
                 started = True
                 headers = MutableHeaders(scope=message)
@@ -80,6 +81,8 @@ class Guard:
                 if scope["path"].startswith("/api/"):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
+            if message["type"] == "http.response.body":
+                finished = not message.get("more_body", False)
 
         try:
             self._check(scope)
@@ -90,6 +93,10 @@ class Guard:
                 raise
             await _answer(problem_response(problem_of(error)), scope, send_guarded)
         except Exception as error:
+            if finished:
+                # Answered and logged already; the framework raises it once more, and
+                # the server would then close a sound connection.
+                return
             if started:
                 raise
             response = await on_unexpected(Request(scope), error)
@@ -140,7 +147,8 @@ class Guard:
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > limit:
-                raise error
+                # The one exception that lets FastAPI's reading of a body pass.
+                raise HTTPException(error.status, error.detail)
             return message
 
         return receive_limited

@@ -18,7 +18,7 @@ from typing import Any
 
 from tierwright._simulator import SimulatorError
 from tierwright_server.jobs.report import JobFailure, Report
-from tierwright_server.runs.schemas import RunKind
+from tierwright_server.runs.states import RunKind
 from tierwright_server.simulations.replay import replay
 from tierwright_server.workloads.ingest import ingest
 

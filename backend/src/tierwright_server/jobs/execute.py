@@ -20,7 +20,7 @@ from tierwright_server.jobs import queue
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.jobs.kinds import KINDS
 from tierwright_server.runs import repository
-from tierwright_server.runs.schemas import RunKind, RunStatus
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Run, now
 

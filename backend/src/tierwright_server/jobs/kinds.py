@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright_server.runs.schemas import RunKind
+from tierwright_server.runs.states import RunKind
 from tierwright_server.settings import Settings
 from tierwright_server.simulations import jobs as simulate
 from tierwright_server.tables import Run

@@ -12,7 +12,7 @@ from tierwright_server.jobs import queue
 from tierwright_server.jobs.execute import give_back
 from tierwright_server.jobs.kinds import KINDS
 from tierwright_server.runs import repository
-from tierwright_server.runs.schemas import RunKind
+from tierwright_server.runs.states import RunKind
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Worker, now
 

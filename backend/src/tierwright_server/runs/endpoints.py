@@ -8,7 +8,8 @@ from sse_starlette import EventSourceResponse
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.runs import service
-from tierwright_server.runs.schemas import RunKind, RunList, RunOut, RunStatus
+from tierwright_server.runs.schemas import RunList, RunOut
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.schemas import Identifier
 
 router = APIRouter(prefix="/runs", tags=["runs"])

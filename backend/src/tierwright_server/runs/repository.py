@@ -10,7 +10,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from tierwright_server.jobs.events import CHANNEL
 from tierwright_server.jobs.workers import IS_LIVE
-from tierwright_server.runs.schemas import RunKind, RunStatus
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.tables import Run, now
 
 

@@ -1,28 +1,11 @@
 """Shapes of runs: what a job is doing."""
 
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import Field
 
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.schemas import Answer
-
-
-class RunKind(StrEnum):
-    """What a job does."""
-
-    INGEST = "ingest"
-    SIMULATE = "simulate"
-
-
-class RunStatus(StrEnum):
-    """Where a job stands; the last three are final."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
 
 
 class RunOut(Answer):

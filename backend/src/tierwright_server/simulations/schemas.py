@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from tierwright_server.evaluations.schemas import EvaluationIn
-from tierwright_server.runs.schemas import RunOut, RunStatus
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.states import RunStatus
 from tierwright_server.schemas import Answer
 
 SchemeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,40}$")]

@@ -11,7 +11,8 @@ from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound
 from tierwright_server.evaluations import service as evaluations
 from tierwright_server.runs import service as runs
-from tierwright_server.runs.schemas import RunKind, RunOut, RunStatus
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.simulations import repository
 from tierwright_server.simulations.compare import model_of
 from tierwright_server.simulations.schemas import (

@@ -11,7 +11,7 @@ from tierwright_server.tables import Content, Run, Workload
 Row = tuple[Workload, Run | None, Content | None]
 
 
-def _rows() -> Select[tuple[Workload, Run, Content]]:
+def _rows() -> Select[Workload, Run, Content]:
     return (
         select(Workload, Run, Content)
         .outerjoin(Run, Run.id == Workload.run_id)

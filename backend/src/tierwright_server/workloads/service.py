@@ -14,7 +14,8 @@ from tierwright_server import contents
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, Conflict, NotFound, NotReady
 from tierwright_server.runs import service as runs
-from tierwright_server.runs.schemas import RunKind, RunOut, RunStatus
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.tables import Content, Run, Workload
 from tierwright_server.uploads import service as uploads
 from tierwright_server.workloads import repository

@@ -1,0 +1,20 @@
+"""Kinds and states of runs; imports nothing, so that a job starts fast."""
+
+from enum import StrEnum
+
+
+class RunKind(StrEnum):
+    """What a job does."""
+
+    INGEST = "ingest"
+    SIMULATE = "simulate"
+
+
+class RunStatus(StrEnum):
+    """Where a job stands; the last three are final."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"

@@ -1,0 +1,68 @@
+"""The OpenAPI document: committed as generated, and true to the server."""
+
+import json
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from live_app import REPOSITORY, run_application
+
+from tierwright_server.app import make_app
+from tierwright_server.settings import Settings
+
+EXAMPLES = 12
+DOCUMENT = REPOSITORY / "backend" / "openapi.json"
+
+
+def test_the_committed_document_is_up_to_date():
+    assert json.loads(DOCUMENT.read_text()) == make_app(Settings()).openapi()
+
+
+def test_every_operation_has_an_id_and_declares_problems():
+    ids = []
+    for path in json.loads(DOCUMENT.read_text())["paths"].values():
+        for operation in path.values():
+            ids.append(operation["operationId"])
+            content = operation["responses"]["422"]["content"]
+            assert list(content) == ["application/problem+json"]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_server_serves_the_document(application):
+    assert application.get("/openapi.json") == json.loads(DOCUMENT.read_text())
+
+
+@pytest.fixture(scope="module")
+def fuzzed(make_settings):
+    """An application that may be filled with nonsense."""
+    with run_application(make_settings()) as running:
+        running.wait_example()
+        yield running
+
+
+@pytest.mark.slow
+def test_no_generated_request_breaks_the_promises_of_the_document(fuzzed):
+    """Every answer has a declared status, media type and shape, whatever is sent."""
+    schema = schemathesis.openapi.from_path(DOCUMENT)
+    base_url = str(fuzzed.client.base_url).removesuffix("/api/v1/")
+    tried = []
+    for result in schema.get_all_operations():
+        operation = result.ok()
+        if operation.definition.raw["operationId"] == "stream_run":
+            continue  # ends only with its run
+        tried.append(operation.label)
+
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy())
+        def check(case):
+            case.call_and_validate(base_url=base_url, timeout=20)
+
+        check()
+    assert len(tried) > 30
+    assert fuzzed.get("/health")["status"] == "ok"
