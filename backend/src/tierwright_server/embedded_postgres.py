@@ -37,6 +37,7 @@ _LOG = logging.getLogger(__name__)
 _NAME = "tierwright"
 _PORT = "5432"  # of a Unix socket it is only a part of the file's name
 _SOCKET_PATH_MAX = 100  # the kernel's limit is 104 (macOS) or 108 (Linux) bytes
+_SOCKET_PREFIX = "tierwright-socket-"
 _LOG_BYTES_MAX = 5_000_000
 _FAST_STOP_S = 15.0
 _IMMEDIATE_STOP_S = 5.0
@@ -172,6 +173,7 @@ class EmbeddedPostgres:
         if self._socket_dir is not None:
             shutil.rmtree(self._socket_dir, ignore_errors=True)
             self._socket_dir = None
+            self._socket_record.unlink(missing_ok=True)
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -201,6 +203,10 @@ class EmbeddedPostgres:
     @property
     def _password_path(self) -> Path:
         return self._home / "password"
+
+    @property
+    def _socket_record(self) -> Path:
+        return self._home / "socket-folder"
 
     def _settle(self) -> Account | None:
         """Choose the cluster's home, lock it, and say who runs the server."""
@@ -269,7 +275,7 @@ class EmbeddedPostgres:
 
     def _choose_socket_dir(self, account: Account | None) -> Path:
         """Make a fresh folder whose path is short enough for a socket."""
-        longest = len(f"/tierwright-socket-12345678/.s.PGSQL.{_PORT}")
+        longest = len(f"/{_SOCKET_PREFIX}12345678/.s.PGSQL.{_PORT}")
         bases = [self._home, os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir()]
         for base in (*bases, "/tmp"):
             path = os.fsencode(base) if base else b""
@@ -281,8 +287,8 @@ class EmbeddedPostgres:
                 continue
             if not postgres_binaries.can_enter(Path(os.fsdecode(path)), account):
                 continue
-            prefix = "socket-" if base is self._home else "tierwright-socket-"
-            made = Path(tempfile.mkdtemp(prefix=prefix, dir=os.fsdecode(path)))
+            made = Path(tempfile.mkdtemp(prefix=_SOCKET_PREFIX, dir=os.fsdecode(path)))
+            self._socket_record.write_text(str(made), encoding="utf-8")
             if account is not None:
                 os.chown(made, account.uid, account.gid)
             return made
@@ -325,8 +331,11 @@ class EmbeddedPostgres:
         # No server is left, so a pid file is stale. PostgreSQL would see so itself,
         # except where the number now names a zombie or a stranger.
         (self._cluster / "postmaster.pid").unlink(missing_ok=True)
-        for old in self._home.glob("socket-*"):
-            shutil.rmtree(old, ignore_errors=True)
+        if self._socket_record.is_file():
+            old = Path(self._socket_record.read_text(encoding="utf-8"))
+            if old.name.startswith(_SOCKET_PREFIX):
+                shutil.rmtree(old, ignore_errors=True)
+            self._socket_record.unlink()
 
     def _create_cluster(self, binaries: Binaries, account: Account | None) -> None:
         self._progress("making the database")

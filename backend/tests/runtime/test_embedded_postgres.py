@@ -163,8 +163,13 @@ def test_a_start_right_after_killing_server_and_owner_works(made: Path) -> None:
     owner, server = start_owner(made, "durable")
     os.kill(server, signal.SIGKILL)
     end_owner(owner)
+    record = made / "postgres" / "socket-folder"
+    left = Path(record.read_text())
+    assert left.is_dir()
     with EmbeddedPostgres(made, start_timeout_s=60) as database:
         assert query(database.url, "SELECT 1") == [(1,)]
+        assert not left.exists()
+    assert not record.exists()
 
 
 def test_an_orphaned_server_is_ended_before_a_new_one_starts(made: Path) -> None:
