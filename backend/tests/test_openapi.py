@@ -6,11 +6,17 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from live_app import REPOSITORY, run_application
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tierwright_server.app import make_app
 from tierwright_server.settings import Settings
 
-EXAMPLES = 12
+EXAMPLES = 40
+KNOWN = {
+    "workload_id": "example",
+    "flash_device_id": "face2016-samsung-840pro-256",
+    "disk_device_id": "face2016-cheetah-15k6-single",
+}
 DOCUMENT = REPOSITORY / "backend" / "openapi.json"
 
 
@@ -40,6 +46,13 @@ def fuzzed(make_settings):
         yield running
 
 
+def aim(case):
+    """Let a valid request name what is there, so that it gets further than a 404."""
+    for part in (case.path_parameters, case.body):
+        if isinstance(part, dict):
+            part.update({key: KNOWN[key] for key in KNOWN if key in part})
+
+
 @pytest.mark.slow
 def test_no_generated_request_breaks_the_promises_of_the_document(fuzzed):
     """Every answer has a declared status, media type and shape, whatever is sent."""
@@ -61,7 +74,14 @@ def test_no_generated_request_breaks_the_promises_of_the_document(fuzzed):
         )
         @given(case=operation.as_strategy())
         def check(case):
-            case.call_and_validate(base_url=base_url, timeout=20)
+            if case.meta.generation.mode.is_positive:
+                aim(case)
+            case.call_and_validate(
+                base_url=base_url,
+                timeout=20,
+                # A schema cannot say which figures, units and sizes fit together.
+                excluded_checks=[positive_data_acceptance],
+            )
 
         check()
     assert len(tried) > 30

@@ -49,6 +49,28 @@ def _host_of(authority: str) -> str:
     return authority.partition(":")[0].lower()
 
 
+class _Answer:
+    """Passes an answer on, with the headers that every one has."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self.started = False
+        self.finished = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.started = True
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+            if self._scope["path"].startswith("/api/"):
+                headers.setdefault("Cache-Control", "no-store")
+        await self._send(message)
+        if message["type"] == "http.response.body":
+            self.finished = not message.get("more_body", False)
+
+
 class Guard:
     """Outermost ASGI layer.
 
@@ -69,38 +91,23 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = finished = False
-
-        async def send_guarded(message: Message) -> None:
-            nonlocal started, finished
-            if message["type"] == "http.response.start":
-                started = True
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
-                if scope["path"].startswith("/api/"):
-                    headers.setdefault("Cache-Control", "no-store")
-            await send(message)
-            if message["type"] == "http.response.body":
-                finished = not message.get("more_body", False)
-
+        answer = _Answer(scope, send)
         try:
             self._check(scope)
-            limited = self._limit(scope, receive)
-            await self._app(scope, limited, send_guarded)
+            await self._app(scope, self._limit(scope, receive), answer.send)
         except ServerError as error:
-            if started:
+            if answer.started:
                 raise
-            await _answer(problem_response(problem_of(error)), scope, send_guarded)
+            await _respond(problem_response(problem_of(error)), scope, answer.send)
         except Exception as error:
-            if finished:
+            if answer.finished:
                 # Answered and logged already; the framework raises it once more, and
                 # the server would then close a sound connection.
                 return
-            if started:
+            if answer.started:
                 raise
             response = await on_unexpected(Request(scope), error)
-            await _answer(response, scope, send_guarded)
+            await _respond(response, scope, answer.send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -154,7 +161,7 @@ class Guard:
         return receive_limited
 
 
-async def _answer(response: Response, scope: Scope, send: Send) -> None:
+async def _respond(response: Response, scope: Scope, send: Send) -> None:
     async def nothing() -> Message:
         return {"type": "http.disconnect"}
 
