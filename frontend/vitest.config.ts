@@ -8,6 +8,27 @@ const isRoot = process.getuid?.() === 0;
 export default defineConfig({
   plugins: [react()],
   resolve: { tsconfigPaths: true },
+  // All at once: a dependency found later would reload the page under a test.
+  optimizeDeps: {
+    include: [
+      "@mantine/core",
+      "@mantine/form",
+      "@mantine/hooks",
+      "@tanstack/react-query",
+      "@tanstack/react-router",
+      "axe-core",
+      "echarts/charts",
+      "echarts/components",
+      "echarts/core",
+      "echarts/renderers",
+      "fast-check",
+      "react",
+      "react-dom/client",
+      "react/jsx-dev-runtime",
+      "react/jsx-runtime",
+      "vitest-browser-react",
+    ],
+  },
   test: {
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/testing/setup.ts"],

@@ -49,7 +49,14 @@ export function barsOption(chart: BarsChart): ChartOption {
   return {
     animation: false,
     textStyle: { fontFamily: CHART_FONT },
-    grid: { left: 8, right: 64, top: 62, bottom: 34, containLabel: true },
+    grid: {
+      left: 8,
+      right: 64,
+      top: 62,
+      bottom: 34,
+      outerBoundsMode: "same",
+      outerBoundsContain: "axisLabel",
+    },
     legend: {
       top: 0,
       left: 0,
@@ -124,7 +131,7 @@ export function barsOption(chart: BarsChart): ChartOption {
         label: {
           show: true,
           position: "right",
-          distance: 8,
+          distance: 12,
           color: ink.text,
           formatter: (item) =>
             formatMicroseconds(microseconds((item.value as [number, string])[0])),

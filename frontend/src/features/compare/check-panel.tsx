@@ -132,7 +132,10 @@ function CheckTable(props: {
     <>
       <Text size="sm">{summary(rows)}</Text>
       <div className="tw-scroll">
-        <table className="tw-table" aria-label="Model and simulation">
+        <table
+          className={`tw-table ${classes["dense"]}`}
+          aria-label="Model and simulation"
+        >
           <thead>
             <tr>
               <th scope="col">Scheme</th>
@@ -157,37 +160,12 @@ function CheckTable(props: {
               rows
                 .filter((row) => row.scheme === scheme)
                 .map((row, index, own) => (
-                  <tr
+                  <CheckRow
                     key={`${row.scheme} ${row.counter}`}
-                    data-scheme={row.scheme}
-                    data-counter={row.counter}
-                  >
-                    {index === 0 && (
-                      <th scope="rowgroup" rowSpan={own.length}>
-                        <SchemeMark scheme={scheme} /> {titles.get(scheme) ?? scheme}
-                      </th>
-                    )}
-                    <td>
-                      {COUNTER_TITLES[row.counter] ?? row.counter.replaceAll("_", " ")}
-                    </td>
-                    <td>{row.unit}</td>
-                    <td className="num">
-                      {row.model === null ? (
-                        <Unknown reason="the model does not estimate this counter" />
-                      ) : (
-                        count(row.model)
-                      )}
-                    </td>
-                    <td className="num">{count(row.simulated)}</td>
-                    <td className="num" data-cell="gap">
-                      {row.gap === null ? (
-                        <Unknown reason="without a model value there is no gap" />
-                      ) : (
-                        signed(row.gap)
-                      )}
-                    </td>
-                    <td className="num">{relativeGap(row)}</td>
-                  </tr>
+                    row={row}
+                    title={titles.get(scheme) ?? scheme}
+                    rowSpan={index === 0 ? own.length : 0}
+                  />
                 )),
             )}
           </tbody>
@@ -202,6 +180,51 @@ function CheckTable(props: {
   );
 }
 
+function CheckRow(props: {
+  readonly row: Row;
+  readonly title: string;
+  /** Rows of this scheme, told by its first one; 0 on the others. */
+  readonly rowSpan: number;
+}) {
+  const { row } = props;
+  return (
+    <tr data-scheme={row.scheme} data-counter={row.counter}>
+      {props.rowSpan > 0 && (
+        <th scope="rowgroup" rowSpan={props.rowSpan}>
+          <SchemeMark scheme={row.scheme} /> {props.title}
+        </th>
+      )}
+      <td>{COUNTER_TITLES[row.counter] ?? row.counter.replaceAll("_", " ")}</td>
+      <td>{row.unit}</td>
+      <td className="num">
+        {row.model === null ? (
+          <Unknown reason="the model does not estimate this counter" />
+        ) : (
+          count(row.model)
+        )}
+      </td>
+      <td className="num">{count(row.simulated)}</td>
+      <td className="num" data-cell="gap">
+        {row.gap === null ? (
+          <Unknown reason="without a model value there is no gap" />
+        ) : hasGap(row) ? (
+          signed(row.gap)
+        ) : (
+          "0"
+        )}
+      </td>
+      <td className="num">{relativeGap(row)}</td>
+    </tr>
+  );
+}
+
+// Model and simulation add the same terms in another order.
+const ROUNDING = 1e-12;
+
+/** A gap that is more than the rounding of a sum. */
+const hasGap = (row: Row): boolean =>
+  row.gap !== null && Math.abs(row.gap) > ROUNDING * Math.abs(row.simulated);
+
 /** Counts are shown whole; model estimates between integers keep one decimal. */
 function count(value: number): string {
   if (Number.isInteger(value)) {
@@ -213,11 +236,11 @@ function count(value: number): string {
 }
 
 function signed(value: number): string {
-  return value === 0 ? "0" : `${value > 0 ? "+" : "−"}${count(Math.abs(value))}`;
+  return `${value > 0 ? "+" : "−"}${count(Math.abs(value))}`;
 }
 
 function relativeGap(row: Row) {
-  if (row.gap === 0) {
+  if (row.gap !== null && !hasGap(row)) {
     return row.exact ? "0 (exact)" : "0";
   }
   if (row.gap_relative === null) {
@@ -236,10 +259,10 @@ export function summary(rows: readonly Row[]): string {
   );
   const worst = Math.max(0, ...times.map((row) => Math.abs(row.gap_relative ?? 0)));
   if (times.length === 0) {
-    const gaps = rows.filter((row) => row.gap !== null && row.gap !== 0).length;
+    const gaps = rows.filter(hasGap).length;
     return `${rows.length - gaps} of ${rows.length} counters agree exactly.`;
   }
-  return worst === 0
+  return worst <= ROUNDING
     ? "Model and simulation agree exactly in the I/O time of every scheme."
     : `The model's I/O times are within ${formatShort(worst * 100)} % of the simulation.`;
 }

@@ -20,7 +20,7 @@ export function Derivation({ evaluation, scheme, onClose }: DerivationProps) {
     <Dialog
       opened={shown !== undefined}
       onClose={onClose}
-      size="xl"
+      size="min(1180px, 95vw)"
       title={`Why this number: ${shown?.title ?? ""}`}
     >
       {shown !== undefined && <DerivationBody evaluation={evaluation} shown={shown} />}
@@ -58,7 +58,7 @@ function DerivationBody(props: {
             </tr>
           </thead>
           <tbody>
-            {steps.map((step) => (
+            {steps.map((step, index) => (
               <tr key={`${step.scheme ?? "all"} ${step.name}`}>
                 <th scope="row">{step.name}</th>
                 <td>
@@ -72,7 +72,9 @@ function DerivationBody(props: {
                   )}
                 </td>
                 <td>{step.unit}</td>
-                <td>{step.source}</td>
+                <td>
+                  {step.source === steps[index - 1]?.source ? "as above" : step.source}
+                </td>
               </tr>
             ))}
           </tbody>

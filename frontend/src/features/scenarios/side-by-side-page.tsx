@@ -16,6 +16,7 @@ import { SchemeMark } from "@/charts/scheme-mark";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { Unknown } from "@/components/unknown";
 import {
   bytes,
   formatNumber,
@@ -213,21 +214,34 @@ function ResultTable({ one, other }: { readonly one: Side; readonly other: Side 
               )}
               <td>{row.quantity}</td>
               <td className="num">
-                {row.first === undefined ? "–" : row.format(row.first)}
+                <Known value={row.first} format={row.format} />
               </td>
               <td className="num">
-                {row.second === undefined ? "–" : row.format(row.second)}
+                <Known value={row.second} format={row.format} />
               </td>
               <td className="num">
-                {row.first === undefined || row.second === undefined
-                  ? "–"
-                  : relativeChange(row.first, row.second)}
+                {row.first === undefined || row.second === undefined ? (
+                  <Unknown reason="one of the two values is not known" />
+                ) : (
+                  relativeChange(row.first, row.second)
+                )}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Known(props: {
+  readonly value: number | undefined;
+  readonly format: (value: number) => string;
+}) {
+  return props.value === undefined ? (
+    <Unknown reason="this scenario has no value here; open it to see why" />
+  ) : (
+    props.format(props.value)
   );
 }
 

@@ -10,6 +10,7 @@ import {
   formatPercent,
   ratio,
 } from "@/units/quantity";
+import classes from "./uploads.module.css";
 
 /** What was understood: format, units, assumptions, warnings, first records. */
 export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
@@ -95,12 +96,17 @@ export function detectionMargin(detection: PreviewOut["detection"]): string {
   return `${first.format} leads ${second.format} by ${formatPercent(lead)}; look at the records twice when that is little.`;
 }
 
+const compressionText = (compression: string | null): string =>
+  compression === null || compression === "none" ? "not compressed" : compression;
+
 function Detection({ preview }: { readonly preview: PreviewOut }) {
-  const ranked = [...preview.detection].sort((one, other) => other.score - one.score);
+  const ranked = preview.detection
+    .filter((candidate) => candidate.score > 0)
+    .sort((one, other) => other.score - one.score);
   return (
     <>
       <Text size="sm">
-        Read as <b>{preview.format}</b>, {preview.compression ?? "not compressed"},{" "}
+        Read as <b>{preview.format}</b>, {compressionText(preview.compression)},{" "}
         {formatBytes(bytes(preview.file_bytes))} in the file, pages of{" "}
         {formatBytes(bytes(preview.page_bytes))}. {detectionMargin(preview.detection)}
       </Text>
@@ -166,9 +172,11 @@ function RecordTable({ preview }: { readonly preview: PreviewOut }) {
         <tbody>
           {preview.records.map((record) => (
             <tr key={record.place}>
-              <th scope="row">{record.place}</th>
+              <th scope="row" style={{ whiteSpace: "nowrap" }}>
+                {record.place}
+              </th>
               <td>
-                <code>{record.raw}</code>
+                <code className={classes["raw"]}>{record.raw}</code>
               </td>
               <td className="num">
                 {record.time_ns === null || first === null ? (

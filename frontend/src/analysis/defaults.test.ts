@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { DeviceOut } from "@/api/catalog";
+import type { WorkloadOut } from "@/api/workloads";
+import { type Choices, fillState } from "./defaults";
+
+const device = (id: string, roles: DeviceOut["roles"], times: number | null = 5) =>
+  ({
+    id,
+    roles,
+    read_service_us: times,
+    write_service_us: times,
+  }) as unknown as DeviceOut;
+const workload = (id: string, status: string, example: boolean) =>
+  ({
+    id,
+    status,
+    example,
+    summary: status === "ready" ? { distinct_pages: 10_000 } : null,
+  }) as unknown as WorkloadOut;
+
+const choices: Choices = {
+  workloads: [workload("mine", "ready", false), workload("example", "ready", true)],
+  devices: [
+    device("untimed", ["flash"], null),
+    device("ssd", ["flash"]),
+    device("hdd", ["disk"]),
+  ],
+  priceBooks: [
+    { id: "old", date: "2015" },
+    { id: "new", date: "2026-Q1" },
+  ],
+};
+
+describe("what an open address is filled with", () => {
+  it("is the worked example on devices whose times are known, at the newest prices", () => {
+    expect(fillState({}, choices)).toEqual({
+      workload: "example",
+      ram_pages: 100,
+      flash_pages: 2000,
+      flash_device: "ssd",
+      disk_device: "hdd",
+      ram_device: "none",
+      price_book: "new",
+      months: 36,
+    });
+  });
+
+  it("never overrides what the address states", () => {
+    const state = fillState(
+      { ram_pages: 7, price_book: "none", workload: "mine" },
+      choices,
+    );
+    expect(state).toMatchObject({ ram_pages: 7, price_book: "none", workload: "mine" });
+  });
+
+  it("is nothing while no workload is ready or a role has no device", () => {
+    const waiting = { ...choices, workloads: [workload("w", "running", true)] };
+    expect(fillState({}, waiting)).toBeNull();
+    expect(fillState({}, { ...choices, devices: [] })).toBeNull();
+  });
+});

@@ -1,0 +1,242 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bytes } from "@/units/quantity";
+import { barsOption, type SchemeBar, termsOf } from "./bars-option";
+import { csvText } from "./csv";
+import { curveOption } from "./curve-option";
+import { fileStem } from "./download";
+import { drawPng, drawSvg } from "./engine";
+import { logTicks } from "./log-axis";
+import { escapeHtml } from "./option";
+import { COST_TERM_ORDER, chartInk, costTermColor, schemeMark } from "./palette";
+import { deviceScatterOption } from "./scatter-option";
+
+const TERMS = {
+  flash_reads: 1,
+  flash_fills: 2,
+  flash_write_backs: 0,
+  disk_reads: 20,
+  disk_writes: 4,
+};
+const bar = (scheme: string, extra: Partial<SchemeBar> = {}): SchemeBar => ({
+  scheme,
+  title: scheme,
+  terms: TERMS,
+  total: 27,
+  ...extra,
+});
+const SIZE = { width: 600, height: 300 };
+
+describe("ticks of a logarithmic axis", () => {
+  it("labels powers of ten and marks two to nine between them", () => {
+    const ticks = logTicks(1, 100);
+    expect(ticks.major).toEqual([1, 10, 100]);
+    expect(ticks.all).toHaveLength(19);
+  });
+
+  it("stays inside its ends, whatever they are", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-6, max: 1e12, noNaN: true }),
+        fc.double({ min: 1, max: 1e6, noNaN: true }),
+        (low, factor) => {
+          const ticks = logTicks(low, low * factor);
+          for (const tick of ticks.all) {
+            expect(tick).toBeGreaterThanOrEqual(low * 0.999_999);
+            expect(tick).toBeLessThanOrEqual(low * factor * 1.000_001);
+          }
+        },
+      ),
+    );
+  });
+
+  it.each([
+    [0, 1],
+    [-1, 1],
+    [2, 1],
+    [Number.NaN, 1],
+  ])("refuses %d to %d", (low, high) => {
+    expect(() => logTicks(low, high)).toThrow(RangeError);
+  });
+});
+
+describe("bars of the schemes", () => {
+  it("stack every cost term once, in the fixed order", () => {
+    expect(termsOf([bar("lazy")])).toEqual(COST_TERM_ORDER);
+    expect(termsOf([bar("x", { terms: { flash_reads: 1, erase: 2 } })])).toEqual([
+      "flash_reads",
+      "erase",
+    ]);
+  });
+
+  it("show simulated marks only where a check has run", () => {
+    const names = (bars: SchemeBar[]) => {
+      const { series } = barsOption({ bars, colors: "light" });
+      return (Array.isArray(series) ? series : [series]).map((one) => one?.name);
+    };
+    expect(names([bar("lazy")])).not.toContain("Simulated");
+    expect(names([bar("lazy", { simulated: 26 })])).toContain("Simulated");
+  });
+
+  it("draw as PNG and as SVG with their names in it", () => {
+    const option = barsOption({
+      bars: [bar("none"), bar("lazy", { simulated: 26, best: true })],
+      colors: "dark",
+      staleSimulation: true,
+    });
+    expect(drawPng(option, SIZE, "#fff")).toMatch(/^data:image\/png;base64,/);
+    const svg = drawSvg(option, SIZE, "#fff");
+    expect(svg).toContain("<svg");
+    expect(svg).toContain("Disk reads");
+    expect(svg).toContain("27.0");
+  });
+});
+
+describe("curves", () => {
+  const option = curveOption({
+    series: [
+      {
+        name: "Hit ratio",
+        color: "#000000",
+        points: [
+          [1, 10],
+          [1000, 90],
+        ],
+      },
+    ],
+    pageBytes: bytes(8192),
+    valueName: "hit ratio [%]",
+    valueMax: 100,
+    formatValue: (value) => `${value} %`,
+    markers: [{ name: "knee", pages: 100 }],
+    colors: "light",
+  });
+
+  it("label sizes in pages and in bytes, and name the knee", () => {
+    const svg = drawSvg(option, SIZE, "#ffffff");
+    expect(svg).toContain("1,000");
+    expect(svg).toContain("7.81 MiB");
+    expect(svg).toContain("knee");
+  });
+
+  it("tell every series at the hovered size", () => {
+    const tooltip = option.tooltip as {
+      formatter: (items: unknown) => string;
+    };
+    const html = tooltip.formatter([
+      { seriesName: "Hit <b>", color: "#111", value: [1000, 90] },
+      { seriesName: "Other", color: "#222", value: [1000, 40] },
+    ]);
+    expect(html).toContain("1,000 pages");
+    expect(html).toContain("Hit &lt;b&gt;");
+    expect(html).toContain("90 %");
+    expect(html).toContain("40 %");
+  });
+});
+
+describe("devices", () => {
+  it("draw on two logarithmic axes, with the chosen ones named", () => {
+    const option = deviceScatterOption(
+      [
+        {
+          name: "Hard disk",
+          color: "#c4500a",
+          shape: "triangle",
+          points: [
+            {
+              id: "a",
+              name: "Chosen disk",
+              usdPerGb: 0.03,
+              readServiceUs: 9000,
+              priceDate: null,
+              selected: true,
+            },
+          ],
+        },
+      ],
+      "light",
+    );
+    expect(drawSvg(option, SIZE, "#ffffff")).toContain("Chosen disk");
+  });
+});
+
+describe("CSV", () => {
+  it("disarms text that a spreadsheet would run, and keeps numbers", () => {
+    expect(
+      csvText(
+        ["name", "value"],
+        [
+          ["=HYPERLINK(1)", -4],
+          ["@x", null],
+          ['say "a, b"', Number.NaN],
+        ],
+      ),
+    ).toBe(`name,value\r\n'=HYPERLINK(1),-4\r\n'@x,\r\n"say ""a, b""",`);
+  });
+
+  it("never lets a cell begin with a formula sign", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const line = csvText(["h"], [[text]]).slice("h\r\n".length);
+        expect(/^"?[=+\-@\t\r]/.test(line)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe("names and colours", () => {
+  it("make plain file names of any title", () => {
+    expect(fileStem("TPC-B, cut / hit ratio")).toBe("tpc-b-cut-hit-ratio");
+    expect(fileStem("日本")).toBe("tierwright");
+  });
+
+  it("escape what could be markup", () => {
+    expect(escapeHtml(`<img src="x" onerror='y'>&`)).toBe(
+      "&lt;img src=&quot;x&quot; onerror=&#39;y&#39;&gt;&amp;",
+    );
+  });
+
+  it("give each scheme one colour and shape, apart from all others", () => {
+    const schemes = ["none", "inclusive", "inclusive_global", "exclusive", "lazy"];
+    for (const colors of ["light", "dark"] as const) {
+      const marks = schemes.map((scheme) => schemeMark(scheme, colors));
+      expect(new Set(marks.map((mark) => mark.color)).size).toBe(schemes.length);
+      expect(new Set(marks.map((mark) => mark.shape)).size).toBe(schemes.length);
+    }
+  });
+
+  it("keep every mark at 3:1 against its background", () => {
+    const schemes = [
+      "none",
+      "inclusive",
+      "inclusive_global",
+      "exclusive",
+      "lazy",
+      "new",
+    ];
+    for (const colors of ["light", "dark"] as const) {
+      const paper = chartInk(colors).paper;
+      for (const scheme of schemes) {
+        expect(
+          contrast(schemeMark(scheme, colors).color, paper),
+        ).toBeGreaterThanOrEqual(3);
+      }
+    }
+    expect(costTermColor("unheard_of", "light")).toMatch(/^#/);
+  });
+});
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const channel = Number.parseInt(color.slice(start, start + 2), 16) / 255;
+    return channel <= 0.040_45 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort(
+    (a, b) => a - b,
+  );
+  return (light + 0.05) / (dark + 0.05);
+}

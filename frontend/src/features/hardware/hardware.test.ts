@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import type { DeviceOut, PriceBookOut } from "@/api/catalog";
+import { chartFinding, pricedDevice } from "./device-chart";
+import { missingReason, sortDevices } from "./device-facts";
+import { deviceFaults, deviceOfForm, emptyFigure, formOfDevice } from "./device-form";
+import { bookFaults, bookOfForm, formOfBook } from "./price-book-form";
+
+const device = (change: Partial<DeviceOut>): DeviceOut => ({
+  id: "d",
+  name: "Drive",
+  kind: "nvme",
+  origin: "shipped",
+  year: 2020,
+  capacity_bytes: null,
+  page_bytes: 4096,
+  queue_depth: null,
+  figures: {
+    read_iops: {
+      value: 500_000,
+      unit: "1/s",
+      source: "sheet",
+      date: "2020-Q1",
+      note: "",
+    },
+  },
+  read_service_us: 2,
+  write_service_us: null,
+  service_basis: "1/IOPS",
+  usd_per_gb: "0.25",
+  usd_per_gb_month: null,
+  price_date: "2020",
+  roles: ["flash"],
+  missing: ["write_iops: needed for write times"],
+  notes: "",
+  updated_at: null,
+  ...change,
+});
+
+const book: PriceBookOut = {
+  id: "b",
+  name: "Book",
+  origin: "own",
+  date: "2026-11",
+  region: "",
+  currency: "USD",
+  notes: "",
+  prices: [
+    {
+      device_id: null,
+      kind: "nvme",
+      usd: "0.40",
+      unit: "USD/GiB",
+      usd_per_gb: "0.3725",
+      usd_per_gb_month: null,
+      source: "quote",
+      date: null,
+      note: "",
+    },
+  ],
+  updated_at: null,
+};
+
+describe("a device's form", () => {
+  it("gives back the device it was made of", () => {
+    const input = deviceOfForm(formOfDevice(device({})));
+    expect(input).toEqual({
+      name: "Drive",
+      kind: "nvme",
+      year: 2020,
+      notes: "",
+      figures: device({}).figures,
+    });
+    expect(deviceFaults(formOfDevice(device({})))).toEqual({});
+  });
+
+  it("names the field of every fault and keeps what was typed", () => {
+    const form = formOfDevice(device({}));
+    form.name = " ";
+    form.year = "soon";
+    form.figures.push({
+      ...emptyFigure("x"),
+      name: "read_iops",
+      value: "many",
+      date: "1.2.",
+    });
+    expect(Object.keys(deviceFaults(form)).sort()).toEqual([
+      "figures.1.date",
+      "figures.1.name",
+      "figures.1.unit",
+      "figures.1.value",
+      "name",
+      "year",
+    ]);
+    expect(form.figures[1]?.value).toBe("many");
+  });
+});
+
+describe("a price book's form", () => {
+  it("keeps the unit a price was quoted in", () => {
+    const input = bookOfForm(formOfBook(book));
+    expect(input.prices[0]).toMatchObject({ kind: "nvme", usd_per_gib: "0.40" });
+    expect(input.prices[0]).not.toHaveProperty("usd_per_gb");
+    expect(bookFaults(formOfBook(book))).toEqual({});
+  });
+
+  it("wants a date, a target, an amount and a source", () => {
+    expect(Object.keys(bookFaults(formOfBook(null))).sort()).toEqual([
+      "date",
+      "name",
+      "prices.0.amount",
+      "prices.0.source",
+      "prices.0.target",
+    ]);
+  });
+});
+
+describe("the chart of devices", () => {
+  it("takes the book's price, or the device's own when no book is chosen", () => {
+    expect(pricedDevice(device({}), book)?.usdPerGb).toBe(0.3725);
+    expect(pricedDevice(device({}), undefined)?.usdPerGb).toBe(0.25);
+    expect(pricedDevice(device({ kind: "hdd" }), book)).toBeNull();
+    expect(pricedDevice(device({ read_service_us: null }), book)).toBeNull();
+  });
+
+  it("compares two ticked devices in a sentence", () => {
+    const priced = [
+      device({ id: "fast", name: "Fast", usd_per_gb: "1" }),
+      device({ id: "slow", name: "Slow", usd_per_gb: "0.25", read_service_us: 200 }),
+    ].flatMap((one) => pricedDevice(one, undefined) ?? []);
+    expect(chartFinding(priced, ["fast", "slow"])).toBe(
+      "Fast serves 100 times the random reads of Slow, at 4 times its price per GB",
+    );
+    expect(chartFinding(priced, [])).toContain("2 devices");
+  });
+});
+
+describe("the table of devices", () => {
+  it("puts devices that lack the figure last", () => {
+    const list = [
+      device({ id: "1", write_service_us: null }),
+      device({ id: "2", write_service_us: 9 }),
+      device({ id: "3", write_service_us: 1 }),
+    ];
+    expect(sortDevices(list, "write").map((one) => one.id)).toEqual(["3", "2", "1"]);
+  });
+
+  it("says what is missing", () => {
+    expect(missingReason(device({}), "write")).toContain("write_iops");
+    expect(missingReason(device({ missing: [] }), "price")).toBe(
+      "not stated by the source",
+    );
+  });
+});
