@@ -3246,7 +3246,7 @@ export type GetCurveData = {
         /**
          * Points
          *
-         * Most sizes to return, log-spaced.
+         * About how many sizes, log-spaced; a curve with no more comes whole.
          */
         points?: number;
     };
