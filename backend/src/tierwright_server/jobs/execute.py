@@ -65,10 +65,11 @@ class _Progress:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended: its last word, or its exit code and stderr."""
+    """How a child ended: its last words, or its exit code and stderr."""
 
     result: dict[str, Any] | None
     error: dict[str, Any] | None
+    progress: dict[str, Any] | None
     exit_code: int
     stderr: str
 
@@ -119,7 +120,7 @@ class Executor:
         if isinstance(ended, Why):
             await self._stopped(run, ended)
         elif ended.result is not None:
-            await self._succeed(run, ended.result)
+            await self._succeed(run, ended.result, ended.progress)
         elif ended.error is not None:
             await self._fail(run, ended.error["message"], ended.error["hint"])
         else:
@@ -174,7 +175,13 @@ class Executor:
             else:
                 last = message
         exit_code = await process.wait()
-        return Ended(last.get("result"), last.get("error"), exit_code, await stderr)
+        return Ended(
+            last.get("result"),
+            last.get("error"),
+            progress.latest,
+            exit_code,
+            await stderr,
+        )
 
     async def _watch(
         self, run: Run, progress: _Progress, reader: asyncio.Task[Ended]
@@ -218,7 +225,9 @@ class Executor:
             await session.commit()
             return cancel
 
-    async def _succeed(self, run: Run, result: dict[str, Any]) -> None:
+    async def _succeed(
+        self, run: Run, result: dict[str, Any], progress: dict[str, Any] | None
+    ) -> None:
         kind = KINDS[RunKind(run.kind)]
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
@@ -231,8 +240,9 @@ class Executor:
                 await session.rollback()
                 await self._fail(run, error.detail, error.hint)
                 return
-            if ours.total is not None:
-                ours.done = ours.total
+            # The child may have ended before its last progress was written.
+            for name, value in (progress or {}).items():
+                setattr(ours, name, value)
             _end(ours, RunStatus.SUCCEEDED, message=message)
             await repository.notify(session, run.id)
             await session.commit()
