@@ -140,3 +140,15 @@ test("the chart exports PNG, SVG and CSV", async ({ page }) => {
     expect((await download).suggestedFilename()).toMatch(new RegExp(`${ending}$`));
   }
 });
+
+test("what was chosen stays while looking at other pages", async ({ page }) => {
+  await page.goto("/compare");
+  await page.getByRole("slider", { name: "RAM size" }).press("PageUp");
+  await expect(page).toHaveURL(/price_book=/);
+  const ram = await page.getByRole("textbox", { name: "Exact RAM size" }).inputValue();
+  await expect(page).toHaveURL(new RegExp(`ram_pages=${ram.replace(/\D/g, "")}`));
+  await page.getByRole("link", { name: "Runs" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Runs" })).toBeVisible();
+  await page.getByRole("link", { name: "Compare", exact: true }).click();
+  await expect(page.getByRole("textbox", { name: "Exact RAM size" })).toHaveValue(ram);
+});

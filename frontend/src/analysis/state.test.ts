@@ -51,6 +51,10 @@ describe("the address", () => {
     const search = parseAnalysisSearch({ [key]: value });
     expect(search[key as keyof AnalysisState]).toBeUndefined();
     expect(search.refused).toContain(`${key}=${value} (needs `);
+    // Stated as absent, so that the raw value cannot show through.
+    expect(search).toHaveProperty(key);
+    const again = parseAnalysisSearch({ [key]: value, refused: search.refused });
+    expect(again.refused).toBe(search.refused);
   });
 
   it("never throws, whatever stands in it", () => {

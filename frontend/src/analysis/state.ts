@@ -42,6 +42,7 @@ export const STATE_KEYS = [
   "months",
 ] as const satisfies readonly (keyof AnalysisState)[];
 
+const MAX_REFUSED = 600;
 const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 type Reader<T> = (value: unknown) => T | null;
@@ -93,6 +94,9 @@ function readKey<K extends keyof AnalysisState>(
   refused: string[],
 ): void {
   const value = raw[key];
+  // The router lays this result over the raw parameters: what is refused must be
+  // stated as absent, or the raw value would show through.
+  into[key] = undefined;
   if (value === undefined || value === null || value === "") {
     return;
   }
@@ -120,10 +124,10 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
   }
   const earlier = raw["refused"];
   if (typeof earlier === "string" && earlier !== "") {
-    refused.push(earlier.slice(0, 400));
+    refused.push(...earlier.slice(0, MAX_REFUSED).split("; "));
   }
   if (refused.length > 0) {
-    search.refused = refused.join("; ");
+    search.refused = [...new Set(refused)].join("; ");
   }
   return search;
 }
