@@ -49,6 +49,24 @@ def by_scheme(answer):
 
 
 class TestEvaluate:
+    def test_a_lead_within_the_model_error_is_too_close_to_call(self, application):
+        # exclusive and lazy differ by less than lazy's hits are known to
+        close = application.post(
+            "/evaluations",
+            point(307, 6137, flash_device_id="samsung-pm9a3-7.68tb-u2"),
+            200,
+        )
+        assert "too close to call" in close["sentence"]
+        assert "lead_within_model_error" in {w["name"] for w in close["warnings"]}
+        # flash of 21 writes a second: exclusive writes every victim and loses by far
+        clear = application.post(
+            "/evaluations",
+            point(307, 6137, flash_device_id="kv2009-samsung-mcaqe32g5app"),
+            200,
+        )
+        assert "less than" in clear["sentence"]
+        assert "too close" not in clear["sentence"]
+
     @pytest.mark.parametrize(
         ("ram", "flash"), [(2000, 8000), (1, 0), (500, 500), (8000, 2000), (1, 10**9)]
     )

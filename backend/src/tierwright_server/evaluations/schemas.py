@@ -65,7 +65,7 @@ class EstimatorOut(Answer):
     exact: bool = Field(description="Equal to a simulation from a cold start.")
     description: str
     flash_hits_error: tuple[float, float] | None = Field(
-        description="Known band of (model - simulation) / simulation of flash hits."
+        description="Known band of model - simulation of the flash hits, as a share of RAM misses."
     )
 
 

@@ -1,5 +1,6 @@
 """The comparison of schemes: finds what is asked for, evaluates, puts it into words."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -222,22 +223,46 @@ def _sentence(body: EvaluationIn, found: Evaluation) -> str:
     other_us = found.schemes[found.runner_up].io_time_us_per_access
     if body.flash_pages == 0:
         return (
-            f"Without flash an access costs {best_us:.3g} µs of I/O; "
+            f"Without flash an access costs {_three_digits(best_us)} µs of I/O; "
             "choose a flash size to compare the schemes."
         )
     if found.margin <= _TIE:
         return (
-            f"{best} and {runner_up} are equal at {best_us:.3g} µs of I/O per access."
+            f"{best} and {runner_up} are equal at {_three_digits(best_us)} µs of I/O "
+            "per access."
+        )
+    if _within_model_error(found):
+        without = (
+            ""
+            if "none" in {found.best, found.runner_up}
+            else f", {found.gain_over_none:.1%} less than without flash"
+        )
+        return (
+            f"{best} and {runner_up} are too close to call: {_three_digits(best_us)} and "
+            f"{_three_digits(other_us)} µs of I/O per access{without}."
         )
     beaten = (
-        f"{best} costs {best_us:.3g} µs of I/O per access, {found.margin:.1%} less than "
-        f"{runner_up} ({other_us:.3g} µs)"
+        f"{best} costs {_three_digits(best_us)} µs of I/O per access, "
+        f"{found.margin:.1%} less than {runner_up} ({_three_digits(other_us)} µs)"
     )
     if found.best == "none":
         return f"Flash does not pay in I/O time here: {beaten}."
     if found.runner_up == "none":
         return f"{beaten}."
     return f"{beaten} and {found.gain_over_none:.1%} less than without flash."
+
+
+def _within_model_error(found: Evaluation) -> bool:
+    """Whether the runner-up may be the better one within the model's known error."""
+    best, other = found.schemes[found.best], found.schemes[found.runner_up]
+    error_us = best.io_time_error_us_per_access + other.io_time_error_us_per_access
+    return other.io_time_us_per_access - best.io_time_us_per_access < error_us
+
+
+def _three_digits(value: float) -> str:
+    """Three significant digits, as the page shows figures."""
+    magnitude = math.floor(math.log10(value)) if value > 0 else 0
+    return f"{value:,.{max(0, 2 - magnitude)}f}"
 
 
 def _derivation(found: Evaluation) -> Iterator[DerivationStep]:

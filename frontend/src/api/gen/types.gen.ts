@@ -376,7 +376,7 @@ export type EstimatorOut = {
     /**
      * Flash Hits Error
      *
-     * Known band of (model - simulation) / simulation of flash hits.
+     * Known band of model - simulation of the flash hits, as a share of RAM misses.
      */
     flash_hits_error: [
         number,
