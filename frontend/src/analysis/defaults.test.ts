@@ -36,7 +36,7 @@ describe("what an open address is filled with", () => {
     expect(fillState({}, choices)).toEqual({
       workload: "example",
       ram_pages: 100,
-      flash_pages: 2000,
+      flash_pages: 5000,
       flash_device: "ssd",
       disk_device: "hdd",
       ram_device: "none",

@@ -11,7 +11,7 @@ const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
 
 export const DEFAULT_MONTHS = 36;
 const RAM_SHARE = 0.01;
-const FLASH_SHARE = 0.2;
+const FLASH_SHARE = 0.5;
 
 export interface Choices {
   readonly workloads: readonly WorkloadOut[];
@@ -40,7 +40,7 @@ export function defaultWorkload(
   return ready.find((workload) => workload.example) ?? ready[0];
 }
 
-/** 1 % of the workload's pages in RAM and 20 % on flash. */
+/** 1 % of the workload's pages in RAM and 50 % on flash. */
 export function defaultSizes(distinctPages: number) {
   return {
     ram_pages: Math.max(1, Math.round(distinctPages * RAM_SHARE)),

@@ -123,7 +123,7 @@ export function ChartCard(props: ChartCardProps) {
         <ChartTableView table={props.table} height={props.height} label={props.label} />
       )}
       {props.sentence !== undefined && (
-        <Text size="sm" mt="xs">
+        <Text size="sm" mt="xs" component="div">
           {props.sentence}
         </Text>
       )}

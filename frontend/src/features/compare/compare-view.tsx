@@ -90,7 +90,10 @@ export function CompareView({
 
 /** What the reader must know about these numbers, next to them but after them. */
 function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut }) {
-  const { warnings } = evaluation;
+  // The close call stands under the chart.
+  const warnings = evaluation.warnings.filter(
+    (warning) => warning.name !== "lead_within_model_error",
+  );
   if (warnings.length === 0) {
     return null;
   }

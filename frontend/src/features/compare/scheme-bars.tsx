@@ -4,6 +4,7 @@ import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { costTermTitle } from "@/charts/palette";
+import { CloseCall } from "@/components/close-call";
 import { formatMicroseconds, microseconds } from "@/units/quantity";
 
 const HEIGHT = 330;
@@ -53,6 +54,7 @@ export function SchemeBars(props: {
         .join(", ")}`}
       option={option}
       height={HEIGHT}
+      sentence={<CloseCall evaluation={evaluation} />}
       fileName={`${props.workloadName} page-flow schemes`}
       table={{
         header: [

@@ -173,7 +173,7 @@ function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined
   if (best.io_time_us_per_access === 0) {
     return <Unknown reason="the best scheme needs no I/O time at all" />;
   }
-  return `+${formatShort((difference / best.io_time_us_per_access) * 100)} %`;
+  return `+${formatShort((difference / best.io_time_us_per_access) * 100, 2)} %`;
 }
 
 function SchemeWarnings({ evaluation }: { readonly evaluation: EvaluationOut }) {

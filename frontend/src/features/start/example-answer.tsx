@@ -10,6 +10,7 @@ import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { COST_TERM_ORDER, costTermColor, costTermTitle } from "@/charts/palette";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { CloseCall } from "@/components/close-call";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -125,6 +126,7 @@ function AnswerPanel(props: {
             {formatBytes(bytes(evaluation.distinct_pages * evaluation.page_bytes))}
           </Text>
           <h2 className={classes["sentence"]}>{evaluation.sentence}</h2>
+          <CloseCall evaluation={evaluation} />
           <Text>
             With {formatBytes(bytes(evaluation.ram_bytes))} of RAM and{" "}
             {formatBytes(bytes(evaluation.flash_bytes))} of flash ({devices.flash.name})
