@@ -116,7 +116,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/runs",
     "/scenarios",
   ]) {
-    await page.goto(path);
+    await page.goto(path, { waitUntil: "networkidle" });
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -128,6 +128,7 @@ function WorkloadChoice(props: {
         value={props.chosen}
         onChange={(id) => id !== null && props.onChoose(id)}
         searchable
+        openOnFocus={false}
         allowDeselect={false}
         comboboxProps={{ withinPortal: false }}
         nothingFoundMessage="No workload has this name"
@@ -201,6 +202,7 @@ function HardwareChip({
           onChange={(id) => id !== null && patch({ price_book: id })}
           allowDeselect={false}
           searchable
+          openOnFocus={false}
           comboboxProps={{ withinPortal: false }}
         />
         <NumberInput
@@ -260,6 +262,7 @@ function DeviceSelect(props: {
       onChange={(id) => id !== null && props.onChoose(id)}
       allowDeselect={false}
       searchable
+      openOnFocus={false}
       maxDropdownHeight={260}
       comboboxProps={{ withinPortal: false }}
       nothingFoundMessage="No device has this name"
