@@ -47,5 +47,5 @@ export const binaryFile = (): string =>
   );
 
 /** Enough random bytes for an upload that can be stopped on the way. */
-export const largeFile = (): string =>
-  write("large.csv", randomBytes(96 * 1024 * 1024));
+export const largeFile = (name: string): string =>
+  write(name, randomBytes(96 * 1024 * 1024));

@@ -118,6 +118,8 @@ export async function startUpload(
 ): Promise<UploadHandle> {
   const tus = await import("tus-js-client");
   const meter = rateMeter();
+  // Settled as soon as the server has named the upload, or there is none to name.
+  const named = Promise.withResolvers<void>();
   const upload: Upload = new tus.Upload(file, {
     endpoint: ENDPOINT,
     chunkSize: CHUNK_BYTES,
@@ -134,8 +136,12 @@ export async function startUpload(
         totalBytes,
         bytesPerSecond: meter(performance.now(), sentBytes),
       }),
+    onUploadUrlAvailable: () => named.resolve(),
     onSuccess: () => events.onDone(idOfUploadUrl(upload.url ?? "")),
-    onError: (error) => events.onError(problemOfTus(error)),
+    onError: (error) => {
+      named.resolve();
+      events.onError(problemOfTus(error));
+    },
   });
   const earlier = await upload.findPreviousUploads();
   const latest = earlier[0];
@@ -144,7 +150,13 @@ export async function startUpload(
     events.onResumed(0);
   }
   upload.start();
-  return { cancel: () => upload.abort(true) };
+  return {
+    cancel: async () => {
+      // Stopped before it has a name, it could not be removed from the server.
+      await named.promise;
+      await upload.abort(true);
+    },
+  };
 }
 
 /** Removes an unfinished or unwanted upload from the server. */

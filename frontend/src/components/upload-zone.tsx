@@ -26,7 +26,7 @@ interface Sending {
 export function UploadZone() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const handle = useRef<UploadHandle | null>(null);
+  const handle = useRef<Promise<UploadHandle> | null>(null);
   const picker = useRef<HTMLInputElement>(null);
   const [sending, setSending] = useState<Sending | null>(null);
   const [error, setError] = useState<ProblemError | null>(null);
@@ -41,7 +41,7 @@ export function UploadZone() {
     }
     const idle = { sentBytes: 0, totalBytes: file.size, bytesPerSecond: null };
     setSending({ name: file.name, progress: idle, resumed: false });
-    handle.current = await startUpload(file, {
+    handle.current = startUpload(file, {
       onProgress: (progress) =>
         setSending((now) => (now === null ? now : { ...now, progress })),
       onResumed: () =>
@@ -61,7 +61,7 @@ export function UploadZone() {
   const cancel = async () => {
     const name = sending?.name ?? "";
     try {
-      await handle.current?.cancel();
+      await (await handle.current)?.cancel();
     } finally {
       setSending(null);
       setCancelled(name);
