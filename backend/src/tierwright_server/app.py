@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import async_sessionmaker
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -47,6 +48,8 @@ def make_app(settings: Settings) -> FastAPI:
     errors.install(app)
     app.include_router(api.router)
     _add_page(app, settings)
+    # event streams are left alone by the middleware itself
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     document: dict[str, Any] = {}
 
     def describe() -> dict[str, Any]:

@@ -83,7 +83,7 @@ def bind(host: str, port: int | None) -> socket.socket:
     )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in wanted:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, number))

@@ -26,6 +26,26 @@ def not_bool(value: Any) -> Any:
     return value
 
 
+_OPTION_WORDS = {
+    "name the format with --format": "name the format",
+    "--format": "the format",
+    "--page-bytes": "page size",
+    "--sizes": "sizes",
+}
+
+
+def without_options(hint: Any) -> Any:
+    """Say a hint of the core or the models without the command line's options."""
+    if isinstance(hint, str):
+        for option, words in _OPTION_WORDS.items():
+            hint = hint.replace(option, words)
+    return hint
+
+
+Hint = Annotated[
+    str | None, BeforeValidator(without_options), Field(description="What to do next.")
+]
+
 Identifier = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$"),
@@ -124,7 +144,7 @@ class Problem(Answer):
     title: str
     status: int
     detail: str
-    hint: str | None = Field(default=None, description="What to do next.")
+    hint: Hint = None
     errors: list[ProblemDetail] = []
     instance: str | None = Field(
         default=None, description="Id of this occurrence, also in the server's log."
@@ -136,4 +156,4 @@ class WarningOut(Answer):
 
     name: str
     message: str
-    hint: str | None = None
+    hint: Hint = None

@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from tierwright_server.runs.states import RunKind, RunStatus
-from tierwright_server.schemas import Answer
+from tierwright_server.schemas import Answer, Hint
 
 
 class RunOut(Answer):
@@ -23,7 +23,7 @@ class RunOut(Answer):
     rate_per_s: float | None = Field(description="`unit` per second, recently.")
     message: str | None
     error: str | None = Field(description="Why it failed.")
-    hint: str | None = Field(description="What to do next.")
+    hint: Hint
     attempts: int = Field(description="Times a worker started it.")
     cancel_requested: bool
     created_at: datetime

@@ -1887,6 +1887,8 @@ export type WarningOut = {
     message: string;
     /**
      * Hint
+     *
+     * What to do next.
      */
     hint: string | null;
 };
