@@ -316,6 +316,8 @@ def test_the_default_port_gives_way_to_the_next_free_one(
         taken = other.getsockname()[1]
         monkeypatch.setattr(listen, "DEFAULT_PORT", taken)
         with listen.bind("127.0.0.1", None) as listener:
+            # asyncio sets TCP_NODELAY only where the protocol is named
+            assert listener.proto == socket.IPPROTO_TCP
             assert taken < listener.getsockname()[1] < taken + 50
 
 
