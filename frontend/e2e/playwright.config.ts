@@ -8,7 +8,7 @@ const isRoot = process.getuid?.() === 0;
 export default defineConfig({
   testDir: ".",
   outputDir: "../test-results",
-  timeout: 120_000,
+  timeout: 240_000,
   expect: { timeout: 20_000 },
   fullyParallel: false,
   workers: 1,
