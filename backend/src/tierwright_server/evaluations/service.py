@@ -235,7 +235,7 @@ def _sentence(body: EvaluationIn, found: Evaluation) -> str:
         without = (
             ""
             if "none" in {found.best, found.runner_up}
-            else f", {found.gain_over_none:.1%} less than without flash"
+            else f", {_percent(found.gain_over_none)} less than without flash"
         )
         return (
             f"{best} and {runner_up} are too close to call: {_three_digits(best_us)} and "
@@ -243,13 +243,13 @@ def _sentence(body: EvaluationIn, found: Evaluation) -> str:
         )
     beaten = (
         f"{best} costs {_three_digits(best_us)} µs of I/O per access, "
-        f"{found.margin:.1%} less than {runner_up} ({_three_digits(other_us)} µs)"
+        f"{_percent(found.margin)} less than {runner_up} ({_three_digits(other_us)} µs)"
     )
     if found.best == "none":
         return f"Flash does not pay in I/O time here: {beaten}."
     if found.runner_up == "none":
         return f"{beaten}."
-    return f"{beaten} and {found.gain_over_none:.1%} less than without flash."
+    return f"{beaten} and {_percent(found.gain_over_none)} less than without flash."
 
 
 def _within_model_error(found: Evaluation) -> bool:
@@ -257,6 +257,11 @@ def _within_model_error(found: Evaluation) -> bool:
     best, other = found.schemes[found.best], found.schemes[found.runner_up]
     error_us = best.io_time_error_us_per_access + other.io_time_error_us_per_access
     return other.io_time_us_per_access - best.io_time_us_per_access < error_us
+
+
+def _percent(share: float) -> str:
+    """Three significant digits and a space before the sign, as the page writes them."""
+    return f"{_three_digits(100 * share)} %"
 
 
 def _three_digits(value: float) -> str:
