@@ -6,6 +6,7 @@
 //! an array over page numbers that grows once a chunk.
 
 mod bits;
+mod flash_caches;
 mod policies;
 mod recency;
 mod ring;
@@ -17,6 +18,10 @@ mod two_tier;
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
+pub use flash_caches::{
+    CrashReport, FlashCacheAbout, FlashCacheCounters, FlashCacheResult, OptionAbout, flash_caches,
+    simulate_flash_cache,
+};
 pub use single_tier::PolicyResult;
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 

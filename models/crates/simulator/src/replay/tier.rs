@@ -1,6 +1,7 @@
 //! A cache tier: a replacement policy and the dirty bits of its pages.
 
 use crate::replay::bits::BitSet;
+use crate::replay::flash_caches::DramPolicy;
 use crate::replay::policies::{Policy, Removable};
 
 /// A page that leaves a tier.
@@ -101,6 +102,35 @@ impl<P: Policy> Tier<P> {
             None => Ok(()),
             Some(page) => Err(format!("{name}: absent page {page} is marked dirty")),
         }
+    }
+}
+
+impl<P: Policy> Tier<P> {
+    pub(crate) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// The dirty bit of a page; clear if it is absent.
+    #[inline]
+    pub(crate) fn is_dirty(&self, page: u32) -> bool {
+        self.dirty.contains(page)
+    }
+
+    /// Pages whose dirty bit is set.
+    pub(crate) fn dirty_pages(&self) -> u64 {
+        self.dirty.iter().count() as u64
+    }
+}
+
+impl<P: DramPolicy> Tier<P> {
+    /// The next victim, taken although the tier need not be full.
+    #[inline]
+    pub(crate) fn give(&mut self) -> Option<Victim> {
+        let page = self.policy.give()?;
+        Some(Victim {
+            page,
+            dirty: self.dirty.take(page),
+        })
     }
 }
 

@@ -1,0 +1,346 @@
+//! The engine under every flash cache: the DRAM buffer, the clock, crash and restart, the loop.
+
+use super::counters::FlashCacheCounters;
+use super::{ClockUnit, Exit, FlashCache, Host};
+use crate::access::{AccessSource, Chunk, WRITE};
+use crate::error::{Error, Result};
+use crate::progress::{OnProgress, report};
+use crate::replay::policies::Policy;
+use crate::replay::policies::clock::Clock;
+use crate::replay::policies::fifo::Fifo;
+use crate::replay::policies::lru::Lru;
+use crate::replay::tier::Tier;
+use crate::replay::{BATCH, Totals, disagreement, distinct_pages, write_accesses};
+
+/// A replacement policy of the DRAM buffer. Any [`Policy`] is one by an empty `impl`.
+pub(crate) trait DramPolicy: Policy {
+    /// Whether victims can be taken while the buffer is not full.
+    const GIVES_EARLY: bool = false;
+
+    /// Removes the next victim although the buffer need not be full; `None` if it is empty.
+    fn give(&mut self) -> Option<u32> {
+        None
+    }
+}
+
+impl DramPolicy for Lru {
+    const GIVES_EARLY: bool = true;
+
+    #[inline]
+    fn give(&mut self) -> Option<u32> {
+        (self.len() > 0).then(|| self.evict(0))
+    }
+}
+
+impl DramPolicy for Fifo {}
+
+impl DramPolicy for Clock {}
+
+/// What a crash destroyed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CrashReport {
+    /// Accesses before it.
+    pub at_access: u64,
+    /// Whether the flash contents were used again.
+    pub warm: bool,
+    /// Pages that were in DRAM.
+    pub ram_pages_lost: u64,
+    /// Of these, pages that had changed since their last copy below DRAM; the log must redo them.
+    pub ram_dirty_pages_lost: u64,
+    /// Valid flash copies that were given up (none in a warm restart).
+    pub flash_pages_lost: u64,
+    /// Of these, copies newer than the disk's; the log must redo them.
+    pub flash_dirty_pages_lost: u64,
+    /// What had been counted until then.
+    pub counters_before: FlashCacheCounters,
+}
+
+/// DRAM, devices and counters: all that a flash cache reaches through [`Host`].
+#[derive(Debug)]
+pub(crate) struct Surroundings<P> {
+    /// The tier's dirty bit tells that a page changed since its last copy below DRAM.
+    pub(crate) dram: Tier<P>,
+    pub(crate) counters: FlashCacheCounters,
+    flash_pages: u32,
+    /// The flash frame behind the last page written.
+    next_frame: u32,
+}
+
+impl<P: DramPolicy> Surroundings<P> {
+    pub(crate) fn new(ram_pages: u32, flash_pages: u32) -> Self {
+        Self {
+            dram: Tier::new(ram_pages),
+            counters: FlashCacheCounters::default(),
+            flash_pages,
+            next_frame: 0,
+        }
+    }
+
+    fn leaves(&mut self, page: u32, changed: bool) -> Exit {
+        self.counters.dirty_evictions += u64::from(changed);
+        self.counters.clean_evictions += u64::from(!changed);
+        Exit { page, changed }
+    }
+}
+
+impl<P: DramPolicy> Host for Surroundings<P> {
+    #[inline]
+    fn counters(&mut self) -> &mut FlashCacheCounters {
+        &mut self.counters
+    }
+
+    #[inline]
+    fn dram_page_changed(&self, page: u32) -> bool {
+        self.dram.is_dirty(page)
+    }
+
+    #[inline]
+    fn pull(&mut self) -> Option<Exit> {
+        let victim = self.dram.give()?;
+        self.counters.pulled += 1;
+        Some(self.leaves(victim.page, victim.dirty))
+    }
+
+    #[inline]
+    fn flash_write(&mut self, frame: u32, pages: u32) {
+        let sequential = u64::from(frame == self.next_frame);
+        let counters = &mut self.counters;
+        counters.flash_write_batches += 1;
+        counters.flash_sequential_write_batches += sequential;
+        counters.flash_sequential_page_writes += u64::from(pages) - 1 + sequential;
+        counters.flash_random_page_writes += 1 - sequential;
+        // In u64: frame + pages may pass u32::MAX. The first frame follows the last one.
+        let next = (u64::from(frame) + u64::from(pages)) % u64::from(self.flash_pages);
+        self.next_frame = u32::try_from(next).unwrap_or_default();
+    }
+}
+
+/// A DRAM buffer in front of the flash cache `C`.
+pub(crate) struct Engine<P, C: FlashCache> {
+    settings: C::Settings,
+    pub(crate) around: Surroundings<P>,
+    pub(crate) cache: C,
+    /// When the cache next wants to work in the background; `u64::MAX`: never.
+    due: u64,
+    unit: ClockUnit,
+}
+
+impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
+    pub(crate) fn new(ram_pages: u32, flash_pages: u32, settings: C::Settings) -> Self {
+        Self {
+            around: Surroundings::new(ram_pages, flash_pages),
+            cache: C::new(flash_pages, &settings),
+            settings,
+            due: u64::MAX,
+            unit: ClockUnit::Accesses,
+        }
+    }
+
+    pub(crate) fn settings(&self) -> &C::Settings {
+        &self.settings
+    }
+
+    /// Makes room for the page numbers `0..pages`.
+    pub(crate) fn grow(&mut self, pages: usize) {
+        self.around.dram.grow(pages);
+        self.cache.grow(pages);
+    }
+
+    /// Tells the cache by which clock it works, before the first access.
+    pub(crate) fn start_clock(&mut self, unit: ClockUnit) {
+        self.unit = unit;
+        self.due = self.cache.start_clock(unit, 0);
+    }
+
+    #[inline]
+    pub(crate) fn tick(&mut self, now: u64) {
+        if now >= self.due {
+            self.due = self.cache.background(now, &mut self.around);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn access(&mut self, page: u32, write: bool) {
+        let around = &mut self.around;
+        if around.dram.contains(page) {
+            around.counters.ram_hits += 1;
+            around.dram.on_hit(page);
+            self.cache.on_dram_hit(page, around);
+        } else {
+            let hit = self.cache.lookup(page, around);
+            around.counters.flash_hits += u64::from(hit);
+            around.counters.flash_misses += u64::from(!hit);
+            if let Some(victim) = around.dram.evict_if_full(page) {
+                let exit = around.leaves(victim.page, victim.dirty);
+                self.cache.on_exit(exit, around);
+            }
+            around.dram.insert(page, false);
+            if !hit {
+                self.cache.on_entry(page, around);
+            }
+        }
+        if write {
+            around.dram.soil(page, true);
+            self.cache.on_update(page, around);
+        }
+    }
+
+    /// Loses everything volatile; what lies on flash comes back in a warm restart only.
+    pub(crate) fn crash(&mut self, at_access: u64, now: u64, pages: usize, warm: bool) -> CrashReport {
+        let dram = &self.around.dram;
+        let mut report = CrashReport {
+            at_access,
+            warm,
+            ram_pages_lost: u64::from(dram.len()),
+            ram_dirty_pages_lost: dram.dirty_pages(),
+            counters_before: self.around.counters,
+            ..CrashReport::default()
+        };
+        self.around.dram = Tier::new(dram.capacity());
+        let flash_pages = self.around.flash_pages;
+        let crashed = std::mem::replace(&mut self.cache, C::new(flash_pages, &self.settings));
+        self.grow(pages);
+        if warm {
+            self.cache.load(crashed.image(), &mut self.around.counters);
+        } else {
+            report.flash_pages_lost = crashed.valid_copies();
+            report.flash_dirty_pages_lost = crashed.dirty_copies();
+            self.around.next_frame = 0;
+        }
+        self.due = self.cache.start_clock(self.unit, now);
+        report
+    }
+
+    /// Counts everything again; the text says what disagrees.
+    pub(crate) fn recount(
+        &self,
+        totals: Totals,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        self.around.dram.recount("DRAM")?;
+        self.cache.recount(&self.around.counters, crash)?;
+        let counted = &self.around.counters;
+        let lost_ram_pages = crash.map_or(0, |crash| crash.ram_pages_lost);
+        let misses = counted.flash_hits + counted.flash_misses;
+        let writes_by_class =
+            counted.flash_sequential_page_writes + counted.flash_random_page_writes;
+        for (what, left, right) in [
+            (
+                "hits and misses, accesses",
+                counted.ram_hits + misses,
+                totals.accesses,
+            ),
+            (
+                "DRAM misses, evictions, pages left and pages lost",
+                misses,
+                counted.ram_evictions() + u64::from(self.around.dram.len()) + lost_ram_pages,
+            ),
+            (
+                "flash page writes by cause and by class",
+                counted.flash_writes(),
+                writes_by_class,
+            ),
+        ] {
+            if left != right {
+                return Err(format!("{what} do not add up: {left} and {right}"));
+            }
+        }
+        for (what, count, limit) in [
+            ("dirty DRAM evictions", counted.dirty_evictions, totals.write_accesses),
+            ("pulled victims", counted.pulled, counted.ram_evictions()),
+            (
+                "flash write operations",
+                counted.flash_write_batches,
+                counted.flash_writes(),
+            ),
+            (
+                "DRAM victims with a flash copy",
+                counted.victims_found_on_flash,
+                counted.ram_evictions(),
+            ),
+            ("disk writes on exit", counted.disk_writes_on_exit, counted.dirty_evictions),
+        ] {
+            if count > limit {
+                return Err(format!("{count} {what}, at most {limit} are possible"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// When to crash, and how to come back.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CrashPlan {
+    pub(crate) at_access: u64,
+    pub(crate) warm: bool,
+}
+
+/// The loop over all accesses.
+pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
+    source: &mut dyn AccessSource,
+    engine: &mut Engine<P, C>,
+    plan: Option<CrashPlan>,
+    on_progress: OnProgress<'_>,
+) -> Result<(Totals, Option<CrashReport>)> {
+    let mut chunk = Chunk::default();
+    let mut totals = Totals::default();
+    let mut crash = None;
+    let crash_at = plan.map_or(u64::MAX, |plan| plan.at_access);
+    let (mut done, mut now) = (0_u64, 0_u64);
+    while source.next_chunk(&mut chunk)? {
+        totals.distinct_pages = distinct_pages(&chunk, totals.distinct_pages)?;
+        C::check_distinct_pages(totals.distinct_pages)?;
+        engine.grow(totals.distinct_pages);
+        let timed = !chunk.times_ns.is_empty();
+        if timed && chunk.times_ns.len() != chunk.len() {
+            return Err(disagreement("trace source", "pages without a time"));
+        }
+        if done == 0 {
+            engine.start_clock(if timed {
+                ClockUnit::Nanoseconds
+            } else {
+                ClockUnit::Accesses
+            });
+        }
+        if timed != (engine.unit == ClockUnit::Nanoseconds) {
+            return Err(disagreement("trace source", "time in some chunks only"));
+        }
+        for start in (0..chunk.len()).step_by(BATCH) {
+            let end = (start + BATCH).min(chunk.len());
+            engine.cache.fetch(&chunk.pages[start..end]);
+            engine.around.dram.fetch(&chunk.pages[start..end]);
+            for index in start..end {
+                // Requests may be recorded out of order: time never runs backwards here.
+                now = if timed {
+                    now.max(u64::try_from(chunk.times_ns[index]).unwrap_or(0))
+                } else {
+                    done
+                };
+                if done == crash_at {
+                    crash = plan.map(|plan| {
+                        engine.crash(done, now, totals.distinct_pages, plan.warm)
+                    });
+                }
+                engine.tick(now);
+                engine.access(chunk.pages[index], chunk.flags[index] & WRITE != 0);
+                done += 1;
+            }
+        }
+        totals.accesses = done;
+        totals.write_accesses += write_accesses(&chunk);
+        report(source, totals.accesses, on_progress)?;
+    }
+    match plan {
+        Some(plan) if plan.at_access > done => Err(Error::BadParameter {
+            name: "option",
+            value: format!("crash_at={}", plan.at_access),
+            message: format!("the trace ends after {done} accesses"),
+            hint: "crash_at counts the accesses before the crash".to_owned(),
+        }),
+        Some(plan) if crash.is_none() => {
+            crash = Some(engine.crash(done, now, totals.distinct_pages, plan.warm));
+            Ok((totals, crash))
+        }
+        _ => Ok((totals, crash)),
+    }
+}

@@ -1,0 +1,537 @@
+//! FaCE: flash as cache extension. Multi-version FIFO and group second chance.
+
+use super::options::Options;
+use super::{Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout};
+use crate::error::Result;
+use crate::replay::Totals;
+use crate::replay::bits::BitSet;
+use crate::replay::two_tier::Warning;
+
+/// Flags of a slot: the newest version on flash, newer than the disk's copy, read since enqueued.
+const VALID: u8 = 1;
+const DIRTY: u8 = 2;
+const REFERENCED: u8 = 4;
+
+/// No valid slot.
+const ABSENT: u32 = u32::MAX;
+
+/// Bytes of a metadata entry: page, frame, flags, LSN, checksum.
+const ENTRY_BYTES: u64 = 32;
+/// Slots dequeued together by group second chance: 256 KiB of 4 KiB pages, as in section 6.4.
+const GSC_SCAN_DEPTH: u64 = 64;
+
+/// When a changed DRAM victim reaches the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sync {
+    WriteBack,
+    WriteThrough,
+    WriteAround,
+}
+
+/// Which DRAM victims flash takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    Mixed,
+    DirtyOnly,
+    CleanOnly,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) sync: Sync,
+    pub(crate) admission: Admission,
+    pub(crate) second_chance: bool,
+    pub(crate) scan_depth: u32,
+    pub(crate) clear_dirty_on_stage_out: bool,
+    pub(crate) segment_entries: u64,
+}
+
+/// Algorithm 1 and section 4.3 of Lee, Lee and Moon.
+///
+/// ```text
+/// fetch p from disk:    dirty = fdirty = false
+/// fetch p from flash:   fdirty = false; dirty = slot.dirty; slot.ref = true; the slot stays valid
+/// update p in DRAM:     dirty = fdirty = true
+/// evict p from DRAM:    if fdirty or p has no valid slot:
+///                           invalidate p's old slot (no I/O), make room, append p {dirty, valid}
+///                       else: drop
+/// make room:            if the queue is full: dequeue `scan_depth` slots from the front;
+///                         valid and ref (with second chance): append again, ref cleared
+///                         valid and dirty: write to disk; everything else: drop
+///                       if all had ref: the front-most is forced out
+/// after p is appended:  pull as many victims from DRAM as the batch has room for, each under
+///                       the rule above; one that needs no slot leaves its slot free
+/// ```
+///
+/// `fdirty` is the *changed* bit of DRAM, `dirty` is `newer_than_disk` here. mvFIFO is
+/// `scan_depth` 1 without second chance. A write operation is what one eviction appends:
+/// survivors, the page itself, pulled pages.
+///
+/// Write-through writes a changed victim to disk too and stores it clean. Write-around writes it
+/// to disk only and invalidates its slot; so does clean-only admission. Dirty-only admission
+/// drops victims that are not `dirty`.
+///
+/// Choices where the paper is silent:
+/// * As printed, staging a slot out does not clear `dirty` of an unchanged DRAM copy, whose later
+///   eviction is then written to disk once more; `clear_dirty_on_stage_out` mends it.
+/// * The page being fetched may lose its slot while room is made; its flags were noted before.
+/// * GSC reads its group in one batch; without second chance only slots to be written to disk are
+///   read, one by one.
+/// * Metadata: an entry of 32 bytes for each append; a full segment is one sequential write. A
+///   newer version makes the older entries of its page void by its place in the log, so that
+///   needs no write. An invalidation without a newer version (write-around, clean-only) does:
+///   else a restart would bring a stale page back. It is one random metadata page write, at once.
+/// * A warm restart reads the segments on flash that describe slots in use, and scans the data
+///   pages of the segment in memory and of the one before it, whose write may have been under
+///   way. References are lost.
+#[derive(Debug)]
+pub(crate) struct Face {
+    settings: Settings,
+    capacity: u32,
+    /// The circular queue: page and flags of each slot; grows until the capacity is reached.
+    pages: Vec<u32>,
+    flags: Vec<u8>,
+    front: u32,
+    used: u32,
+    /// Valid slot of each page.
+    slot_of: Vec<u32>,
+    /// DRAM pages newer than their disk copy.
+    newer_than_disk: BitSet,
+    valid: u32,
+    appended: u64,
+    dequeued: u64,
+    /// Scratch of `make_room`.
+    survivors: Vec<(u32, u8)>,
+}
+
+/// The queue as a restart finds it: oldest slot first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Image {
+    pub(crate) slots: Vec<(u32, u8)>,
+    /// Frame of the oldest slot.
+    pub(crate) front: u32,
+    pub(crate) appended: u64,
+    pub(crate) dequeued: u64,
+}
+
+impl Face {
+    /// The eviction rule, without making room: the flags to append the page with, if at all.
+    #[inline]
+    fn leave(&mut self, exit: Exit, host: &mut impl Host) -> Option<u8> {
+        let Exit { page, changed } = exit;
+        let dirty = self.newer_than_disk.take(page);
+        let on_flash = self.slot_of[page as usize] != ABSENT;
+        let Settings {
+            sync, admission, ..
+        } = self.settings;
+        host.counters().victims_found_on_flash += u64::from(on_flash);
+        if dirty && (sync == Sync::WriteAround || admission == Admission::CleanOnly) {
+            host.counters().disk_writes_on_exit += 1;
+            if on_flash {
+                self.invalidate(page, host);
+                host.counters().metadata_random_page_writes += 1;
+            }
+            return None;
+        }
+        if !dirty && admission == Admission::DirtyOnly || !changed && on_flash {
+            return None;
+        }
+        if on_flash {
+            self.invalidate(page, host);
+            host.counters().flash_write_backs += 1;
+        } else {
+            host.counters().flash_fills += 1;
+        }
+        if sync == Sync::WriteThrough && changed {
+            host.counters().disk_writes_on_exit += 1;
+            return Some(VALID);
+        }
+        Some(if dirty { VALID | DIRTY } else { VALID })
+    }
+
+    #[inline]
+    fn invalidate(&mut self, page: u32, host: &mut impl Host) {
+        let slot = std::mem::replace(&mut self.slot_of[page as usize], ABSENT);
+        self.flags[slot as usize] &= !VALID;
+        self.valid -= 1;
+        host.counters().flash_invalidations += 1;
+    }
+
+    /// Where the next slot goes.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a remainder of a u32 is one"
+    )]
+    fn rear(&self) -> u32 {
+        ((u64::from(self.front) + u64::from(self.used)) % u64::from(self.capacity)) as u32
+    }
+
+    #[inline]
+    fn append(&mut self, page: u32, flags: u8, host: &mut impl Host) {
+        let slot = self.rear();
+        if slot as usize == self.pages.len() {
+            self.pages.push(page);
+            self.flags.push(flags);
+        } else {
+            self.pages[slot as usize] = page;
+            self.flags[slot as usize] = flags;
+        }
+        self.slot_of[page as usize] = slot;
+        self.used += 1;
+        self.valid += 1;
+        self.appended += 1;
+        if self.appended.is_multiple_of(self.settings.segment_entries) {
+            let counters = host.counters();
+            counters.metadata_segments += 1;
+            counters.metadata_segment_bytes += self.settings.segment_entries * ENTRY_BYTES;
+        }
+    }
+
+    /// Dequeues a group from the full queue; the answer is how many pages to pull from DRAM.
+    fn make_room(&mut self, host: &mut impl Host) -> u32 {
+        let Settings {
+            second_chance,
+            scan_depth,
+            ..
+        } = self.settings;
+        if second_chance {
+            host.counters().flash_batch_reads += 1;
+            host.counters().flash_batch_read_pages += u64::from(scan_depth);
+        }
+        let mut survivors = std::mem::take(&mut self.survivors);
+        for _ in 0..scan_depth {
+            let slot = self.front as usize;
+            let (page, flags) = (self.pages[slot], self.flags[slot]);
+            self.front += 1;
+            if self.front == self.capacity {
+                self.front = 0;
+            }
+            self.used -= 1;
+            self.dequeued += 1;
+            if flags & VALID == 0 {
+                continue;
+            }
+            self.slot_of[page as usize] = ABSENT;
+            self.valid -= 1;
+            if second_chance && flags & REFERENCED != 0 {
+                survivors.push((page, flags & !REFERENCED));
+            } else {
+                self.stage_out(page, flags, host);
+            }
+        }
+        let mut first = 0;
+        if survivors.len() == scan_depth as usize {
+            host.counters().forced_out += 1;
+            let (page, flags) = survivors[0];
+            self.stage_out(page, flags, host);
+            first = 1;
+        }
+        for &(page, flags) in &survivors[first..] {
+            self.append(page, flags, host);
+            host.counters().requeued += 1;
+        }
+        survivors.clear();
+        self.survivors = survivors;
+        self.capacity - self.used - 1
+    }
+
+    #[inline]
+    fn stage_out(&mut self, page: u32, flags: u8, host: &mut impl Host) {
+        host.counters().flash_evictions += 1;
+        if flags & DIRTY == 0 {
+            return;
+        }
+        host.counters().disk_writes_on_stage_out += 1;
+        if !self.settings.second_chance {
+            host.counters().flash_stage_out_reads += 1;
+        }
+        if self.settings.clear_dirty_on_stage_out && !host.dram_page_changed(page) {
+            self.newer_than_disk.take(page);
+        }
+    }
+
+    /// Slots, oldest first.
+    fn slots(&self) -> impl Iterator<Item = (u32, u8)> {
+        let first = self.front as usize;
+        let to_end = (self.used as usize).min(self.pages.len() - first);
+        let wrapped = self.used as usize - to_end;
+        (first..first + to_end)
+            .chain(0..wrapped)
+            .map(|slot| (self.pages[slot], self.flags[slot]))
+    }
+}
+
+impl FlashCache for Face {
+    type Settings = Settings;
+    type Image = Image;
+
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "mode",
+            values: "write_back, write_through, write_around",
+            default: "write_back",
+            description: "When a changed DRAM victim reaches the disk: as it leaves flash, at once with flash, or at once without flash.",
+        },
+        OptionAbout {
+            name: "admission",
+            values: "mixed, dirty_only, clean_only",
+            default: "mixed",
+            description: "Which DRAM victims flash takes.",
+        },
+        OptionAbout {
+            name: "replacement",
+            values: "gsc, mvfifo",
+            default: "gsc",
+            description: "Group second chance, or plain multi-version FIFO.",
+        },
+        OptionAbout {
+            name: "scan_depth",
+            values: "1 to the flash pages",
+            default: "64 for gsc (all of a smaller flash), 1 for mvfifo",
+            description: "Slots dequeued together, and the pages of a batch write. Above 1 it needs a DRAM policy that gives victims early: lru.",
+        },
+        OptionAbout {
+            name: "clear_dirty_on_stage_out",
+            values: "false, true",
+            default: "false",
+            description: "Whether writing a slot to disk makes its unchanged DRAM copy clean (true) or, as printed, leaves it to be written once more (false).",
+        },
+        OptionAbout {
+            name: "metadata_segment_entries",
+            values: "1 to 4294967295",
+            default: "64000",
+            description: "Entries of 32 bytes collected in memory before they are written to flash as one segment.",
+        },
+    ];
+
+    fn settings(options: &Options<'_>, run: &Conditions) -> Result<Settings> {
+        let sync = options.choice(
+            "mode",
+            &[
+                ("write_back", Sync::WriteBack),
+                ("write_through", Sync::WriteThrough),
+                ("write_around", Sync::WriteAround),
+            ],
+        )?;
+        let admission = options.choice(
+            "admission",
+            &[
+                ("mixed", Admission::Mixed),
+                ("dirty_only", Admission::DirtyOnly),
+                ("clean_only", Admission::CleanOnly),
+            ],
+        )?;
+        let second_chance =
+            options.choice("replacement", &[("gsc", true), ("mvfifo", false)])?;
+        let most = u64::from(run.flash_pages).max(1);
+        let usual = match (second_chance, run.dram_gives_early) {
+            (true, true) => GSC_SCAN_DEPTH.min(most),
+            _ => 1,
+        };
+        let scan_depth = options.number_or("scan_depth", 1..=most, usual)?;
+        if scan_depth > 1 && !run.dram_gives_early {
+            return Err(options.impossible(
+                "scan_depth",
+                "fills its batches with victims that this ram_policy cannot give early",
+            ));
+        }
+        Ok(Settings {
+            sync,
+            admission,
+            second_chance,
+            scan_depth: u32::try_from(scan_depth).unwrap_or(u32::MAX),
+            clear_dirty_on_stage_out: options.flag("clear_dirty_on_stage_out")?,
+            segment_entries: options.number("metadata_segment_entries", 1..=u64::from(u32::MAX))?,
+        })
+    }
+
+    fn warnings(settings: &Settings, totals: Totals) -> Vec<Warning> {
+        if settings.admission != Admission::DirtyOnly {
+            return Vec::new();
+        }
+        let message = if settings.sync == Sync::WriteAround {
+            "write-around keeps dirty pages off flash and dirty_only keeps clean ones off: flash stayed empty"
+        } else if totals.write_accesses == 0 && totals.accesses > 0 {
+            "dirty_only admits changed pages, and the trace has no writes: flash stayed empty"
+        } else {
+            return Vec::new();
+        };
+        vec![Warning {
+            name: "nothing_admitted",
+            message: message.to_owned(),
+            hint: "use admission=mixed".to_owned(),
+        }]
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        Self {
+            settings: *settings,
+            capacity: flash_pages,
+            pages: Vec::new(),
+            flags: Vec::new(),
+            front: 0,
+            used: 0,
+            slot_of: Vec::new(),
+            newer_than_disk: BitSet::default(),
+            valid: 0,
+            appended: 0,
+            dequeued: 0,
+            survivors: Vec::new(),
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        if pages > self.slot_of.len() {
+            self.slot_of.resize(pages, ABSENT);
+        }
+        self.newer_than_disk.grow(pages);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.slot_of[page as usize]);
+        std::hint::black_box(mixed);
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        let slot = self.slot_of[page as usize];
+        if slot == ABSENT {
+            return false;
+        }
+        let flags = &mut self.flags[slot as usize];
+        *flags |= REFERENCED;
+        self.newer_than_disk.insert_if(page, *flags & DIRTY != 0);
+        true
+    }
+
+    #[inline]
+    fn on_update(&mut self, page: u32, _host: &mut impl Host) {
+        self.newer_than_disk.insert(page);
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Some(flags) = self.leave(exit, host) else {
+            return;
+        };
+        let (first, before) = (self.rear(), self.appended);
+        let room_in_batch = if self.used == self.capacity {
+            self.make_room(host)
+        } else {
+            0
+        };
+        self.append(exit.page, flags, host);
+        for _ in 0..room_in_batch {
+            let Some(pulled) = host.pull() else { break };
+            if let Some(flags) = self.leave(pulled, host) {
+                self.append(pulled.page, flags, host);
+            }
+        }
+        let pages = u32::try_from(self.appended - before).unwrap_or(u32::MAX);
+        host.flash_write(first, pages);
+    }
+
+    fn image(self) -> Image {
+        Image {
+            slots: self
+                .slots()
+                .map(|(page, flags)| (page, flags & !REFERENCED))
+                .collect(),
+            front: self.front,
+            appended: self.appended,
+            dequeued: self.dequeued,
+        }
+    }
+
+    fn load(&mut self, image: Image, counters: &mut FlashCacheCounters) {
+        let entries = self.settings.segment_entries;
+        let segments_full = image.appended / entries;
+        let oldest = image.appended - image.slots.len() as u64;
+        let scanned_from = (segments_full.saturating_sub(1) * entries).max(oldest);
+        counters.restart_pages_scanned += image.appended - scanned_from;
+        counters.restart_segments_read += scanned_from / entries - oldest / entries;
+
+        // Slots behind the rear are free: they are as if never written, but keep their place.
+        let length = (image.front as usize + image.slots.len()).min(self.capacity as usize);
+        self.pages.resize(length, 0);
+        self.flags.resize(length, 0);
+        self.front = image.front;
+        self.dequeued = image.dequeued;
+        for (page, flags) in image.slots {
+            let slot = self.rear();
+            self.pages[slot as usize] = page;
+            self.flags[slot as usize] = flags;
+            self.used += 1;
+            if flags & VALID != 0 {
+                self.slot_of[page as usize] = slot;
+                self.valid += 1;
+            }
+        }
+        self.appended = image.appended;
+    }
+
+    fn valid_copies(&self) -> u64 {
+        u64::from(self.valid)
+    }
+
+    fn dirty_copies(&self) -> u64 {
+        self.slots()
+            .filter(|(_, flags)| flags & (VALID | DIRTY) == VALID | DIRTY)
+            .count() as u64
+    }
+
+    fn slots_used(&self) -> u64 {
+        u64::from(self.used)
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        let marked = self.slots().filter(|(_, flags)| flags & VALID != 0);
+        let mapped = self.slot_of.iter().filter(|&&slot| slot != ABSENT);
+        let (marked, mapped) = (marked.count(), mapped.count());
+        if marked != self.valid as usize || mapped != marked || self.used > self.capacity {
+            return Err(format!(
+                "{} of {} slots are in use, {marked} marked valid and {mapped} mapped, {} counted",
+                self.used, self.capacity, self.valid
+            ));
+        }
+        let astray = self.slot_of.iter().zip(0_u32..).find(|&(&slot, page)| {
+            slot != ABSENT
+                && (self.pages[slot as usize] != page || self.flags[slot as usize] & VALID == 0)
+        });
+        if let Some((slot, page)) = astray {
+            return Err(format!("page {page} is mapped to slot {slot}, which is not its own"));
+        }
+        let cold = crash.filter(|crash| !crash.warm);
+        let before = cold.map_or(0, |crash| crash.counters_before.flash_writes());
+        if counters.flash_writes() - before != self.appended
+            || self.appended != self.dequeued + u64::from(self.used)
+        {
+            return Err(format!(
+                "{} flash page writes ({before} before a cold restart), {} appends, {} dequeued slots and {} in use do not add up",
+                counters.flash_writes(),
+                self.appended,
+                self.dequeued,
+                self.used
+            ));
+        }
+        let lost = cold.map_or(0, |crash| crash.flash_pages_lost);
+        let gone = counters.flash_evictions
+            + counters.flash_invalidations
+            + u64::from(self.valid)
+            + lost;
+        if counters.flash_fills + counters.flash_write_backs != gone {
+            return Err(format!(
+                "{} fills and {} write-backs, but {gone} copies left flash, were lost or are there",
+                counters.flash_fills, counters.flash_write_backs
+            ));
+        }
+        Ok(())
+    }
+}

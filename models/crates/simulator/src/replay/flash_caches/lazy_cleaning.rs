@@ -1,0 +1,419 @@
+//! Lazy Cleaning (LC): one copy a page in LRU-2 order, and a cleaner in the background.
+
+use super::face::{Admission, Sync};
+use super::lru2::{Lru2, MAX_FRAMES};
+use super::options::Options;
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
+};
+use crate::error::{Error, Result};
+
+/// No frame.
+const ABSENT: u32 = u32::MAX;
+/// Random metadata page writes for one change of the persistent directory: one makes the entry
+/// invalid before the data is written, one makes it valid after.
+const WRITES_PER_DIRECTORY_CHANGE: u64 = 2;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) write_through: bool,
+    pub(crate) admission: Admission,
+    /// Dirty frames above which the cleaner works.
+    pub(crate) most_dirty: u32,
+    pub(crate) cleaner_pages: u64,
+    pub(crate) cleaner_period_ns: u64,
+    pub(crate) cleaner_period_accesses: u64,
+    pub(crate) persistent_directory: bool,
+}
+
+/// LC as Lee, Lee and Moon describe it in sections 3.2 and 6.4: pages enter flash as they leave
+/// DRAM, one copy each, replaced by LRU-2, dirty pages written back.
+///
+/// ```text
+/// DRAM misses p:        on flash: read it; a reference of its frame
+/// evict p from DRAM:    on flash and changed: write it over its copy; a reference; dirty
+///                       on flash and unchanged: nothing
+///                       not on flash: if flash is full, free the coldest frame by LRU-2, writing it
+///                       to disk if dirty; write p there; its first reference; dirty if p changed
+/// cleaner, each period: while more frames are dirty than the threshold allows, and fewer than
+///                       `cleaner_pages` were cleaned: write the coldest dirty frame to disk; clean
+/// ```
+///
+/// Choices where the paper is silent:
+/// * A reference of a frame is an I/O to it: the write at its first entry, a flash hit, an
+///   overwrite. The coldest frame has the oldest last but one reference; frames referenced once
+///   come before all others, oldest first. No reference period is taken as correlated, and a page
+///   that left flash leaves no history.
+/// * The victim may be dirty: clean frames are not preferred. The cleaner takes the coldest dirty
+///   frames, the likely next victims.
+/// * The cleaner wakes every `cleaner_period`, by trace time or accesses, does what it may at
+///   that instant, and never holds up an access. Cleaning reads flash, writes disk, and is no
+///   reference.
+/// * Dirty-only and clean-only admission as in FaCE; clean-only frees the frame of a page whose
+///   changed version goes to disk. A freed frame is used before a new one.
+/// * Write-around is not offered: the design table of the paper has none.
+/// * The original directory is in memory only, so a crash loses the cache. With
+///   `directory=persistent` each entry that changes (a page enters a frame, leaves it, a clean one
+///   becomes dirty) costs two random metadata page writes, as the paper counts for caches
+///   without a log-structured directory. What the cleaner cleaned is not recorded: after a crash
+///   such a page may be written to disk once more. A restart reads the directory, and gives
+///   each page one reference, in the order of frames.
+#[derive(Debug)]
+pub(crate) struct LazyCleaning {
+    settings: Settings,
+    capacity: u32,
+    /// Page of each frame that was ever used, [`ABSENT`] where free.
+    pages: Vec<u32>,
+    frame_of: Vec<u32>,
+    free: Vec<u32>,
+    order: Lru2,
+    /// Frames that the persistent directory calls dirty.
+    dirty_in_directory: Vec<bool>,
+    period: u64,
+    due: u64,
+}
+
+/// The frames as a restart finds them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// Page and dirty bit, by frame.
+    pub(crate) frames: Vec<Option<(u32, bool)>>,
+}
+
+impl LazyCleaning {
+    /// Frees the frame of a page.
+    fn drop_copy(&mut self, page: u32, host: &mut impl Host) {
+        let frame = std::mem::replace(&mut self.frame_of[page as usize], ABSENT);
+        self.pages[frame as usize] = ABSENT;
+        self.order.remove(frame);
+        self.free.push(frame);
+        host.counters().flash_invalidations += 1;
+        self.record(frame, false, host);
+    }
+
+    /// Records a change of a directory entry, if the directory is on flash.
+    fn record(&mut self, frame: u32, dirty: bool, host: &mut impl Host) {
+        self.dirty_in_directory[frame as usize] = dirty;
+        if self.settings.persistent_directory {
+            host.counters().metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
+        }
+    }
+
+    /// A frame for a page that comes in.
+    fn take_frame(&mut self, host: &mut impl Host) -> u32 {
+        if let Some(frame) = self.free.pop() {
+            return frame;
+        }
+        if self.pages.len() < self.capacity as usize {
+            self.pages.push(ABSENT);
+            self.dirty_in_directory.push(false);
+            return u32::try_from(self.pages.len() - 1).unwrap_or(ABSENT);
+        }
+        let frame = self.order.coldest().unwrap_or_default();
+        if self.order.is_dirty(frame) {
+            host.counters().flash_stage_out_reads += 1;
+            host.counters().disk_writes_on_stage_out += 1;
+        }
+        host.counters().flash_evictions += 1;
+        self.order.remove(frame);
+        self.frame_of[self.pages[frame as usize] as usize] = ABSENT;
+        frame
+    }
+
+    fn clean(&mut self, host: &mut impl Host) {
+        for _ in 0..self.settings.cleaner_pages {
+            if self.order.dirty_len() <= self.settings.most_dirty {
+                break;
+            }
+            let Some(frame) = self.order.coldest_dirty() else {
+                break;
+            };
+            host.counters().flash_stage_out_reads += 1;
+            host.counters().disk_writes_by_cleaner += 1;
+            self.order.set_dirty(frame, false);
+        }
+    }
+}
+
+impl FlashCache for LazyCleaning {
+    type Settings = Settings;
+    type Image = Image;
+
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "mode",
+            values: "write_back, write_through",
+            default: "write_back",
+            description: "When a changed DRAM victim reaches the disk: cleaned or replaced, or at once.",
+        },
+        OptionAbout {
+            name: "admission",
+            values: "mixed, dirty_only, clean_only",
+            default: "mixed",
+            description: "Which DRAM victims flash takes.",
+        },
+        OptionAbout {
+            name: "dirty_threshold",
+            values: "0 to 1",
+            default: "0.5",
+            description: "Share of the flash pages that may be dirty before the cleaner works; 1 never cleans.",
+        },
+        OptionAbout {
+            name: "cleaner_pages",
+            values: "1 to 4294967295",
+            default: "64",
+            description: "Most pages cleaned each time the cleaner wakes.",
+        },
+        OptionAbout {
+            name: "cleaner_period_us",
+            values: "1 to 1000000000000",
+            default: "10000",
+            description: "Time between wakings of the cleaner, for traces with time. [µs]",
+        },
+        OptionAbout {
+            name: "cleaner_period_accesses",
+            values: "1 to 4294967295",
+            default: "64",
+            description: "Accesses between wakings of the cleaner, for traces without time.",
+        },
+        OptionAbout {
+            name: "directory",
+            values: "memory, persistent",
+            default: "memory",
+            description: "Whether the directory of flash pages survives a crash; persistent costs two random metadata page writes a change.",
+        },
+    ];
+
+    fn settings(options: &Options<'_>, run: &Conditions) -> Result<Settings> {
+        let sync = options.choice(
+            "mode",
+            &[
+                ("write_back", Sync::WriteBack),
+                ("write_through", Sync::WriteThrough),
+            ],
+        )?;
+        let admission = options.choice(
+            "admission",
+            &[
+                ("mixed", Admission::Mixed),
+                ("dirty_only", Admission::DirtyOnly),
+                ("clean_only", Admission::CleanOnly),
+            ],
+        )?;
+        let persistent_directory =
+            options.choice("directory", &[("memory", false), ("persistent", true)])?;
+        if run.warm_restart && !persistent_directory {
+            return Err(options.impossible(
+                "directory",
+                "does not survive the crash, so there is no warm restart: use directory=persistent or restart=cold",
+            ));
+        }
+        Ok(Settings {
+            write_through: sync == Sync::WriteThrough,
+            admission,
+            most_dirty: share_of(options.share("dirty_threshold")?, run.flash_pages),
+            cleaner_pages: options.number("cleaner_pages", 1..=u64::from(u32::MAX))?,
+            cleaner_period_ns: 1000 * options.number("cleaner_period_us", 1..=1_000_000_000_000)?,
+            cleaner_period_accesses: options
+                .number("cleaner_period_accesses", 1..=u64::from(u32::MAX))?,
+            persistent_directory,
+        })
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        Self {
+            settings: *settings,
+            capacity: flash_pages,
+            pages: Vec::new(),
+            frame_of: Vec::new(),
+            free: Vec::new(),
+            order: Lru2::new(),
+            dirty_in_directory: Vec::new(),
+            period: settings.cleaner_period_accesses,
+            due: u64::MAX,
+        }
+    }
+
+    fn check_distinct_pages(pages: usize) -> Result<()> {
+        if pages <= MAX_FRAMES {
+            return Ok(());
+        }
+        Err(Error::BadParameter {
+            name: "trace",
+            value: pages.to_string(),
+            message: format!("more than {MAX_FRAMES} distinct pages, the most that LRU-2 orders"),
+            hint: "use a larger --page-bytes, or cut the trace".to_owned(),
+        })
+    }
+
+    fn grow(&mut self, pages: usize) {
+        if pages > self.frame_of.len() {
+            self.frame_of.resize(pages, ABSENT);
+        }
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
+        std::hint::black_box(mixed);
+    }
+
+    fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        self.period = match unit {
+            ClockUnit::Accesses => self.settings.cleaner_period_accesses,
+            ClockUnit::Nanoseconds => self.settings.cleaner_period_ns,
+        };
+        self.due = (now / self.period + 1) * self.period;
+        self.due
+    }
+
+    fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
+        while self.due <= now && self.order.dirty_len() > self.settings.most_dirty {
+            self.clean(host);
+            self.due += self.period;
+        }
+        if self.due <= now {
+            self.due = (now / self.period + 1) * self.period;
+        }
+        self.due
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        let frame = self.frame_of[page as usize];
+        if frame == ABSENT {
+            return false;
+        }
+        self.order.reference(frame);
+        true
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let Settings {
+            write_through,
+            admission,
+            ..
+        } = self.settings;
+        let frame = self.frame_of[page as usize];
+        let on_flash = frame != ABSENT;
+        host.counters().victims_found_on_flash += u64::from(on_flash);
+        if changed && admission == Admission::CleanOnly {
+            host.counters().disk_writes_on_exit += 1;
+            if on_flash {
+                self.drop_copy(page, host);
+            }
+            return;
+        }
+        if !changed && (on_flash || admission == Admission::DirtyOnly) {
+            return;
+        }
+        host.counters().disk_writes_on_exit += u64::from(changed && write_through);
+        let dirty = changed && !write_through;
+        if on_flash {
+            host.counters().flash_write_backs += 1;
+            host.flash_write(frame, 1);
+            self.order.reference(frame);
+            self.order.set_dirty(frame, dirty);
+            if dirty && !self.dirty_in_directory[frame as usize] {
+                self.record(frame, true, host);
+            }
+        } else {
+            let frame = self.take_frame(host);
+            host.counters().flash_fills += 1;
+            host.flash_write(frame, 1);
+            self.pages[frame as usize] = page;
+            self.frame_of[page as usize] = frame;
+            self.order.insert(frame, dirty);
+            self.record(frame, dirty, host);
+        }
+    }
+
+    fn image(self) -> Image {
+        let frames = self.pages.iter().zip(&self.dirty_in_directory);
+        Image {
+            frames: frames
+                .map(|(&page, &dirty)| (page != ABSENT).then_some((page, dirty)))
+                .collect(),
+        }
+    }
+
+    fn load(&mut self, image: Image, _counters: &mut FlashCacheCounters) {
+        for (frame, content) in (0_u32..).zip(image.frames) {
+            // A frame number enters the order before it can leave it.
+            let (page, dirty) = content.unwrap_or((ABSENT, false));
+            self.pages.push(page);
+            self.dirty_in_directory.push(dirty);
+            self.order.insert(frame, dirty);
+            if page == ABSENT {
+                self.order.remove(frame);
+                self.free.push(frame);
+            } else {
+                self.frame_of[page as usize] = frame;
+            }
+        }
+    }
+
+    fn valid_copies(&self) -> u64 {
+        u64::from(self.order.len())
+    }
+
+    fn dirty_copies(&self) -> u64 {
+        u64::from(self.order.dirty_len())
+    }
+
+    fn slots_used(&self) -> u64 {
+        u64::from(self.order.len())
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        self.order.recount()?;
+        let mapped = self.frame_of.iter().filter(|&&frame| frame != ABSENT);
+        let mapped = mapped.count();
+        if mapped != self.order.len() as usize
+            || self.pages.len() - self.free.len() != mapped
+            || self.pages.len() > self.capacity as usize
+        {
+            return Err(format!(
+                "{mapped} pages are mapped to {} frames, {} of them free, {} in order, capacity {}",
+                self.pages.len(),
+                self.free.len(),
+                self.order.len(),
+                self.capacity
+            ));
+        }
+        let astray = self.frame_of.iter().zip(0_u32..).find(|&(&frame, page)| {
+            frame != ABSENT
+                && (self.pages[frame as usize] != page || !self.order.contains(frame))
+        });
+        if let Some((frame, page)) = astray {
+            return Err(format!("page {page} is mapped to frame {frame}, which is not its own"));
+        }
+        let lost = crash.map_or(0, |crash| crash.flash_pages_lost);
+        let gone =
+            counters.flash_evictions + counters.flash_invalidations + mapped as u64 + lost;
+        if counters.flash_fills != gone || counters.requeued != 0 {
+            return Err(format!(
+                "{} fills, but {gone} copies left flash, were lost or are there",
+                counters.flash_fills
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whole pages in a share of the flash pages.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share from 0 to 1 of a u32 is one"
+)]
+fn share_of(share: f64, flash_pages: u32) -> u32 {
+    (share * f64::from(flash_pages)).floor() as u32
+}

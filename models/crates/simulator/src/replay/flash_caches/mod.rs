@@ -1,0 +1,427 @@
+//! Flash cache systems: a DRAM buffer in front of a flash cache that manages itself.
+//!
+//! The page-flow schemes of [`super::schemes`] keep one copy of a page on flash and move single
+//! pages. A flash cache system may hold several versions of a page, take pages when they enter
+//! DRAM or when they leave it, write in batches, work in the background, keep metadata, and come
+//! back after a crash with its contents. One file a system, one line in the table below; the
+//! engine knows DRAM, the clock, the crash and the loop, and calls the hooks of [`FlashCache`].
+//! Everything is generic: one compiled loop for each DRAM policy and system.
+//!
+//! # The life of an access
+//!
+//! ```text
+//! background(now)                 as often as it fell due since the last access
+//! in DRAM:      on_dram_hit
+//! else:         lookup            -> flash hit or disk read
+//!               on_exit(victim)   if DRAM is full; may pull further victims from DRAM
+//!               the page enters DRAM, unchanged
+//!               on_entry          if it came from disk
+//! a write:      on_update         the DRAM copy is now newer than every other
+//! ```
+//!
+//! DRAM keeps one bit a page, *changed* (`fdirty` in FaCE): newer than the last copy below DRAM.
+//! Whether a page is newer than its disk copy is the system's to know, since only it knows when
+//! flash content reaches the disk.
+//!
+//! # How the systems to come fit
+//!
+//! * **TAC**: `on_dram_hit` and `lookup` heat the extent of the page; `on_entry` admits it if its
+//!   extent is hotter than the coldest page on flash; `on_update` invalidates the flash copy,
+//!   `on_exit` of a changed page writes disk and flash (write-through). Each slot directory entry
+//!   is `metadata_random_page_writes`, twice an admission.
+//! * **Exadata-like**: `on_entry` admits by the class of the page (a static priority: the space
+//!   number that the trace carries), LRU; `on_exit` writes around (or back).
+//! * **CAC**: GreedyDual keeps a benefit for each page: `on_dram_hit`, `lookup`, `on_entry` update
+//!   it, `on_exit` compares it with the least one on flash. Its cost-aware DRAM is a [`Policy`]
+//!   with [`engine::DramPolicy`].
+//! * **Bcache**: sees the block layer only: `on_entry` (filled by `background`), `on_exit` of
+//!   changed pages; unchanged exits are ignored. Six open buckets: a write goes to the open bucket
+//!   of its stream; `flash_write(frame, 1)` tells how sequential six interleaved streams are.
+//!   Garbage collection of whole buckets is `background` work.
+//! * **flashcache, EnhanceIO**: set-associative: `lookup` and `on_entry` within the set of the
+//!   page, `on_exit` of changed pages, a cleaner for each set above a dirty threshold in
+//!   `background`.
+//! * **SCE**: fragments of 256 pages with a validity bit each: `lookup` tests the bit and counts
+//!   the miss rate; nothing enters in line: `background` is the population threads, promoting the
+//!   hottest recent fragment every period (trace time or accesses), one `flash_write` of 256
+//!   pages; `on_exit` of a changed page is the asynchronous write-through (bits cleared, disk
+//!   write, flash write; the bits return when that is done, at a later `background`).
+//! * **A transaction-aware buffer** (commit-aware eviction, log-based writes) is a
+//!   [`engine::DramPolicy`] that gets begin, commit and abort from flag bits of the trace; it
+//!   chooses victims, and `on_exit` appends them.
+//! * **An FTL underneath**: every data write passes [`Host::flash_write`] with its frame, so a
+//!   second implementation of [`Host`] can hand frames to an FTL and count its erases. Here
+//!   erases are left to the FTL: frames and sequentiality are all that is counted.
+
+use crate::access::AccessSource;
+use crate::error::{Error, Result};
+use crate::progress::OnProgress;
+use crate::replay::policies::clock::Clock;
+use crate::replay::policies::fifo::Fifo;
+use crate::replay::policies::lru::Lru;
+use crate::replay::two_tier::Warning;
+use crate::replay::{About, Totals, disagreement, page_count};
+
+pub use counters::FlashCacheCounters;
+pub use engine::CrashReport;
+pub(crate) use engine::DramPolicy;
+use engine::{CrashPlan, Engine};
+use options::Options;
+pub use options::OptionAbout;
+
+mod counters;
+mod engine;
+mod face;
+mod lazy_cleaning;
+mod lru2;
+mod no_flash;
+mod options;
+#[cfg(test)]
+mod tests;
+
+/// A page that leaves DRAM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exit {
+    pub(crate) page: u32,
+    /// Changed since its last copy below DRAM.
+    pub(crate) changed: bool,
+}
+
+/// What the clock of a replay counts: time where the trace has it, else accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClockUnit {
+    Accesses,
+    Nanoseconds,
+}
+
+/// What a flash cache can do to its surroundings.
+pub(crate) trait Host {
+    fn counters(&mut self) -> &mut FlashCacheCounters;
+    /// Whether DRAM holds `page` with a change that nothing below has.
+    fn dram_page_changed(&self, page: u32) -> bool;
+    /// Takes the next victim out of DRAM before its time; counted as eviction.
+    fn pull(&mut self) -> Option<Exit>;
+    /// One write operation to the frames `frame..frame + pages`, which may wrap around. The caller
+    /// counts the cause of each page.
+    fn flash_write(&mut self, frame: u32, pages: u32);
+}
+
+/// A flash cache system. Hooks without a body need not concern a system.
+pub(crate) trait FlashCache: Sized {
+    /// The options of the system, checked.
+    type Settings;
+    /// What is on flash, and what the system knows of it, after a crash.
+    type Image;
+
+    /// Options beside those of the engine.
+    const OPTIONS: &'static [OptionAbout];
+
+    fn settings(options: &Options<'_>, run: &Conditions) -> Result<Self::Settings>;
+    /// Things to know about a finished replay.
+    fn warnings(_settings: &Self::Settings, _totals: Totals) -> Vec<Warning> {
+        Vec::new()
+    }
+    /// An empty cache of `flash_pages` pages.
+    fn new(flash_pages: u32, settings: &Self::Settings) -> Self;
+    /// Refuses traces whose pages the system cannot number.
+    fn check_distinct_pages(_pages: usize) -> Result<()> {
+        Ok(())
+    }
+    /// Makes room for the page numbers `0..pages`.
+    fn grow(&mut self, pages: usize);
+    /// Reads what is kept of some pages, all at once.
+    fn fetch(&self, _pages: &[u32]) {}
+
+    /// Tells the clock's unit and time; the answer is when background work first falls due.
+    fn start_clock(&mut self, _unit: ClockUnit, _now: u64) -> u64 {
+        u64::MAX
+    }
+    /// Does the background work due up to `now`; the answer is when to come again, after `now`.
+    fn background(&mut self, _now: u64, _host: &mut impl Host) -> u64 {
+        u64::MAX
+    }
+    /// An access found its page in DRAM.
+    #[inline]
+    fn on_dram_hit(&mut self, _page: u32, _host: &mut impl Host) {}
+    /// Whether a page that DRAM lacks is served from flash.
+    fn lookup(&mut self, page: u32, host: &mut impl Host) -> bool;
+    /// A page came from disk into DRAM.
+    #[inline]
+    fn on_entry(&mut self, _page: u32, _host: &mut impl Host) {}
+    /// The DRAM copy of a page was changed.
+    #[inline]
+    fn on_update(&mut self, _page: u32, _host: &mut impl Host) {}
+    /// A page left DRAM, which is no longer full. The page being fetched is not in DRAM yet.
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host);
+
+    /// What survives a crash.
+    fn image(self) -> Self::Image;
+    /// Fills a new cache from an image, counting what the restart reads.
+    fn load(&mut self, image: Self::Image, counters: &mut FlashCacheCounters);
+
+    /// Pages with a valid copy.
+    fn valid_copies(&self) -> u64;
+    /// Of these, newer than the disk's copy.
+    fn dirty_copies(&self) -> u64;
+    /// Slots in use, with old versions.
+    fn slots_used(&self) -> u64;
+    /// Counts the system's own state again; the text says what disagrees.
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String>;
+}
+
+/// What a replay's settings may depend on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conditions {
+    pub(crate) flash_pages: u32,
+    /// Whether DRAM can give victims before it is full.
+    pub(crate) dram_gives_early: bool,
+    /// Whether the flash contents are to survive a crash.
+    pub(crate) warm_restart: bool,
+}
+
+/// A registered flash cache, for lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlashCacheAbout {
+    /// Name, title, description, paper.
+    pub about: About,
+    /// Its own options.
+    pub own_options: &'static [OptionAbout],
+    /// What the trace should have for the result to mean something.
+    pub needs: &'static [&'static str],
+}
+
+impl FlashCacheAbout {
+    /// All options: its own, then those of every flash cache.
+    pub fn options(&self) -> Vec<OptionAbout> {
+        self.own_options
+            .iter()
+            .chain(COMMON_OPTIONS)
+            .copied()
+            .collect()
+    }
+}
+
+/// Options that every flash cache has.
+const COMMON_OPTIONS: &[OptionAbout] = &[
+    OptionAbout {
+        name: "ram_policy",
+        values: "lru, fifo, clock",
+        default: "lru",
+        description: "Replacement policy of DRAM.",
+    },
+    OptionAbout {
+        name: "crash_at",
+        values: "0 to the accesses of the trace",
+        default: "no crash",
+        description: "Accesses before a crash that empties DRAM.",
+    },
+    OptionAbout {
+        name: "restart",
+        values: "warm, cold",
+        default: "warm",
+        description: "Whether the flash contents are used again after the crash.",
+    },
+];
+
+/// Result of one replay through DRAM and a flash cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlashCacheResult {
+    /// Name of the flash cache in [`flash_caches`].
+    pub scheme: &'static str,
+    /// DRAM capacity in pages.
+    pub ram_pages: u32,
+    /// Flash capacity in pages.
+    pub flash_pages: u32,
+    /// Accesses, reads and writes.
+    pub accesses: u64,
+    /// Accesses that write.
+    pub write_accesses: u64,
+    /// Distinct pages of the trace.
+    pub distinct_pages: u64,
+    /// What was counted.
+    pub counters: FlashCacheCounters,
+    /// Flash slots in use at the end.
+    pub slots_used: u64,
+    /// Of these, slots that hold an old version.
+    pub old_versions: u64,
+    /// Of these, valid slots newer than the disk's copy.
+    pub dirty_slots: u64,
+    /// The options in force.
+    pub options: Vec<(&'static str, String)>,
+    /// What the crash destroyed, if there was one.
+    pub crash: Option<CrashReport>,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// What one replay needs.
+struct Run<'source, 'progress> {
+    source: &'source mut dyn AccessSource,
+    ram_pages: u64,
+    flash_pages: u64,
+    options: &'source [(String, String)],
+    on_progress: OnProgress<'progress>,
+}
+
+macro_rules! flash_caches {
+    ($($cache:ty => $name:literal, $title:literal, $description:literal, $paper:literal, $needs:expr;)+) => {
+        /// Every flash cache: the one table that all lists are read from.
+        const TABLE: &[FlashCacheAbout] = &[
+            $(FlashCacheAbout {
+                about: About { name: $name, title: $title, description: $description, paper: $paper },
+                own_options: <$cache as FlashCache>::OPTIONS,
+                needs: $needs,
+            },)+
+        ];
+
+        fn simulate_named(about: &'static FlashCacheAbout, run: Run<'_, '_>) -> Result<FlashCacheResult> {
+            match about.about.name {
+                $($name => simulate::<$cache>(about, run),)+
+                name => Err(unknown(name)),
+            }
+        }
+    };
+}
+
+flash_caches! {
+    face::Face => "face", "FaCE", "Appends what leaves DRAM to a circular log of versions on flash (mvFIFO), by default in batches with group second chance (GSC).", "Lee, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 4 and 5", &["writes"];
+    lazy_cleaning::LazyCleaning => "lazy_cleaning", "Lazy Cleaning (LC)", "Keeps one copy of what leaves DRAM in LRU-2 order, overwritten in place; a background cleaner writes dirty pages to disk above a threshold.", "Do, Zhang, Patel, DeWitt, Naughton, Halverson: Turbocharging DBMS buffer pool using SSDs, SIGMOD 2011, as described by Lee, Lee, Moon 2016, section 3.2", &["writes"];
+}
+
+/// Every flash cache.
+pub fn flash_caches() -> &'static [FlashCacheAbout] {
+    TABLE
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<_> = TABLE.iter().map(|cache| cache.about.name).collect();
+    Error::BadParameter {
+        name: "scheme",
+        value: name.to_owned(),
+        message: "no such flash cache".to_owned(),
+        hint: format!("choose one of {}", names.join(", ")),
+    }
+}
+
+/// Replays all accesses of `source` through `ram_pages` of DRAM and a flash cache of
+/// `flash_pages`. Without flash every flash cache is DRAM alone.
+///
+/// The name may be written in upper case, and with `-` for `_`.
+///
+/// # Errors
+/// [`Error::BadParameter`] for an unknown flash cache or option or an impossible size,
+/// [`Error::Cancelled`], and whatever `source` reports.
+pub fn simulate_flash_cache(
+    source: &mut dyn AccessSource,
+    name: &str,
+    ram_pages: u64,
+    flash_pages: u64,
+    options: &[(String, String)],
+    on_progress: OnProgress<'_>,
+) -> Result<FlashCacheResult> {
+    let wanted = name.to_ascii_lowercase().replace('-', "_");
+    let about = TABLE
+        .iter()
+        .find(|cache| cache.about.name == wanted)
+        .ok_or_else(|| unknown(name))?;
+    let run = Run {
+        source,
+        ram_pages,
+        flash_pages,
+        options,
+        on_progress,
+    };
+    simulate_named(about, run)
+}
+
+#[derive(Debug, Clone, Copy)]
+enum DramPolicyName {
+    Lru,
+    Fifo,
+    Clock,
+}
+
+fn simulate<C: FlashCache>(
+    about: &'static FlashCacheAbout,
+    run: Run<'_, '_>,
+) -> Result<FlashCacheResult> {
+    let options = Options::new(about.about.name, about.options(), run.options)?;
+    let policy = options.choice(
+        "ram_policy",
+        &[
+            ("lru", DramPolicyName::Lru),
+            ("fifo", DramPolicyName::Fifo),
+            ("clock", DramPolicyName::Clock),
+        ],
+    )?;
+    match policy {
+        DramPolicyName::Lru => simulate_over::<Lru, C>(about, options, run),
+        DramPolicyName::Fifo => simulate_over::<Fifo, C>(about, options, run),
+        DramPolicyName::Clock => simulate_over::<Clock, C>(about, options, run),
+    }
+}
+
+fn simulate_over<P: DramPolicy, C: FlashCache>(
+    about: &'static FlashCacheAbout,
+    options: Options<'_>,
+    run: Run<'_, '_>,
+) -> Result<FlashCacheResult> {
+    let ram_pages = page_count("ram-pages", run.ram_pages, 1)?;
+    let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
+    let crash_at = options.number_if_given("crash_at", 0..=u64::MAX - 1)?;
+    let warm = options.choice("restart", &[("warm", true), ("cold", false)])?;
+    let conditions = Conditions {
+        flash_pages,
+        dram_gives_early: P::GIVES_EARLY,
+        warm_restart: warm && crash_at.is_some(),
+    };
+    let settings = C::settings(&options, &conditions)?;
+    let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
+    let result = if flash_pages == 0 {
+        let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, ());
+        let mut result = count(about, engine, plan, run)?;
+        result.warnings.clear();
+        result
+    } else {
+        let engine = Engine::<P, C>::new(ram_pages, flash_pages, settings);
+        count(about, engine, plan, run)?
+    };
+    Ok(FlashCacheResult {
+        ram_pages,
+        flash_pages,
+        options: options.in_force(),
+        ..result
+    })
+}
+
+fn count<P: DramPolicy, C: FlashCache>(
+    about: &'static FlashCacheAbout,
+    mut engine: Engine<P, C>,
+    plan: Option<CrashPlan>,
+    run: Run<'_, '_>,
+) -> Result<FlashCacheResult> {
+    let (totals, crash) = engine::replay(run.source, &mut engine, plan, run.on_progress)?;
+    engine
+        .recount(totals, crash.as_ref())
+        .map_err(|text| disagreement(about.about.name, &text))?;
+    let cache = &engine.cache;
+    Ok(FlashCacheResult {
+        scheme: about.about.name,
+        ram_pages: 0,
+        flash_pages: 0,
+        accesses: totals.accesses,
+        write_accesses: totals.write_accesses,
+        distinct_pages: totals.distinct_pages as u64,
+        counters: engine.around.counters,
+        slots_used: cache.slots_used(),
+        old_versions: cache.slots_used() - cache.valid_copies(),
+        dirty_slots: cache.dirty_copies(),
+        options: Vec::new(),
+        crash,
+        warnings: C::warnings(engine.settings(), totals),
+    })
+}

@@ -1,0 +1,180 @@
+//! Options of a flash cache as the user gives them: names and texts, checked and turned into values.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+
+use crate::error::{Error, Result};
+
+/// An option of a flash cache, for lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionAbout {
+    /// The name by which it is given.
+    pub name: &'static str,
+    /// What may be given: names separated by `, `, or a range.
+    pub values: &'static str,
+    /// What holds when it is not given.
+    pub default: &'static str,
+    /// One sentence.
+    pub description: &'static str,
+}
+
+/// The options given to one flash cache.
+#[derive(Debug)]
+pub(crate) struct Options<'given> {
+    of: &'static str,
+    known: Vec<OptionAbout>,
+    given: &'given [(String, String)],
+    taken: RefCell<Vec<(&'static str, String)>>,
+}
+
+impl<'given> Options<'given> {
+    /// Refuses options that nobody knows or that come twice.
+    pub(crate) fn new(
+        of: &'static str,
+        known: Vec<OptionAbout>,
+        given: &'given [(String, String)],
+    ) -> Result<Self> {
+        for (index, (name, value)) in given.iter().enumerate() {
+            let problem = if !known.iter().any(|option| option.name == name) {
+                format!("flash cache `{of}` has no option `{name}`")
+            } else if given[..index].iter().any(|(other, _)| other == name) {
+                format!("`{name}` is given twice")
+            } else {
+                continue;
+            };
+            let names: Vec<_> = known.iter().map(|option| option.name).collect();
+            return Err(Error::BadParameter {
+                name: "option",
+                value: format!("{name}={value}"),
+                message: problem,
+                hint: format!("its options are {}", names.join(", ")),
+            });
+        }
+        Ok(Self {
+            of,
+            known,
+            given,
+            taken: RefCell::default(),
+        })
+    }
+
+    /// What was in force for each option that was asked for.
+    pub(crate) fn in_force(self) -> Vec<(&'static str, String)> {
+        self.taken.into_inner()
+    }
+
+    fn about(&self, name: &'static str) -> &OptionAbout {
+        self.known
+            .iter()
+            .find(|option| option.name == name)
+            .unwrap_or_else(|| panic!("option `{name}` is listed in the table of `{}`", self.of))
+    }
+
+    fn text(&self, name: &'static str) -> Option<&'given str> {
+        self.given
+            .iter()
+            .find(|(given, _)| given == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    fn note(&self, name: &'static str, value: &impl Display) {
+        self.taken.borrow_mut().push((name, value.to_string()));
+    }
+
+    fn refuse(&self, name: &'static str, value: &str, message: &str) -> Error {
+        let about = self.about(name);
+        Error::BadParameter {
+            name: "option",
+            value: format!("{name}={value}"),
+            message: message.to_owned(),
+            hint: format!("{name} is {}; by default {}", about.values, about.default),
+        }
+    }
+
+    /// One of the named values; `-` stands for `_`, and case does not matter.
+    pub(crate) fn choice<T: Copy>(
+        &self,
+        name: &'static str,
+        choices: &[(&'static str, T)],
+    ) -> Result<T> {
+        let text = self.text(name).unwrap_or(self.about(name).default);
+        let wanted = text.to_ascii_lowercase().replace('-', "_");
+        match choices.iter().find(|(choice, _)| *choice == wanted) {
+            Some(&(choice, value)) => {
+                self.note(name, &choice);
+                Ok(value)
+            }
+            None => Err(self.refuse(name, text, "is none of the values")),
+        }
+    }
+
+    /// Yes or no.
+    pub(crate) fn flag(&self, name: &'static str) -> Result<bool> {
+        self.choice(name, &[("true", true), ("false", false)])
+    }
+
+    /// A whole number in a range, or `otherwise` where none is given.
+    pub(crate) fn number_or(
+        &self,
+        name: &'static str,
+        range: std::ops::RangeInclusive<u64>,
+        otherwise: u64,
+    ) -> Result<u64> {
+        let number = match self.text(name) {
+            None => otherwise,
+            Some(text) => match text.parse() {
+                Ok(number) if range.contains(&number) => number,
+                _ => {
+                    let (least, most) = (range.start(), range.end());
+                    let message = format!("is no whole number from {least} to {most}");
+                    return Err(self.refuse(name, text, &message));
+                }
+            },
+        };
+        self.note(name, &number);
+        Ok(number)
+    }
+
+    /// A whole number in a range; the table's default is one.
+    pub(crate) fn number(
+        &self,
+        name: &'static str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<u64> {
+        let default = self.about(name).default;
+        let otherwise = default
+            .parse()
+            .unwrap_or_else(|_| panic!("the default of `{name}` is a whole number"));
+        self.number_or(name, range, otherwise)
+    }
+
+    /// A whole number that holds only if given.
+    pub(crate) fn number_if_given(
+        &self,
+        name: &'static str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<Option<u64>> {
+        match self.text(name) {
+            None => Ok(None),
+            Some(_) => self.number_or(name, range, 0).map(Some),
+        }
+    }
+
+    /// A share from 0 to 1.
+    pub(crate) fn share(&self, name: &'static str) -> Result<f64> {
+        let text = self.text(name).unwrap_or(self.about(name).default);
+        match text.parse::<f64>() {
+            Ok(share) if (0.0..=1.0).contains(&share) => {
+                self.note(name, &share);
+                Ok(share)
+            }
+            _ => Err(self.refuse(name, text, "is no number from 0 to 1")),
+        }
+    }
+
+    /// Refuses a value that is well formed but cannot be used here.
+    pub(crate) fn impossible(&self, name: &'static str, why: &str) -> Error {
+        let value = self.text(name).unwrap_or(self.about(name).default);
+        self.refuse(name, value, why)
+    }
+}
