@@ -35,11 +35,13 @@ __all__ = [
     "TraceError",
     "convert",
     "curves",
+    "flash_caches",
     "formats",
     "inspect",
     "policies",
     "preview",
     "schemes",
+    "simulate_flash_cache",
     "simulate_policy",
     "simulate_scheme",
 ]
@@ -209,6 +211,16 @@ def schemes() -> list[dict[str, Any]]:
         ``name``, ``title``, ``description``, ``paper`` (str).
     """
 
+def flash_caches() -> list[dict[str, Any]]:
+    """Flash caches, in the order of the core's table.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``title``, ``description``, ``paper`` (str); ``needs`` (list of str: what a
+        trace should have); ``options`` (list of ``{name, values, default, description}``).
+    """
+
 def curves(
     path: str | PathLike[str],
     *,
@@ -338,6 +350,71 @@ def simulate_scheme(
         The file cannot be read or understood; the message names line or record.
     ParameterError
         The scheme or an option is unknown, a capacity out of range, or as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def simulate_flash_cache(
+    path: str | PathLike[str],
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: dict[str, str] | None = None,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and a flash cache that manages itself.
+
+    Cold start, no flush at the end. Background work runs by the time of the trace where it
+    has one, else by accesses. With ``flash_pages = 0`` every flash cache is RAM alone.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    scheme : str
+        Name of a flash cache of `flash_caches()`, in any case.
+    ram_pages : int
+        RAM capacity, from 1 to 4,294,967,295. [pages]
+    flash_pages : int
+        Flash capacity, from 0 to 4,294,967,295. [pages]
+    options : dict of str to str, optional
+        Options of the flash cache, see `flash_caches()`.
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        The keys of `simulate_scheme`: ``flash_reads`` are those that serve accesses,
+        ``flash_writes`` = ``flash_fills`` + ``flash_write_backs`` + ``requeued`` leaves metadata
+        out, ``ram_dirty_evictions`` counts pages changed since their last copy below RAM.
+        Besides ``ram_clean_evictions``, ``pulled`` (RAM victims taken early to fill a batch),
+        ``requeued`` (second chances), ``forced_out``, ``flash_invalidations``;
+        ``flash_sequential_page_writes`` + ``flash_random_page_writes`` = ``flash_writes``,
+        ``flash_write_batches`` (write operations), ``flash_sequential_write_batches``;
+        ``flash_random_reads`` (= ``flash_hits`` + ``flash_stage_out_reads``),
+        ``flash_batch_reads`` (operations), ``flash_batch_read_pages``;
+        ``disk_writes_on_exit`` + ``disk_writes_on_stage_out`` + ``disk_writes_by_cleaner`` =
+        ``hdd_writes``; ``metadata_segments``, ``metadata_segment_bytes`` [bytes],
+        ``metadata_random_page_writes``, ``restart_segments_read``, ``restart_pages_scanned``;
+        at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
+        undefined: ``write_reduction`` (1 - ``hdd_writes`` / ``ram_dirty_evictions``),
+        ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),
+        ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``crash`` (None,
+        or ``{at_access, restart, ram_pages_lost, ram_dirty_pages_lost, flash_pages_lost,
+        flash_dirty_pages_lost, before: {counters until then}}``).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The flash cache or an option is unknown or impossible, a capacity out of range, or as
+        for `curves`.
     Cancelled
         `on_progress` returned False.
     """

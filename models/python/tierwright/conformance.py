@@ -474,6 +474,56 @@ def _simulate(inputs: Inputs) -> Outputs:
     }
 
 
+def _simulate_mvfifo(inputs: Inputs) -> Outputs:
+    admission = {"mixed": "mixed", "dirty": "dirty_only", "clean": "clean_only"}
+    return _simulate_face(
+        inputs,
+        replacement="mvfifo",
+        mode=inputs["sync"],
+        admission=admission[inputs["admission"]],
+    )
+
+
+def _simulate_gsc(inputs: Inputs) -> Outputs:
+    return _simulate_face(
+        inputs, replacement="gsc", scan_depth=str(inputs["scan_depth"])
+    )
+
+
+def _simulate_face(inputs: Inputs, **options: str) -> Outputs:
+    from tierwright.simulate import Trace, simulate_flash_cache
+
+    with tempfile.TemporaryDirectory(prefix="tierwright-") as folder:
+        path = Path(folder) / "trace.csv"
+        _write_tokens(inputs["trace"].split(), path)
+        found = simulate_flash_cache(
+            Trace(path, format="postgres_csv"),
+            "face",
+            inputs["dram_pages"],
+            inputs["flash_slots"],
+            options=options,
+        )
+    names = {
+        "dram_hits": "ram_hits",
+        "disk_reads": "hdd_reads",
+        "disk_writes": "hdd_writes",
+        "flash_page_writes": "flash_writes",
+        "dirty_evictions": "ram_dirty_evictions",
+        "clean_evictions": "ram_clean_evictions",
+    }
+    same = (
+        "flash_hits",
+        "slots_used",
+        "old_versions",
+        "write_reduction",
+        "requeued",
+        "forced_out",
+        "pulled",
+    )
+    renamed = {name: found[core_name] for name, core_name in names.items()}
+    return renamed | {name: found[name] for name in same}
+
+
 def _write_tokens(tokens: list[str], path: Path) -> None:
     """Write `R<id>` and `W<id>` tokens as a PostgreSQL reference CSV, a block an id."""
     blocks: dict[str, int] = {}
@@ -507,5 +557,7 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "kv.flash_saving": _flash_saving,
     "kv.price_performance": _price_performance,
     "kv.simulate": _simulate,
+    "face.simulate_mvfifo": _simulate_mvfifo,
+    "face.simulate_gsc": _simulate_gsc,
 }
 """Formula name to function; one line a formula."""

@@ -66,6 +66,17 @@ def schemes() -> list[dict[str, Any]]:
     return _simulator.schemes()
 
 
+def flash_caches() -> list[dict[str, Any]]:
+    """Return the flash caches that the core simulates, with their options."""
+    return _simulator.flash_caches()
+
+
+def is_flash_cache(name: str) -> bool:
+    """Tell whether a scheme's name, written in any way, is that of a flash cache."""
+    wanted = name.lower().replace("-", "_")
+    return any(cache["name"] == wanted for cache in flash_caches())
+
+
 def preview(
     trace: Trace, *, rows: int = 20, on_progress: OnProgress | None = None
 ) -> dict[str, Any]:
@@ -171,6 +182,27 @@ def simulate_scheme(
 ) -> dict[str, Any]:
     """Replay a trace through RAM and flash under a page-flow scheme."""
     return _simulator.simulate_scheme(
+        str(trace.path),
+        scheme,
+        ram_pages,
+        flash_pages,
+        options=dict(options) if options else None,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_flash_cache(
+    trace: Trace,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and a flash cache that manages itself."""
+    return _simulator.simulate_flash_cache(
         str(trace.path),
         scheme,
         ram_pages,

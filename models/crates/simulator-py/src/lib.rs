@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arguments;
 mod errors;
+mod flash_caches;
 mod ingest;
 mod replay;
 
@@ -16,6 +17,7 @@ mod _simulator {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::errors::register(module)?;
         crate::ingest::register(module)?;
-        crate::replay::register(module)
+        crate::replay::register(module)?;
+        crate::flash_caches::register(module)
     }
 }

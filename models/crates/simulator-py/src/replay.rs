@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::progress::OnProgress;
 use tierwright_simulator::replay::{About, Warning};
-use tierwright_simulator::trace::{TraceSpec, TraceSummary, open_source};
+use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
 
 use crate::arguments::{PyProgress, trace_spec};
@@ -170,10 +170,10 @@ fn simulate_scheme<'py>(
 
 /// What a pass counted, to be held against what the trace's reader counted.
 #[derive(Debug, PartialEq, Eq)]
-struct Counted {
-    accesses: u64,
-    write_accesses: u64,
-    distinct_pages: u64,
+pub(crate) struct Counted {
+    pub(crate) accesses: u64,
+    pub(crate) write_accesses: u64,
+    pub(crate) distinct_pages: u64,
 }
 
 /// Opens the trace, does the work over all of it without the GIL, and tells what was read.
@@ -183,9 +183,21 @@ fn over_trace<T: Send>(
     on_progress: Option<Py<PyAny>>,
     work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<(T, Counted)> + Send,
 ) -> PyResult<(T, TraceSummary)> {
+    over_prepared_trace(py, spec, on_progress, |_| {}, work)
+}
+
+/// [`over_trace`] for work that asks something of the opened trace first.
+pub(crate) fn over_prepared_trace<T: Send>(
+    py: Python<'_>,
+    spec: &TraceSpec,
+    on_progress: Option<Py<PyAny>>,
+    prepare: impl FnOnce(&mut OpenTrace) + Send,
+    work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<(T, Counted)> + Send,
+) -> PyResult<(T, TraceSummary)> {
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
         let mut trace = open_source(spec)?;
+        prepare(&mut trace);
         let (result, counted) = work(&mut trace, &mut |step| progress.call(step))?;
         let summary = trace.summary();
         let read = Counted {
@@ -205,7 +217,11 @@ fn over_trace<T: Send>(
 }
 
 /// A capacity; what no machine integer holds is out of range like any other wrong number.
-fn page_count(name: &'static str, value: &Bound<'_, PyAny>, at_least: u32) -> PyResult<u64> {
+pub(crate) fn page_count(
+    name: &'static str,
+    value: &Bound<'_, PyAny>,
+    at_least: u32,
+) -> PyResult<u64> {
     value.extract().map_err(|error: PyErr| {
         if error.is_instance_of::<PyOverflowError>(value.py()) {
             to_python(&Error::BadParameter {
@@ -233,7 +249,10 @@ fn ratio(misses: u64, accesses: u64) -> f64 {
     }
 }
 
-fn warnings<'py>(py: Python<'py>, warnings: &[Warning]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+pub(crate) fn warnings<'py>(
+    py: Python<'py>,
+    warnings: &[Warning],
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
     warnings
         .iter()
         .map(|warning| {

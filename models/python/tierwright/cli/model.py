@@ -133,7 +133,9 @@ def simulate(
     scheme: Annotated[
         str | None,
         typer.Option(
-            "--scheme", metavar="S", help="Page-flow scheme of RAM over flash."
+            "--scheme",
+            metavar="S",
+            help="Page-flow scheme of RAM over flash, or a flash cache.",
         ),
     ] = None,
     ram_pages: Annotated[
@@ -179,9 +181,15 @@ def simulate(
                 trace, policy, pages or 0, on_progress=on_progress
             )
         else:
-            found = core.simulate_scheme(
+            name = scheme or ""
+            replay = (
+                core.simulate_flash_cache
+                if core.is_flash_cache(name)
+                else core.simulate_scheme
+            )
+            found = replay(
                 trace,
-                scheme or "",
+                name,
                 ram_pages or 0,
                 flash_pages or 0,
                 options=pairs(option or [], "--option"),

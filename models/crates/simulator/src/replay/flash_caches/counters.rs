@@ -103,7 +103,10 @@ impl FlashCacheCounters {
 
     /// Share of the flash write operations that start where the one before ended.
     pub fn sequentiality(&self) -> Option<f64> {
-        ratio(self.flash_sequential_write_batches, self.flash_write_batches)
+        ratio(
+            self.flash_sequential_write_batches,
+            self.flash_write_batches,
+        )
     }
 
     /// Mean pages of a flash write operation.

@@ -147,9 +147,9 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
     }
 
     /// Tells the cache by which clock it works, before the first access.
-    pub(crate) fn start_clock(&mut self, unit: ClockUnit) {
+    pub(crate) fn start_clock(&mut self, unit: ClockUnit, now: u64) {
         self.unit = unit;
-        self.due = self.cache.start_clock(unit, 0);
+        self.due = self.cache.start_clock(unit, now);
     }
 
     #[inline]
@@ -186,7 +186,13 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
     }
 
     /// Loses everything volatile; what lies on flash comes back in a warm restart only.
-    pub(crate) fn crash(&mut self, at_access: u64, now: u64, pages: usize, warm: bool) -> CrashReport {
+    pub(crate) fn crash(
+        &mut self,
+        at_access: u64,
+        now: u64,
+        pages: usize,
+        warm: bool,
+    ) -> CrashReport {
         let dram = &self.around.dram;
         let mut report = CrashReport {
             at_access,
@@ -207,7 +213,7 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
             report.flash_dirty_pages_lost = crashed.dirty_copies();
             self.around.next_frame = 0;
         }
-        self.due = self.cache.start_clock(self.unit, now);
+        self.start_clock(self.unit, now);
         report
     }
 
@@ -246,7 +252,11 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
             }
         }
         for (what, count, limit) in [
-            ("dirty DRAM evictions", counted.dirty_evictions, totals.write_accesses),
+            (
+                "dirty DRAM evictions",
+                counted.dirty_evictions,
+                totals.write_accesses,
+            ),
             ("pulled victims", counted.pulled, counted.ram_evictions()),
             (
                 "flash write operations",
@@ -258,7 +268,11 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
                 counted.victims_found_on_flash,
                 counted.ram_evictions(),
             ),
-            ("disk writes on exit", counted.disk_writes_on_exit, counted.dirty_evictions),
+            (
+                "disk writes on exit",
+                counted.disk_writes_on_exit,
+                counted.dirty_evictions,
+            ),
         ] {
             if count > limit {
                 return Err(format!("{count} {what}, at most {limit} are possible"));
@@ -296,11 +310,12 @@ pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
             return Err(disagreement("trace source", "pages without a time"));
         }
         if done == 0 {
-            engine.start_clock(if timed {
+            let unit = if timed {
                 ClockUnit::Nanoseconds
             } else {
                 ClockUnit::Accesses
-            });
+            };
+            engine.start_clock(unit, 0);
         }
         if timed != (engine.unit == ClockUnit::Nanoseconds) {
             return Err(disagreement("trace source", "time in some chunks only"));
@@ -317,9 +332,8 @@ pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
                     done
                 };
                 if done == crash_at {
-                    crash = plan.map(|plan| {
-                        engine.crash(done, now, totals.distinct_pages, plan.warm)
-                    });
+                    crash =
+                        plan.map(|plan| engine.crash(done, now, totals.distinct_pages, plan.warm));
                 }
                 engine.tick(now);
                 engine.access(chunk.pages[index], chunk.flags[index] & WRITE != 0);

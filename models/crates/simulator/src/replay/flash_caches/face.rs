@@ -1,4 +1,4 @@
-//! FaCE: flash as cache extension. Multi-version FIFO and group second chance.
+//! `FaCE`: flash as cache extension. Multi-version FIFO and group second chance.
 
 use super::options::Options;
 use super::{Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout};
@@ -23,9 +23,9 @@ const GSC_SCAN_DEPTH: u64 = 64;
 /// When a changed DRAM victim reaches the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sync {
-    WriteBack,
-    WriteThrough,
-    WriteAround,
+    Back,
+    Through,
+    Around,
 }
 
 /// Which DRAM victims flash takes.
@@ -125,7 +125,7 @@ impl Face {
             sync, admission, ..
         } = self.settings;
         host.counters().victims_found_on_flash += u64::from(on_flash);
-        if dirty && (sync == Sync::WriteAround || admission == Admission::CleanOnly) {
+        if dirty && (sync == Sync::Around || admission == Admission::CleanOnly) {
             host.counters().disk_writes_on_exit += 1;
             if on_flash {
                 self.invalidate(page, host);
@@ -142,7 +142,7 @@ impl Face {
         } else {
             host.counters().flash_fills += 1;
         }
-        if sync == Sync::WriteThrough && changed {
+        if sync == Sync::Through && changed {
             host.counters().disk_writes_on_exit += 1;
             return Some(VALID);
         }
@@ -305,13 +305,13 @@ impl FlashCache for Face {
         },
     ];
 
-    fn settings(options: &Options<'_>, run: &Conditions) -> Result<Settings> {
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         let sync = options.choice(
             "mode",
             &[
-                ("write_back", Sync::WriteBack),
-                ("write_through", Sync::WriteThrough),
-                ("write_around", Sync::WriteAround),
+                ("write_back", Sync::Back),
+                ("write_through", Sync::Through),
+                ("write_around", Sync::Around),
             ],
         )?;
         let admission = options.choice(
@@ -322,8 +322,7 @@ impl FlashCache for Face {
                 ("clean_only", Admission::CleanOnly),
             ],
         )?;
-        let second_chance =
-            options.choice("replacement", &[("gsc", true), ("mvfifo", false)])?;
+        let second_chance = options.choice("replacement", &[("gsc", true), ("mvfifo", false)])?;
         let most = u64::from(run.flash_pages).max(1);
         let usual = match (second_chance, run.dram_gives_early) {
             (true, true) => GSC_SCAN_DEPTH.min(most),
@@ -350,7 +349,7 @@ impl FlashCache for Face {
         if settings.admission != Admission::DirtyOnly {
             return Vec::new();
         }
-        let message = if settings.sync == Sync::WriteAround {
+        let message = if settings.sync == Sync::Around {
             "write-around keeps dirty pages off flash and dirty_only keeps clean ones off: flash stayed empty"
         } else if totals.write_accesses == 0 && totals.accesses > 0 {
             "dirty_only admits changed pages, and the trace has no writes: flash stayed empty"
@@ -506,7 +505,9 @@ impl FlashCache for Face {
                 && (self.pages[slot as usize] != page || self.flags[slot as usize] & VALID == 0)
         });
         if let Some((slot, page)) = astray {
-            return Err(format!("page {page} is mapped to slot {slot}, which is not its own"));
+            return Err(format!(
+                "page {page} is mapped to slot {slot}, which is not its own"
+            ));
         }
         let cold = crash.filter(|crash| !crash.warm);
         let before = cold.map_or(0, |crash| crash.counters_before.flash_writes());
@@ -522,10 +523,8 @@ impl FlashCache for Face {
             ));
         }
         let lost = cold.map_or(0, |crash| crash.flash_pages_lost);
-        let gone = counters.flash_evictions
-            + counters.flash_invalidations
-            + u64::from(self.valid)
-            + lost;
+        let gone =
+            counters.flash_evictions + counters.flash_invalidations + u64::from(self.valid) + lost;
         if counters.flash_fills + counters.flash_write_backs != gone {
             return Err(format!(
                 "{} fills and {} write-backs, but {gone} copies left flash, were lost or are there",

@@ -49,7 +49,7 @@ pub(crate) struct Settings {
 /// * The cleaner wakes every `cleaner_period`, by trace time or accesses, does what it may at
 ///   that instant, and never holds up an access. Cleaning reads flash, writes disk, and is no
 ///   reference.
-/// * Dirty-only and clean-only admission as in FaCE; clean-only frees the frame of a page whose
+/// * Dirty-only and clean-only admission as in `FaCE`; clean-only frees the frame of a page whose
 ///   changed version goes to disk. A freed frame is used before a new one.
 /// * Write-around is not offered: the design table of the paper has none.
 /// * The original directory is in memory only, so a crash loses the cache. With
@@ -184,13 +184,10 @@ impl FlashCache for LazyCleaning {
         },
     ];
 
-    fn settings(options: &Options<'_>, run: &Conditions) -> Result<Settings> {
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         let sync = options.choice(
             "mode",
-            &[
-                ("write_back", Sync::WriteBack),
-                ("write_through", Sync::WriteThrough),
-            ],
+            &[("write_back", Sync::Back), ("write_through", Sync::Through)],
         )?;
         let admission = options.choice(
             "admission",
@@ -209,7 +206,7 @@ impl FlashCache for LazyCleaning {
             ));
         }
         Ok(Settings {
-            write_through: sync == Sync::WriteThrough,
+            write_through: sync == Sync::Through,
             admission,
             most_dirty: share_of(options.share("dirty_threshold")?, run.flash_pages),
             cleaner_pages: options.number("cleaner_pages", 1..=u64::from(u32::MAX))?,
@@ -389,15 +386,15 @@ impl FlashCache for LazyCleaning {
             ));
         }
         let astray = self.frame_of.iter().zip(0_u32..).find(|&(&frame, page)| {
-            frame != ABSENT
-                && (self.pages[frame as usize] != page || !self.order.contains(frame))
+            frame != ABSENT && (self.pages[frame as usize] != page || !self.order.contains(frame))
         });
         if let Some((frame, page)) = astray {
-            return Err(format!("page {page} is mapped to frame {frame}, which is not its own"));
+            return Err(format!(
+                "page {page} is mapped to frame {frame}, which is not its own"
+            ));
         }
         let lost = crash.map_or(0, |crash| crash.flash_pages_lost);
-        let gone =
-            counters.flash_evictions + counters.flash_invalidations + mapped as u64 + lost;
+        let gone = counters.flash_evictions + counters.flash_invalidations + mapped as u64 + lost;
         if counters.flash_fills != gone || counters.requeued != 0 {
             return Err(format!(
                 "{} fills, but {gone} copies left flash, were lost or are there",

@@ -247,7 +247,9 @@ impl Lru2 {
                 || !all.contains(key)
                 || soiled.contains(key) != self.is_dirty[at]
             {
-                return Err(format!("frame {frame} is not at its place {key} of the order"));
+                return Err(format!(
+                    "frame {frame} is not at its place {key} of the order"
+                ));
             }
         }
         if (frames, dirty) == (self.frames, self.dirty_frames) {

@@ -19,7 +19,7 @@
 //! a write:      on_update         the DRAM copy is now newer than every other
 //! ```
 //!
-//! DRAM keeps one bit a page, *changed* (`fdirty` in FaCE): newer than the last copy below DRAM.
+//! DRAM keeps one bit a page, *changed* (`fdirty` in `FaCE`): newer than the last copy below DRAM.
 //! Whether a page is newer than its disk copy is the system's to know, since only it knows when
 //! flash content reaches the disk.
 //!
@@ -31,14 +31,14 @@
 //!   is `metadata_random_page_writes`, twice an admission.
 //! * **Exadata-like**: `on_entry` admits by the class of the page (a static priority: the space
 //!   number that the trace carries), LRU; `on_exit` writes around (or back).
-//! * **CAC**: GreedyDual keeps a benefit for each page: `on_dram_hit`, `lookup`, `on_entry` update
+//! * **CAC**: `GreedyDual` keeps a benefit for each page: `on_dram_hit`, `lookup`, `on_entry` update
 //!   it, `on_exit` compares it with the least one on flash. Its cost-aware DRAM is a [`Policy`]
 //!   with [`engine::DramPolicy`].
 //! * **Bcache**: sees the block layer only: `on_entry` (filled by `background`), `on_exit` of
 //!   changed pages; unchanged exits are ignored. Six open buckets: a write goes to the open bucket
 //!   of its stream; `flash_write(frame, 1)` tells how sequential six interleaved streams are.
 //!   Garbage collection of whole buckets is `background` work.
-//! * **flashcache, EnhanceIO**: set-associative: `lookup` and `on_entry` within the set of the
+//! * **flashcache, `EnhanceIO`**: set-associative: `lookup` and `on_entry` within the set of the
 //!   page, `on_exit` of changed pages, a cleaner for each set above a dirty threshold in
 //!   `background`.
 //! * **SCE**: fragments of 256 pages with a validity bit each: `lookup` tests the bit and counts
@@ -66,8 +66,8 @@ pub use counters::FlashCacheCounters;
 pub use engine::CrashReport;
 pub(crate) use engine::DramPolicy;
 use engine::{CrashPlan, Engine};
-use options::Options;
 pub use options::OptionAbout;
+use options::Options;
 
 mod counters;
 mod engine;
@@ -116,7 +116,7 @@ pub(crate) trait FlashCache: Sized {
     /// Options beside those of the engine.
     const OPTIONS: &'static [OptionAbout];
 
-    fn settings(options: &Options<'_>, run: &Conditions) -> Result<Self::Settings>;
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Self::Settings>;
     /// Things to know about a finished replay.
     fn warnings(_settings: &Self::Settings, _totals: Totals) -> Vec<Warning> {
         Vec::new()
@@ -297,13 +297,18 @@ pub fn flash_caches() -> &'static [FlashCacheAbout] {
     TABLE
 }
 
-fn unknown(name: &str) -> Error {
+/// The names of all flash caches, for messages.
+pub(crate) fn known_names() -> String {
     let names: Vec<_> = TABLE.iter().map(|cache| cache.about.name).collect();
+    names.join(", ")
+}
+
+fn unknown(name: &str) -> Error {
     Error::BadParameter {
         name: "scheme",
         value: name.to_owned(),
         message: "no such flash cache".to_owned(),
-        hint: format!("choose one of {}", names.join(", ")),
+        hint: format!("choose one of {}", known_names()),
     }
 }
 
@@ -370,8 +375,15 @@ fn simulate_over<P: DramPolicy, C: FlashCache>(
     options: Options<'_>,
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
-    let ram_pages = page_count("ram-pages", run.ram_pages, 1)?;
-    let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
+    let Run {
+        source,
+        ram_pages,
+        flash_pages,
+        on_progress,
+        ..
+    } = run;
+    let ram_pages = page_count("ram-pages", ram_pages, 1)?;
+    let flash_pages = page_count("flash-pages", flash_pages, 0)?;
     let crash_at = options.number_if_given("crash_at", 0..=u64::MAX - 1)?;
     let warm = options.choice("restart", &[("warm", true), ("cold", false)])?;
     let conditions = Conditions {
@@ -379,16 +391,16 @@ fn simulate_over<P: DramPolicy, C: FlashCache>(
         dram_gives_early: P::GIVES_EARLY,
         warm_restart: warm && crash_at.is_some(),
     };
-    let settings = C::settings(&options, &conditions)?;
+    let settings = C::settings(&options, conditions)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
         let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, ());
-        let mut result = count(about, engine, plan, run)?;
+        let mut result = count(about, engine, plan, source, on_progress)?;
         result.warnings.clear();
         result
     } else {
         let engine = Engine::<P, C>::new(ram_pages, flash_pages, settings);
-        count(about, engine, plan, run)?
+        count(about, engine, plan, source, on_progress)?
     };
     Ok(FlashCacheResult {
         ram_pages,
@@ -402,9 +414,10 @@ fn count<P: DramPolicy, C: FlashCache>(
     about: &'static FlashCacheAbout,
     mut engine: Engine<P, C>,
     plan: Option<CrashPlan>,
-    run: Run<'_, '_>,
+    source: &mut dyn AccessSource,
+    on_progress: OnProgress<'_>,
 ) -> Result<FlashCacheResult> {
-    let (totals, crash) = engine::replay(run.source, &mut engine, plan, run.on_progress)?;
+    let (totals, crash) = engine::replay(source, &mut engine, plan, on_progress)?;
     engine
         .recount(totals, crash.as_ref())
         .map_err(|text| disagreement(about.about.name, &text))?;

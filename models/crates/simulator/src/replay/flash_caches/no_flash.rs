@@ -12,7 +12,7 @@ impl FlashCache for NoFlash {
 
     const OPTIONS: &'static [OptionAbout] = &[];
 
-    fn settings(_options: &Options<'_>, _run: &Conditions) -> Result<()> {
+    fn settings(_options: &Options<'_>, _run: Conditions) -> Result<()> {
         Ok(())
     }
 

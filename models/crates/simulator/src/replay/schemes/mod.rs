@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use crate::replay::policies::lru::Lru;
 use crate::replay::two_tier::{self, Run, SchemeResult};
-use crate::replay::{About, known_names};
+use crate::replay::{About, flash_caches, known_names};
 
 mod exclusive;
 mod inclusive;
@@ -42,7 +42,11 @@ fn unknown(name: &str) -> Error {
         name: "scheme",
         value: name.to_owned(),
         message: "no such page-flow scheme".to_owned(),
-        hint: format!("choose one of {}", known_names(TABLE)),
+        hint: format!(
+            "choose one of {}, or a flash cache: {}",
+            known_names(TABLE),
+            flash_caches::known_names()
+        ),
     }
 }
 

@@ -1,0 +1,744 @@
+//! Flash caches against slow obvious models, the invariants of their papers and worked examples.
+
+use proptest::prelude::*;
+use tierwright_simulator::access::{AccessSource, Chunk, MemorySource, WRITE};
+use tierwright_simulator::error::{Error, Result};
+use tierwright_simulator::replay::{
+    FlashCacheResult, MAX_PAGES, flash_caches, simulate_flash_cache, simulate_policy,
+};
+
+mod flash_slow;
+
+use flash_slow::{Access, Counts, Face, LazyCleaning};
+
+const MODES: [&str; 3] = ["write_back", "write_through", "write_around"];
+const ADMISSIONS: [&str; 3] = ["mixed", "dirty_only", "clean_only"];
+
+/// Accesses with times that never run backwards, sometimes with long gaps.
+fn accesses() -> impl Strategy<Value = Vec<Access>> {
+    (1_u64..40, 0_u32..=4).prop_flat_map(|(pages, write_quarters)| {
+        let page = prop_oneof![0..pages, 0..pages.div_ceil(4)];
+        let write = (0_u32..4).prop_map(move |draw| draw < write_quarters);
+        let gap = prop_oneof![4 => 0_u64..4, 1 => 0_u64..400];
+        prop::collection::vec((page, write, gap), 0..300).prop_map(|mut accesses| {
+            let mut now = 0;
+            for access in &mut accesses {
+                now += access.2;
+                access.2 = now;
+            }
+            accesses
+        })
+    })
+}
+
+/// Accesses with times in microseconds.
+struct Timed {
+    accesses: Vec<Access>,
+    numbered: MemorySource,
+    next: usize,
+}
+
+impl AccessSource for Timed {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let more = self.numbered.next_chunk(chunk)?;
+        let times = &self.accesses[self.next..self.next + chunk.len()];
+        self.next += chunk.len();
+        let nanoseconds = times.iter().map(|access| 1000 * access.2.cast_signed());
+        chunk.times_ns.extend(nanoseconds);
+        Ok(more)
+    }
+}
+
+fn source(accesses: &[Access]) -> MemorySource {
+    let untimed = accesses.iter().map(|&(page, write, _)| (page, write));
+    MemorySource::new(untimed).with_chunk_accesses(97)
+}
+
+fn timed(accesses: &[Access]) -> Timed {
+    Timed {
+        accesses: accesses.to_vec(),
+        numbered: source(accesses),
+        next: 0,
+    }
+}
+
+type Given<'text> = Vec<(&'text str, String)>;
+
+fn run_on(
+    source: &mut dyn AccessSource,
+    name: &str,
+    ram: usize,
+    flash: usize,
+    options: Given<'_>,
+) -> Result<FlashCacheResult> {
+    let owned = options
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value));
+    let owned: Vec<_> = owned.collect();
+    simulate_flash_cache(source, name, ram as u64, flash as u64, &owned, &mut |_| {
+        true
+    })
+}
+
+fn run(
+    accesses: &[Access],
+    name: &str,
+    ram: usize,
+    flash: usize,
+    options: &[(&str, &str)],
+) -> FlashCacheResult {
+    let owned = options
+        .iter()
+        .map(|&(name, value)| (name, value.to_owned()));
+    run_on(&mut source(accesses), name, ram, flash, owned.collect()).expect("possible parameters")
+}
+
+fn face_options(model: &Face) -> Given<'static> {
+    let mut options = vec![
+        ("ram_policy", model.ram_policy.to_owned()),
+        ("mode", model.mode.to_owned()),
+        ("admission", model.admission.to_owned()),
+        (
+            "replacement",
+            if model.second_chance { "gsc" } else { "mvfifo" }.to_owned(),
+        ),
+        ("scan_depth", model.scan_depth.to_string()),
+        ("clear_dirty_on_stage_out", model.clear.to_string()),
+        (
+            "metadata_segment_entries",
+            model.segment_entries.to_string(),
+        ),
+    ];
+    options.extend(crash_options(model.crash));
+    options
+}
+
+fn crash_options(crash: Option<(usize, bool)>) -> Given<'static> {
+    crash.map_or(Vec::new(), |(at, warm)| {
+        let restart = if warm { "warm" } else { "cold" };
+        vec![
+            ("crash_at", at.to_string()),
+            ("restart", restart.to_owned()),
+        ]
+    })
+}
+
+/// What the model counted must be what the engine counted; what it never counted must be zero.
+fn assert_same(result: &FlashCacheResult, model: &Counts, names: &[&str]) {
+    let counters = result.counters.named();
+    let ends = [
+        ("slots_used", result.slots_used),
+        ("old_versions", result.old_versions),
+        ("dirty_slots", result.dirty_slots),
+    ];
+    let found: std::collections::BTreeMap<_, _> = counters.into_iter().chain(ends).collect();
+    for name in model.keys() {
+        assert!(found.contains_key(name), "the engine counts no {name}");
+    }
+    for name in names {
+        let expected = model.get(name).copied().unwrap_or(0);
+        assert_eq!(found[name], expected, "{name} of {model:?}");
+    }
+}
+
+const BOTH: [&str; 20] = [
+    "ram_hits",
+    "flash_hits",
+    "flash_misses",
+    "flash_writes",
+    "hdd_writes",
+    "ram_evictions",
+    "ram_dirty_evictions",
+    "ram_clean_evictions",
+    "flash_evictions",
+    "flash_fills",
+    "flash_write_backs",
+    "flash_invalidations",
+    "flash_stage_out_reads",
+    "disk_writes_on_exit",
+    "disk_writes_on_stage_out",
+    "disk_writes_by_cleaner",
+    "metadata_random_page_writes",
+    "slots_used",
+    "dirty_slots",
+    "requeued",
+];
+
+const FACE_ONLY: [&str; 9] = [
+    "pulled",
+    "forced_out",
+    "flash_write_batches",
+    "flash_batch_reads",
+    "flash_batch_read_pages",
+    "metadata_segments",
+    "restart_segments_read",
+    "restart_pages_scanned",
+    "old_versions",
+];
+
+fn face_model() -> impl Strategy<Value = Face> {
+    let sizes = (1_usize..12, 1_usize..30).prop_flat_map(|(ram, flash)| {
+        (
+            Just(ram),
+            Just(flash),
+            1..=flash,
+            prop::sample::select(vec!["lru", "fifo", "clock"]),
+        )
+    });
+    let modes = (
+        prop::sample::select(MODES.to_vec()),
+        prop::sample::select(ADMISSIONS.to_vec()),
+    );
+    let crash = prop::option::of((0_usize..300, any::<bool>()));
+    (sizes, modes, any::<bool>(), any::<bool>(), 1_u64..40, crash).prop_map(
+        |(
+            (ram_pages, flash_pages, depth, ram_policy),
+            (mode, admission),
+            second_chance,
+            clear,
+            segment_entries,
+            crash,
+        )| Face {
+            ram_policy,
+            ram_pages,
+            flash_pages,
+            mode,
+            admission,
+            second_chance,
+            scan_depth: if ram_policy == "lru" { depth } else { 1 },
+            clear,
+            segment_entries,
+            crash,
+        },
+    )
+}
+
+fn lazy_cleaning_model() -> impl Strategy<Value = LazyCleaning> {
+    let sizes = (
+        1_usize..12,
+        1_usize..30,
+        prop::sample::select(vec!["lru", "fifo", "clock"]),
+    );
+    let modes = (
+        prop::sample::select(MODES[..2].to_vec()),
+        prop::sample::select(ADMISSIONS.to_vec()),
+    );
+    let cleaner = (0_usize..=4, 1_usize..5, 1_u64..30);
+    let crash = prop::option::of((0_usize..300, any::<bool>()));
+    (sizes, modes, cleaner, any::<bool>(), crash).prop_map(
+        |(
+            (ram_pages, flash_pages, ram_policy),
+            (mode, admission),
+            (dirty_quarters, cleaner_pages, period),
+            persistent,
+            crash,
+        )| {
+            LazyCleaning {
+                ram_policy,
+                ram_pages,
+                flash_pages,
+                mode,
+                admission,
+                dirty_quarters,
+                cleaner_pages,
+                period,
+                persistent,
+                crash: crash.map(|(at, warm)| (at, warm && persistent)),
+            }
+        },
+    )
+}
+
+fn lazy_cleaning_options(model: &LazyCleaning) -> Given<'static> {
+    let mut options = vec![
+        ("ram_policy", model.ram_policy.to_owned()),
+        ("mode", model.mode.to_owned()),
+        ("admission", model.admission.to_owned()),
+        (
+            "dirty_threshold",
+            format!("0.{:02}", model.dirty_quarters * 25).replace("0.100", "1"),
+        ),
+        ("cleaner_pages", model.cleaner_pages.to_string()),
+        ("cleaner_period_us", model.period.to_string()),
+        ("cleaner_period_accesses", model.period.to_string()),
+        (
+            "directory",
+            if model.persistent {
+                "persistent"
+            } else {
+                "memory"
+            }
+            .to_owned(),
+        ),
+    ];
+    options.extend(crash_options(model.crash));
+    options
+}
+
+/// A crash that lies within the trace.
+fn within(crash: Option<(usize, bool)>, accesses: &[Access]) -> Option<(usize, bool)> {
+    crash.map(|(at, warm)| (at.min(accesses.len()), warm))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn face_matches_its_slow_model(accesses in accesses(), model in face_model()) {
+        let model = Face { crash: within(model.crash, &accesses), ..model };
+        let options = face_options(&model);
+        let result = run_on(
+            &mut source(&accesses), "face", model.ram_pages, model.flash_pages, options,
+        ).unwrap();
+        let expected = flash_slow::face(&model, &accesses);
+        assert_same(&result, &expected, &BOTH);
+        assert_same(&result, &expected, &FACE_ONLY);
+        let counters = &result.counters;
+        prop_assert_eq!(counters.flash_random_page_writes, 0);
+        prop_assert_eq!(counters.metadata_segment_bytes, counters.metadata_segments * model.segment_entries * 32);
+        prop_assert_eq!(result.crash.is_some(), model.crash.is_some());
+    }
+
+    #[test]
+    fn lazy_cleaning_matches_its_slow_model_by_time_and_by_accesses(
+        accesses in accesses(), model in lazy_cleaning_model(), by_time in any::<bool>(),
+    ) {
+        let model = LazyCleaning { crash: within(model.crash, &accesses), ..model };
+        let options = lazy_cleaning_options(&model);
+        let (ram, flash) = (model.ram_pages, model.flash_pages);
+        let name = "lazy_cleaning";
+        let (result, expected) = if by_time {
+            let result = run_on(&mut timed(&accesses), name, ram, flash, options);
+            (result.unwrap(), flash_slow::lazy_cleaning(&model, &accesses))
+        } else {
+            let mut counted = accesses.clone();
+            for (at, access) in counted.iter_mut().enumerate() {
+                access.2 = at as u64;
+            }
+            let result = run_on(&mut source(&accesses), name, ram, flash, options);
+            (result.unwrap(), flash_slow::lazy_cleaning(&model, &counted))
+        };
+        assert_same(&result, &expected, &BOTH);
+        assert_same(&result, &expected, &["flash_sequential_page_writes", "flash_random_page_writes"]);
+        prop_assert_eq!(result.old_versions, 0);
+        prop_assert_eq!(result.counters.pulled, 0);
+    }
+
+    #[test]
+    fn what_the_papers_promise_holds(accesses in accesses(), model in face_model()) {
+        let model = Face { crash: None, ..model };
+        let flash = model.flash_pages;
+        let result = run_on(
+            &mut source(&accesses), "face", model.ram_pages, flash, face_options(&model),
+        ).unwrap();
+        let counters = &result.counters;
+        prop_assert_eq!(
+            counters.ram_hits + counters.flash_hits + counters.hdd_reads(), accesses.len() as u64
+        );
+        prop_assert!(result.slots_used <= flash as u64);
+        let through = model.mode == "write_through";
+        if through || model.mode == "write_around" || model.admission == "clean_only" {
+            prop_assert_eq!(counters.hdd_writes(), counters.dirty_evictions);
+            prop_assert!(matches!(counters.write_reduction(), None | Some(0.0)));
+            prop_assert_eq!(result.dirty_slots, 0);
+        }
+        if model.clear {
+            prop_assert!(counters.hdd_writes() <= counters.dirty_evictions);
+        }
+        if accesses.iter().all(|access| !access.1) {
+            prop_assert_eq!(result.old_versions, 0);
+            prop_assert_eq!(counters.hdd_writes() + counters.metadata_random_page_writes, 0);
+            prop_assert_eq!(counters.flash_write_backs, 0);
+            if model.admission == "dirty_only" {
+                prop_assert_eq!(counters.flash_writes(), 0);
+            }
+        }
+        if model.scan_depth == 1 {
+            prop_assert_eq!(counters.pulled + counters.requeued, 0);
+            let other = Face { second_chance: !model.second_chance, ..model };
+            let other = run_on(
+                &mut source(&accesses), "face", other.ram_pages, flash, face_options(&other),
+            ).unwrap();
+            let same = |result: &FlashCacheResult| (
+                result.counters.flash_hits, result.counters.hdd_writes(),
+                result.counters.flash_writes(), result.slots_used, result.old_versions,
+            );
+            prop_assert_eq!(same(&other), same(&result));
+        }
+    }
+
+    /// Dirty victims to disk, clean ones to flash: write-around is clean-only under another name.
+    #[test]
+    fn write_around_is_clean_only_whatever_the_mode(accesses in accesses(), ram in 1_usize..12, flash in 1_usize..30) {
+        let around = run(&accesses, "face", ram, flash, &[("mode", "write_around")]);
+        for mode in MODES {
+            let clean = run(&accesses, "face", ram, flash, &[("mode", mode), ("admission", "clean_only")]);
+            prop_assert_eq!(clean.counters, around.counters);
+        }
+        let nothing = run(&accesses, "face", ram, flash, &[("mode", "write_around"), ("admission", "dirty_only")]);
+        prop_assert_eq!(nothing.slots_used, 0);
+        prop_assert_eq!(&nothing.warnings[0].name, &"nothing_admitted");
+    }
+
+    #[test]
+    fn without_flash_and_after_a_cold_restart_at_the_start_nothing_is_special(
+        accesses in accesses(), ram in 1_usize..45, flash in 1_usize..30,
+    ) {
+        let mut untimed = source(&accesses);
+        let alone = simulate_policy(&mut untimed, "lru", ram as u64, &mut |_| true).unwrap();
+        for cache in flash_caches() {
+            let name = cache.about.name;
+            let result = run(&accesses, name, ram, 0, &[]);
+            prop_assert_eq!(result.counters.flash_misses, alone.misses);
+            prop_assert_eq!(result.counters.hdd_writes(), alone.disk_writes);
+            prop_assert_eq!(result.counters.flash_writes() + result.counters.flash_hits, 0);
+            let plain = run(&accesses, name, ram, flash, &[]);
+            let crashed = run(&accesses, name, ram, flash, &[("crash_at", "0"), ("restart", "cold")]);
+            prop_assert_eq!(crashed.counters, plain.counters);
+            let crash = crashed.crash.unwrap();
+            prop_assert_eq!((crash.ram_pages_lost, crash.flash_pages_lost), (0, 0));
+        }
+    }
+}
+
+/// Long enough for the logs of LRU-2 to slide and for the queue to go round many times.
+#[test]
+fn long_traces_match_the_slow_models() {
+    let mut state = 11_u64;
+    let mut draw = move |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let accesses: Vec<Access> = (0..60_000_u64)
+        .map(|index| {
+            let page = match draw(10) {
+                0 => 1000 + index / 400 % 300,
+                1..=3 => draw(300),
+                _ => draw(30),
+            };
+            (page, draw(3) == 0, index)
+        })
+        .collect();
+    let face = Face {
+        ram_policy: "lru",
+        ram_pages: 20,
+        flash_pages: 150,
+        mode: "write_back",
+        admission: "mixed",
+        second_chance: true,
+        scan_depth: 16,
+        clear: false,
+        segment_entries: 64,
+        crash: Some((30_000, true)),
+    };
+    let result = run_on(&mut source(&accesses), "face", 20, 150, face_options(&face)).unwrap();
+    let expected = flash_slow::face(&face, &accesses);
+    assert_same(&result, &expected, &BOTH);
+    assert_same(&result, &expected, &FACE_ONLY);
+    assert!(result.counters.restart_segments_read > 0);
+    let cleaning = LazyCleaning {
+        ram_policy: "lru",
+        ram_pages: 20,
+        flash_pages: 150,
+        mode: "write_back",
+        admission: "mixed",
+        dirty_quarters: 1,
+        cleaner_pages: 4,
+        period: 7,
+        persistent: true,
+        crash: Some((30_000, true)),
+    };
+    let options = lazy_cleaning_options(&cleaning);
+    let result = run_on(&mut source(&accesses), "lazy_cleaning", 20, 150, options).unwrap();
+    let expected = flash_slow::lazy_cleaning(&cleaning, &accesses);
+    assert_same(&result, &expected, &BOTH);
+    assert!(result.counters.disk_writes_by_cleaner > 0);
+}
+
+fn parse(text: &str) -> Vec<Access> {
+    let tokens = text.split_whitespace();
+    tokens
+        .map(|token| {
+            (
+                token[1..].parse().expect("R or W and a number"),
+                token.starts_with('W'),
+                0,
+            )
+        })
+        .collect()
+}
+
+/// One DRAM page, two slots. W1 leaves dirty (slot a), R2 leaves clean (slot b). R1 hits a. W1 makes
+/// it newer; R3 pushes it out: a is invalid, the queue is full, so a is dropped without a disk
+/// write and 1 is appended behind b.
+#[test]
+fn an_old_version_leaves_without_a_disk_write() {
+    let accesses = parse("W1 R2 R1 W1 R3");
+    let result = run(&accesses, "face", 1, 2, &[("replacement", "mvfifo")]);
+    let counters = &result.counters;
+    assert_eq!(
+        (
+            counters.ram_hits,
+            counters.flash_hits,
+            counters.flash_misses
+        ),
+        (1, 1, 3)
+    );
+    assert_eq!((counters.flash_writes(), counters.hdd_writes()), (3, 0));
+    assert_eq!(
+        (result.slots_used, result.old_versions, result.dirty_slots),
+        (2, 0, 1)
+    );
+    assert_eq!(counters.write_reduction(), Some(1.0));
+}
+
+/// Two DRAM pages, two slots. R3 pushes 1 out, dirty; R1 brings it back, still newer than disk; R1 and
+/// R4 push 2 and 3 out, and 3 pushes the slot of 1 to disk (first write) while 1 is in DRAM. R5
+/// pushes 1 out of DRAM: as printed it enters flash as dirty and R7 writes it once more; told to
+/// clear the flag, it is clean.
+#[test]
+fn a_staged_out_page_is_written_twice_as_printed_and_once_if_cleared() {
+    let accesses = parse("W1 R2 R3 R1 R4 R5 R6 R7");
+    let writes = |clear: &str| {
+        let options = [
+            ("replacement", "mvfifo"),
+            ("clear_dirty_on_stage_out", clear),
+        ];
+        run(&accesses, "face", 2, 2, &options).counters.hdd_writes()
+    };
+    assert_eq!((writes("false"), writes("true")), (2, 1));
+}
+
+/// Threshold 0: whatever is dirty when the cleaner wakes is written. W1, W2 leave DRAM dirty by
+/// accesses 1 and 2; the cleaner wakes before access 4.
+#[test]
+fn the_cleaner_empties_flash_of_dirt_at_its_period() {
+    let accesses = parse("W1 W2 R3 R4 R5");
+    let options = [("dirty_threshold", "0"), ("cleaner_period_accesses", "4")];
+    let result = run(&accesses, "lazy_cleaning", 1, 8, &options);
+    assert_eq!(result.counters.disk_writes_by_cleaner, 2);
+    assert_eq!((result.slots_used, result.dirty_slots), (4, 0));
+    let never = run(
+        &accesses,
+        "lazy_cleaning",
+        1,
+        8,
+        &[("dirty_threshold", "1")],
+    );
+    assert_eq!((never.counters.hdd_writes(), never.dirty_slots), (0, 2));
+}
+
+/// 1 is read from flash, so it has two references; 2 and 3 have one. LRU-2 gives up 2, LRU would too;
+/// after R2 (a miss) flash gives up 3, though 1 was referenced longer ago.
+#[test]
+fn lru2_keeps_what_came_back() {
+    let accesses = parse("R1 R2 R3 R1 R4 R5 R6 R7 R1");
+    let result = run(&accesses, "lazy_cleaning", 1, 3, &[]);
+    assert_eq!(result.counters.flash_hits, 2);
+}
+
+/// A crash after access 3 loses the two DRAM pages; 1 is still on flash in a warm restart only.
+#[test]
+fn a_warm_restart_finds_the_flash_contents_and_a_cold_one_does_not() {
+    let accesses = parse("W1 W2 R3 R1");
+    for (cache, extra) in [
+        ("face", None),
+        ("lazy_cleaning", Some(("directory", "persistent"))),
+    ] {
+        let crash = |restart: &str| {
+            let mut options = vec![("crash_at", "3"), ("restart", restart)];
+            options.extend(extra);
+            run(&accesses, cache, 2, 4, &options)
+        };
+        let (warm, cold) = (crash("warm"), crash("cold"));
+        assert_eq!(
+            (warm.counters.flash_hits, cold.counters.flash_hits),
+            (1, 0),
+            "{cache}"
+        );
+        let (warm, cold) = (warm.crash.unwrap(), cold.crash.unwrap());
+        assert_eq!((warm.ram_pages_lost, warm.ram_dirty_pages_lost), (2, 1));
+        assert_eq!((warm.flash_pages_lost, warm.flash_dirty_pages_lost), (0, 0));
+        assert_eq!((cold.flash_pages_lost, cold.flash_dirty_pages_lost), (1, 1));
+        assert_eq!(warm.counters_before.flash_misses, 3);
+    }
+}
+
+#[test]
+fn capacities_far_above_the_distinct_pages_cost_no_memory() {
+    let accesses = parse("R1 W2 R1 R3");
+    let largest = usize::try_from(MAX_PAGES).expect("64 bits");
+    for cache in flash_caches() {
+        for ram in [1, largest] {
+            let result = run(&accesses, cache.about.name, ram, largest, &[]);
+            assert_eq!(result.counters.hdd_reads(), 3);
+        }
+        let result = run(&[], cache.about.name, 3, 3, &[]);
+        assert_eq!((result.accesses, result.slots_used), (0, 0));
+        assert_eq!(result.counters.write_reduction(), None);
+    }
+}
+
+#[test]
+fn every_flash_cache_states_its_options_and_takes_their_defaults() {
+    for cache in flash_caches() {
+        let options = cache.options();
+        for option in &options {
+            assert!(!option.values.is_empty() && !option.default.is_empty());
+            assert!(option.description.ends_with(['.', ']']), "{}", option.name);
+        }
+        let in_force = run(&parse("R1 W2"), cache.about.name, 1, 100, &[]).options;
+        for (name, value) in in_force {
+            let option = options.iter().find(|option| option.name == name).unwrap();
+            assert!(
+                option.default.starts_with(&value),
+                "{name}: {value} is not {}",
+                option.default
+            );
+        }
+    }
+}
+
+#[test]
+fn impossible_parameters_are_named() {
+    let accesses = parse("R1 W2");
+    for (cache, ram, flash, options, expected) in [
+        ("fase", 1, 1, vec![], "scheme `fase`: no such flash cache"),
+        (
+            "face",
+            0,
+            1,
+            vec![],
+            "ram-pages `0`: a cache has 1 to 4294967295 pages",
+        ),
+        (
+            "face",
+            1,
+            1,
+            vec![("depth", "1")],
+            "option `depth=1`: flash cache `face` has no option `depth`",
+        ),
+        (
+            "face",
+            1,
+            1,
+            vec![("mode", "write_back"), ("mode", "write_back")],
+            "option `mode=write_back`: `mode` is given twice",
+        ),
+        (
+            "face",
+            1,
+            1,
+            vec![("mode", "back")],
+            "option `mode=back`: is none of the values",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("scan_depth", "5")],
+            "option `scan_depth=5`: is no whole number from 1 to 4",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("scan_depth", "0")],
+            "option `scan_depth=0`: is no whole number from 1 to 4",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("scan_depth", "2"), ("ram_policy", "fifo")],
+            "option `scan_depth=2`: fills its batches with victims that this ram_policy cannot give early",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("crash_at", "3")],
+            "option `crash_at=3`: the trace ends after 2 accesses",
+        ),
+        (
+            "lazy_cleaning",
+            1,
+            4,
+            vec![("dirty_threshold", "1.5")],
+            "option `dirty_threshold=1.5`: is no number from 0 to 1",
+        ),
+        (
+            "lazy_cleaning",
+            1,
+            4,
+            vec![("dirty_threshold", "nan")],
+            "option `dirty_threshold=nan`: is no number from 0 to 1",
+        ),
+        (
+            "lazy_cleaning",
+            1,
+            4,
+            vec![("crash_at", "1")],
+            "option `directory=memory`: does not survive the crash, so there is no warm restart: use directory=persistent or restart=cold",
+        ),
+    ] {
+        let options = options
+            .into_iter()
+            .map(|(name, value)| (name, value.to_owned()));
+        let error =
+            run_on(&mut source(&accesses), cache, ram, flash, options.collect()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert!(!error.hint().is_empty());
+    }
+}
+
+#[test]
+fn names_are_found_in_any_case_and_refused_progress_cancels() {
+    let accesses = parse("R1 W2");
+    assert_eq!(
+        run(
+            &accesses,
+            "Lazy-Cleaning",
+            1,
+            2,
+            &[("MODE".to_lowercase().as_str(), "Write-Through")]
+        )
+        .scheme,
+        "lazy_cleaning"
+    );
+    let result = simulate_flash_cache(&mut source(&accesses), "face", 1, 1, &[], &mut |_| false);
+    assert!(matches!(result, Err(Error::Cancelled)));
+}
+
+/// A source that forgets the time of its second chunk.
+struct Forgetful(Timed);
+
+impl AccessSource for Forgetful {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let later = self.0.next > 0;
+        let more = self.0.next_chunk(chunk)?;
+        if later {
+            chunk.times_ns.clear();
+        }
+        Ok(more)
+    }
+}
+
+#[test]
+fn a_clock_that_stops_is_an_error_not_another_clock() {
+    let accesses: Vec<Access> = (0..200).map(|at| (at % 7, at % 3 == 0, at)).collect();
+    assert_eq!(WRITE, 1);
+    let error = run_on(
+        &mut Forgetful(timed(&accesses)),
+        "lazy_cleaning",
+        1,
+        2,
+        Vec::new(),
+    );
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "internal error: trace source: time in some chunks only"
+    );
+}

@@ -1,0 +1,532 @@
+//! Slow, obvious models of flash caches: vectors, searched from end to end, written from the rules
+//! alone; nothing here knows the engine.
+
+use std::collections::BTreeMap;
+
+/// Page, write, time in whatever the clock counts.
+pub(crate) type Access = (u64, bool, u64);
+
+/// Counts by the names under which the engine shows them.
+pub(crate) type Counts = BTreeMap<&'static str, u64>;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Face {
+    pub(crate) ram_policy: &'static str,
+    pub(crate) ram_pages: usize,
+    pub(crate) flash_pages: usize,
+    pub(crate) mode: &'static str,
+    pub(crate) admission: &'static str,
+    pub(crate) second_chance: bool,
+    pub(crate) scan_depth: usize,
+    pub(crate) clear: bool,
+    pub(crate) segment_entries: u64,
+    /// Accesses before the crash, and whether flash survives it.
+    pub(crate) crash: Option<(usize, bool)>,
+}
+
+#[derive(Debug, Clone)]
+struct Buffered {
+    page: u64,
+    dirty: bool,
+    fdirty: bool,
+    used: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Slot {
+    page: u64,
+    valid: bool,
+    dirty: bool,
+    referenced: bool,
+    /// Which append filled it, from 0.
+    entry: u64,
+}
+
+/// DRAM as a list, next victim in front.
+#[derive(Debug, Default)]
+struct Dram(Vec<Buffered>);
+
+impl Dram {
+    fn find(&mut self, page: u64) -> Option<&mut Buffered> {
+        self.0.iter_mut().find(|held| held.page == page)
+    }
+
+    fn hit(&mut self, policy: &str, page: u64) {
+        let at = self
+            .0
+            .iter()
+            .position(|held| held.page == page)
+            .expect("a hit");
+        match policy {
+            "lru" => {
+                let held = self.0.remove(at);
+                self.0.push(held);
+            }
+            "clock" => self.0[at].used = true,
+            _ => {}
+        }
+    }
+
+    fn victim(&mut self) -> Buffered {
+        while self.0[0].used {
+            let mut spared = self.0.remove(0);
+            spared.used = false;
+            self.0.push(spared);
+        }
+        self.0.remove(0)
+    }
+}
+
+struct FaceRun<'model> {
+    model: &'model Face,
+    dram: Dram,
+    /// The page being fetched, if it is to lose its dirty flag while it is in no list.
+    fetched: Option<Buffered>,
+    queue: Vec<Slot>,
+    entries: u64,
+    count: Counts,
+}
+
+fn add(count: &mut Counts, name: &'static str, by: usize) {
+    *count.entry(name).or_default() += by as u64;
+}
+
+impl FaceRun<'_> {
+    fn add(&mut self, name: &'static str) {
+        add(&mut self.count, name, 1);
+    }
+
+    fn valid_slot(&mut self, page: u64) -> Option<&mut Slot> {
+        self.queue
+            .iter_mut()
+            .find(|slot| slot.valid && slot.page == page)
+    }
+
+    fn enqueue(&mut self, page: u64, dirty: bool) {
+        self.queue.push(Slot {
+            page,
+            valid: true,
+            dirty,
+            referenced: false,
+            entry: self.entries,
+        });
+        self.entries += 1;
+        self.add("flash_writes");
+        if self.entries.is_multiple_of(self.model.segment_entries) {
+            self.add("metadata_segments");
+        }
+    }
+
+    /// The eviction rule: whether the page is to be enqueued, and with which dirty flag.
+    fn rule(&mut self, page: &Buffered) -> Option<bool> {
+        self.add("ram_evictions");
+        self.add(if page.fdirty {
+            "ram_dirty_evictions"
+        } else {
+            "ram_clean_evictions"
+        });
+        let cached = self.valid_slot(page.page).is_some();
+        if page.dirty && (self.model.mode == "write_around" || self.model.admission == "clean_only")
+        {
+            self.add("hdd_writes");
+            self.add("disk_writes_on_exit");
+            if cached {
+                self.valid_slot(page.page).expect("cached").valid = false;
+                self.add("flash_invalidations");
+                self.add("metadata_random_page_writes");
+            }
+            return None;
+        }
+        if self.model.admission == "dirty_only" && !page.dirty {
+            return None;
+        }
+        if !page.fdirty && cached {
+            return None;
+        }
+        self.add(if cached {
+            "flash_write_backs"
+        } else {
+            "flash_fills"
+        });
+        if cached {
+            self.valid_slot(page.page).expect("cached").valid = false;
+            self.add("flash_invalidations");
+        }
+        if self.model.mode == "write_through" && page.fdirty {
+            self.add("hdd_writes");
+            self.add("disk_writes_on_exit");
+            return Some(false);
+        }
+        Some(page.dirty)
+    }
+
+    fn stage_out(&mut self, slot: &Slot) {
+        self.add("flash_evictions");
+        if slot.dirty {
+            self.add("hdd_writes");
+            self.add("disk_writes_on_stage_out");
+            if !self.model.second_chance {
+                self.add("flash_stage_out_reads");
+            }
+            if self.model.clear {
+                for held in self
+                    .dram
+                    .find(slot.page)
+                    .into_iter()
+                    .chain(self.fetched.as_mut().filter(|held| held.page == slot.page))
+                {
+                    held.dirty &= held.fdirty;
+                }
+            }
+        }
+    }
+
+    fn evict(&mut self, page: &Buffered) {
+        let Some(dirty) = self.rule(page) else { return };
+        self.add("flash_write_batches");
+        let mut free = 0;
+        if self.queue.len() == self.model.flash_pages {
+            let depth = self.model.scan_depth;
+            if self.model.second_chance {
+                self.add("flash_batch_reads");
+                add(&mut self.count, "flash_batch_read_pages", depth);
+            }
+            let group: Vec<Slot> = self.queue.drain(..depth).collect();
+            let (mut again, out): (Vec<Slot>, Vec<Slot>) = group
+                .into_iter()
+                .partition(|slot| slot.valid && slot.referenced && self.model.second_chance);
+            for slot in out.iter().filter(|slot| slot.valid) {
+                self.stage_out(slot);
+            }
+            if again.len() == depth {
+                self.add("forced_out");
+                let first = again.remove(0);
+                self.stage_out(&first);
+            }
+            for slot in &again {
+                self.add("requeued");
+                self.enqueue(slot.page, slot.dirty);
+            }
+            free = depth - again.len() - 1;
+        }
+        self.enqueue(page.page, dirty);
+        for _ in 0..free {
+            if self.dram.0.is_empty() {
+                break;
+            }
+            let pulled = self.dram.victim();
+            self.add("pulled");
+            if let Some(dirty) = self.rule(&pulled) {
+                self.enqueue(pulled.page, dirty);
+            }
+        }
+    }
+
+    fn access(&mut self, page: u64, write: bool) {
+        if self.dram.find(page).is_some() {
+            self.add("ram_hits");
+            self.dram.hit(self.model.ram_policy, page);
+        } else {
+            let mut fetched = Buffered {
+                page,
+                dirty: false,
+                fdirty: false,
+                used: false,
+            };
+            if let Some(slot) = self.valid_slot(page) {
+                slot.referenced = true;
+                fetched.dirty = slot.dirty;
+                self.add("flash_hits");
+            } else {
+                self.add("flash_misses");
+            }
+            self.fetched = Some(fetched);
+            if self.dram.0.len() == self.model.ram_pages {
+                let victim = self.dram.victim();
+                self.evict(&victim);
+            }
+            let fetched = self.fetched.take().expect("just put there");
+            self.dram.0.push(fetched);
+        }
+        if write {
+            let held = self.dram.find(page).expect("just referenced");
+            held.dirty = true;
+            held.fdirty = true;
+        }
+    }
+
+    fn crash(&mut self, warm: bool) {
+        self.dram.0.clear();
+        if warm {
+            for slot in &mut self.queue {
+                slot.referenced = false;
+            }
+            let per = self.model.segment_entries;
+            let in_memory = self.entries / per;
+            for slot in &self.queue {
+                if slot.entry / per + 1 >= in_memory {
+                    add(&mut self.count, "restart_pages_scanned", 1);
+                }
+            }
+            let mut segments: Vec<u64> = self.queue.iter().map(|slot| slot.entry / per).collect();
+            segments.retain(|segment| segment + 1 < in_memory);
+            segments.dedup();
+            add(&mut self.count, "restart_segments_read", segments.len());
+        } else {
+            self.queue.clear();
+            self.entries = 0;
+        }
+    }
+}
+
+/// Counts after all accesses, with `slots_used`, `old_versions` and `dirty_slots`.
+pub(crate) fn face(model: &Face, accesses: &[Access]) -> Counts {
+    let mut run = FaceRun {
+        model,
+        dram: Dram::default(),
+        fetched: None,
+        queue: Vec::new(),
+        entries: 0,
+        count: Counts::new(),
+    };
+    for (at, &(page, write, _)) in accesses.iter().enumerate() {
+        if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == at) {
+            run.crash(warm);
+        }
+        run.access(page, write);
+    }
+    if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == accesses.len()) {
+        run.crash(warm);
+    }
+    let old = run.queue.iter().filter(|slot| !slot.valid).count();
+    let dirty = run
+        .queue
+        .iter()
+        .filter(|slot| slot.valid && slot.dirty)
+        .count();
+    add(&mut run.count, "slots_used", run.queue.len());
+    add(&mut run.count, "old_versions", old);
+    add(&mut run.count, "dirty_slots", dirty);
+    run.count
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct LazyCleaning {
+    pub(crate) ram_policy: &'static str,
+    pub(crate) ram_pages: usize,
+    pub(crate) flash_pages: usize,
+    pub(crate) mode: &'static str,
+    pub(crate) admission: &'static str,
+    /// Quarters of flash that may be dirty.
+    pub(crate) dirty_quarters: usize,
+    pub(crate) cleaner_pages: usize,
+    pub(crate) period: u64,
+    pub(crate) persistent: bool,
+    pub(crate) crash: Option<(usize, bool)>,
+}
+
+#[derive(Debug, Clone)]
+struct Copy {
+    page: u64,
+    frame: usize,
+    dirty: bool,
+    dirty_in_directory: bool,
+    /// Numbers of all its references.
+    seen: Vec<u64>,
+}
+
+/// Colder sorts first: referenced once before all others, then by the last but one reference.
+fn warmth(copy: &Copy) -> (bool, u64) {
+    match copy.seen[..] {
+        [only] => (false, only),
+        [.., last_but_one, _] => (true, last_but_one),
+        [] => unreachable!("a copy was referenced when it entered"),
+    }
+}
+
+/// Counts after all accesses, with `slots_used` and `dirty_slots`.
+pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts {
+    let mut dram = Dram::default();
+    let mut flash: Vec<Copy> = Vec::new();
+    let mut freed: Vec<usize> = Vec::new();
+    let mut frames_ever = 0;
+    let mut references = 0;
+    let mut last_frame_written = None;
+    let mut woken = 0;
+    let mut count = Counts::new();
+    let most_dirty = model.flash_pages * model.dirty_quarters / 4;
+    let directory_change = if model.persistent { 2 } else { 0 };
+    for at in 0..=accesses.len() {
+        if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == at) {
+            dram.0.clear();
+            woken = accesses
+                .get(at)
+                .or(accesses.last())
+                .map_or(0, |access| access.2)
+                / model.period;
+            if warm {
+                flash.sort_by_key(|copy| copy.frame);
+                for copy in &mut flash {
+                    copy.dirty = copy.dirty_in_directory;
+                    references += 1;
+                    copy.seen = vec![references];
+                }
+                freed = (0..frames_ever)
+                    .filter(|frame| flash.iter().all(|copy| copy.frame != *frame))
+                    .collect();
+            } else {
+                flash.clear();
+                freed.clear();
+                frames_ever = 0;
+                last_frame_written = None;
+            }
+        }
+        let Some(&(page, write, now)) = accesses.get(at) else {
+            break;
+        };
+        while woken < now / model.period {
+            woken += 1;
+            for _ in 0..model.cleaner_pages {
+                if flash.iter().filter(|copy| copy.dirty).count() > most_dirty {
+                    let coldest = flash
+                        .iter_mut()
+                        .filter(|copy| copy.dirty)
+                        .min_by_key(|copy| warmth(copy))
+                        .expect("dirty ones");
+                    coldest.dirty = false;
+                    for name in [
+                        "hdd_writes",
+                        "disk_writes_by_cleaner",
+                        "flash_stage_out_reads",
+                    ] {
+                        add(&mut count, name, 1);
+                    }
+                }
+            }
+        }
+        if dram.find(page).is_some() {
+            add(&mut count, "ram_hits", 1);
+            dram.hit(model.ram_policy, page);
+        } else {
+            if let Some(copy) = flash.iter_mut().find(|copy| copy.page == page) {
+                add(&mut count, "flash_hits", 1);
+                references += 1;
+                copy.seen.push(references);
+            } else {
+                add(&mut count, "flash_misses", 1);
+            }
+            if dram.0.len() == model.ram_pages {
+                let victim = dram.victim();
+                let changed = victim.fdirty;
+                add(&mut count, "ram_evictions", 1);
+                add(
+                    &mut count,
+                    if changed {
+                        "ram_dirty_evictions"
+                    } else {
+                        "ram_clean_evictions"
+                    },
+                    1,
+                );
+                let on_flash = flash.iter().position(|copy| copy.page == victim.page);
+                let around = changed && model.admission == "clean_only";
+                let through = changed && model.mode == "write_through";
+                if around || through {
+                    let admitted = around || model.admission != "clean_only";
+                    add(&mut count, "hdd_writes", usize::from(admitted));
+                    add(&mut count, "disk_writes_on_exit", usize::from(admitted));
+                }
+                if around {
+                    if let Some(at) = on_flash {
+                        freed.push(flash.remove(at).frame);
+                        add(&mut count, "flash_invalidations", 1);
+                        add(&mut count, "metadata_random_page_writes", directory_change);
+                    }
+                } else if let (Some(at), true) = (on_flash, changed) {
+                    let copy = &mut flash[at];
+                    copy.dirty = !through;
+                    references += 1;
+                    copy.seen.push(references);
+                    if copy.dirty && !copy.dirty_in_directory {
+                        copy.dirty_in_directory = true;
+                        add(&mut count, "metadata_random_page_writes", directory_change);
+                    }
+                    add(&mut count, "flash_write_backs", 1);
+                    last_frame_written = Some(written(
+                        &mut count,
+                        copy.frame,
+                        last_frame_written,
+                        model.flash_pages,
+                    ));
+                } else if on_flash.is_none() && (changed || model.admission != "dirty_only") {
+                    let frame = if let Some(frame) = freed.pop() {
+                        frame
+                    } else if frames_ever < model.flash_pages {
+                        frames_ever += 1;
+                        frames_ever - 1
+                    } else {
+                        let out = (0..flash.len())
+                            .min_by_key(|&at| warmth(&flash[at]))
+                            .expect("flash is full");
+                        let out = flash.remove(out);
+                        add(&mut count, "flash_evictions", 1);
+                        for name in [
+                            "hdd_writes",
+                            "disk_writes_on_stage_out",
+                            "flash_stage_out_reads",
+                        ] {
+                            add(&mut count, name, usize::from(out.dirty));
+                        }
+                        out.frame
+                    };
+                    references += 1;
+                    let dirty = changed && !through;
+                    flash.push(Copy {
+                        page: victim.page,
+                        frame,
+                        dirty,
+                        dirty_in_directory: dirty,
+                        seen: vec![references],
+                    });
+                    add(&mut count, "metadata_random_page_writes", directory_change);
+                    add(&mut count, "flash_fills", 1);
+                    last_frame_written = Some(written(
+                        &mut count,
+                        frame,
+                        last_frame_written,
+                        model.flash_pages,
+                    ));
+                }
+            }
+            dram.0.push(Buffered {
+                page,
+                dirty: false,
+                fdirty: false,
+                used: false,
+            });
+        }
+        if write {
+            dram.find(page).expect("just referenced").fdirty = true;
+        }
+    }
+    let dirty = flash.iter().filter(|copy| copy.dirty).count();
+    add(&mut count, "slots_used", flash.len());
+    add(&mut count, "dirty_slots", dirty);
+    count
+}
+
+/// Counts a write of one page and its class; the first frame counts as following the last.
+fn written(count: &mut Counts, frame: usize, before: Option<usize>, frames: usize) -> usize {
+    let follows = before.map_or(0, |before| (before + 1) % frames) == frame;
+    add(count, "flash_writes", 1);
+    add(
+        count,
+        if follows {
+            "flash_sequential_page_writes"
+        } else {
+            "flash_random_page_writes"
+        },
+        1,
+    );
+    frame
+}
