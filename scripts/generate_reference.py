@@ -118,6 +118,37 @@ def schemes() -> str:
     )
 
 
+def flash_caches() -> str:
+    """Return the page of the flash caches and of their options."""
+    caches = simulate.flash_caches()
+    parts = [
+        named(
+            "Flash caches",
+            "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F [--option K=V]...`. What they do and count: "
+            "[flash caches](../models/flash-caches.md).",
+            caches,
+        )
+    ]
+    for cache in caches:
+        parts += [
+            f"## `{cache['name']}`",
+            f"{cache['title']}. Needs a trace with {', '.join(cache['needs'])} to say something.",
+            table(
+                ["option", "values", "default", "meaning"],
+                [
+                    [
+                        f"`{option['name']}`",
+                        option["values"],
+                        option["default"],
+                        option["description"],
+                    ]
+                    for option in cache["options"]
+                ],
+            ),
+        ]
+    return "\n\n".join(parts)
+
+
 def devices() -> str:
     """Return the page of the devices and of the format of their files."""
     return "\n\n".join(
@@ -255,6 +286,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats,
     "policies.md": policies,
     "schemes.md": schemes,
+    "flash-caches.md": flash_caches,
     "devices.md": devices,
     "price-books.md": price_books,
     "cli.md": command_line,

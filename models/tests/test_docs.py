@@ -14,6 +14,7 @@ from tierwright import conformance, page_flow, simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE_FLOW = ROOT / "docs" / "models" / "page-flow.md"
+FLASH_CACHES = ROOT / "docs" / "models" / "flash-caches.md"
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(tierwright.__path__, "tierwright.")
@@ -25,6 +26,21 @@ def test_worked_numbers_of_the_page_flow_page() -> None:
     result = doctest.testfile(str(PAGE_FLOW), module_relative=False)
     assert result.failed == 0
     assert result.attempted >= 25
+
+
+def test_worked_numbers_of_the_flash_cache_page() -> None:
+    result = doctest.testfile(str(FLASH_CACHES), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted >= 8
+
+
+def test_every_flash_cache_and_option_has_its_place() -> None:
+    text = FLASH_CACHES.read_text(encoding="utf-8")
+    reference = (ROOT / "docs" / "reference" / "flash-caches.md").read_text("utf-8")
+    for cache in simulate.flash_caches():
+        assert cache["title"].split(" (")[0] in text
+        for option in cache["options"]:
+            assert f"| `{option['name']}` |" in reference
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -205,6 +205,7 @@ def simulate(
             if not isinstance(value, (list, dict))
         ]
     )
+    print_warnings(found.get("warnings", []))
 
 
 def evaluate(

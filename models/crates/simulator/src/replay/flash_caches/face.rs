@@ -46,7 +46,7 @@ pub(crate) struct Settings {
     pub(crate) segment_entries: u64,
 }
 
-/// Algorithm 1 and section 4.3 of Lee, Lee and Moon.
+/// Algorithm 1 and section 4.3 of Kang, Lee and Moon.
 ///
 /// ```text
 /// fetch p from disk:    dirty = fdirty = false

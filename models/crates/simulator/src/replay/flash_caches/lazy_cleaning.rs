@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     pub(crate) persistent_directory: bool,
 }
 
-/// LC as Lee, Lee and Moon describe it in sections 3.2 and 6.4: pages enter flash as they leave
+/// LC as Kang, Lee and Moon describe it in sections 3.2 and 6.4: pages enter flash as they leave
 /// DRAM, one copy each, replaced by LRU-2, dirty pages written back.
 ///
 /// ```text

@@ -288,8 +288,8 @@ macro_rules! flash_caches {
 }
 
 flash_caches! {
-    face::Face => "face", "FaCE", "Appends what leaves DRAM to a circular log of versions on flash (mvFIFO), by default in batches with group second chance (GSC).", "Lee, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 4 and 5", &["writes"];
-    lazy_cleaning::LazyCleaning => "lazy_cleaning", "Lazy Cleaning (LC)", "Keeps one copy of what leaves DRAM in LRU-2 order, overwritten in place; a background cleaner writes dirty pages to disk above a threshold.", "Do, Zhang, Patel, DeWitt, Naughton, Halverson: Turbocharging DBMS buffer pool using SSDs, SIGMOD 2011, as described by Lee, Lee, Moon 2016, section 3.2", &["writes"];
+    face::Face => "face", "FaCE", "Appends what leaves DRAM to a circular log of versions on flash (mvFIFO), by default in batches with group second chance (GSC).", "Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 4 and 5", &["writes"];
+    lazy_cleaning::LazyCleaning => "lazy_cleaning", "Lazy Cleaning (LC)", "Keeps one copy of what leaves DRAM in LRU-2 order, overwritten in place; a background cleaner writes dirty pages to disk above a threshold.", "Do, Zhang, Patel, DeWitt, Naughton, Halverson: Turbocharging DBMS buffer pool using SSDs, SIGMOD 2011, as described by Kang, Lee, Moon 2016, section 3.2", &["writes"];
 }
 
 /// Every flash cache.

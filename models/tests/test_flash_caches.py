@@ -1,0 +1,168 @@
+"""Flash caches as Python and the command line see them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tierwright import _simulator, conformance, simulate
+from tierwright.cli.app import main
+
+ROOT = Path(__file__).resolve().parents[2]
+CUT = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+SUMS = (
+    ("accesses", ("ram_hits", "flash_hits", "flash_misses")),
+    ("flash_writes", ("flash_fills", "flash_write_backs", "requeued")),
+    ("flash_writes", ("flash_sequential_page_writes", "flash_random_page_writes")),
+    (
+        "hdd_writes",
+        ("disk_writes_on_exit", "disk_writes_on_stage_out", "disk_writes_by_cleaner"),
+    ),
+    ("ram_evictions", ("ram_dirty_evictions", "ram_clean_evictions")),
+    ("flash_random_reads", ("flash_hits", "flash_stage_out_reads")),
+)
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Path:
+    """W1 R2 R1 W1 R3, a millisecond apart."""
+    path = tmp_path / "short.csv"
+    path.write_text(
+        "time_us,op,rel,block\n0,W,0/1,1\n1000,R,0/1,2\n2000,R,0/1,1\n"
+        "3000,W,0/1,1\n4000,R,0/1,3\n"
+    )
+    return path
+
+
+def test_the_list_gives_options_with_defaults_and_needs() -> None:
+    caches = {cache["name"]: cache for cache in _simulator.flash_caches()}
+    assert list(caches) == ["face", "lazy_cleaning"]
+    for cache in caches.values():
+        assert set(cache) == {
+            "name",
+            "title",
+            "description",
+            "paper",
+            "needs",
+            "options",
+        }
+        for option in cache["options"]:
+            assert set(option) == {"name", "values", "default", "description"}
+            assert all(option.values())
+    modes = caches["face"]["options"][0]
+    assert (modes["name"], modes["default"]) == ("mode", "write_back")
+    names = {entry["name"] for entry in simulate.schemes()}
+    assert names.isdisjoint(caches)
+
+
+def test_a_flash_cache_is_known_however_its_name_is_written() -> None:
+    assert simulate.is_flash_cache("Lazy-Cleaning")
+    assert not simulate.is_flash_cache("lazy")
+
+
+@pytest.mark.parametrize("cache", ["face", "lazy_cleaning"])
+def test_results_hold_the_columns_of_schemes_and_add_up(cache: str) -> None:
+    trace = simulate.Trace(CUT)
+    found = simulate.simulate_flash_cache(trace, cache, 100, 400)
+    scheme = simulate.simulate_scheme(trace, "lazy", 100, 400)
+    assert set(scheme) <= set(found)
+    for total, parts in SUMS:
+        assert found[total] == sum(found[part] for part in parts), total
+    assert found["flash_reads"] == found["flash_hits"] > 0
+    assert found["hdd_reads"] == found["flash_misses"]
+    reduction = 1 - found["hdd_writes"] / found["ram_dirty_evictions"]
+    assert found["write_reduction"] == pytest.approx(reduction)
+    assert found["crash"] is None
+    assert found["warnings"] == []
+
+
+def test_the_cleaner_works_by_the_time_of_the_trace(short: Path) -> None:
+    """1 leaves RAM dirty at 1 ms; the cleaner wakes at 1.5 ms, and at 5 ms after the end."""
+
+    def cleaned(period_us: int, path: Path = short) -> int:
+        options = {"dirty_threshold": "0", "cleaner_period_us": str(period_us)}
+        found = simulate.simulate_flash_cache(
+            simulate.Trace(path), "lazy_cleaning", 1, 4, options=options
+        )
+        return int(found["disk_writes_by_cleaner"])
+
+    assert (cleaned(1500), cleaned(5000)) == (1, 0)
+    canonical = short.with_suffix(".twt")
+    simulate.convert(simulate.Trace(short), canonical)
+    assert (cleaned(1500, canonical), cleaned(5000, canonical)) == (1, 0)
+
+
+def test_a_crash_is_reported_with_what_was_counted_before(short: Path) -> None:
+    found = simulate.simulate_flash_cache(
+        simulate.Trace(short), "face", 1, 4, options={"crash_at": "2"}
+    )
+    crash = found["crash"]
+    assert (crash["at_access"], crash["restart"]) == (2, "warm")
+    assert (crash["ram_pages_lost"], crash["ram_dirty_pages_lost"]) == (1, 0)
+    assert crash["before"]["flash_misses"] == 2
+    assert (found["flash_hits"], found["restart_pages_scanned"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message", "hint"),
+    [
+        (("fase", 1, 1), {}, "scheme `fase`", "face, lazy_cleaning"),
+        (("face", 0, 1), {}, "ram-pages `0`", "in pages"),
+        (("face", 1, 10**30), {}, f"flash-pages `{10**30}`", "in pages"),
+        (("face", 1, 1), {"mod": "x"}, "option `mod=x`", "mode, admission"),
+        (("face", 1, 1), {"mode": "x"}, "option `mode=x`", "write_through"),
+        (("face", 1, 1), {"crash_at": "9"}, "ends after 5 accesses", "before"),
+    ],
+)
+def test_refusals_name_value_and_next_step(
+    arguments: tuple[Any, ...],
+    options: dict[str, str],
+    message: str,
+    hint: str,
+    short: Path,
+) -> None:
+    with pytest.raises(_simulator.ParameterError) as raised:
+        _simulator.simulate_flash_cache(short, *arguments, options=options)
+    assert message in raised.value.args[0]
+    assert hint in raised.value.args[1]
+
+
+def test_an_unknown_scheme_names_flash_caches_too(short: Path) -> None:
+    with pytest.raises(_simulator.ParameterError) as raised:
+        _simulator.simulate_scheme(short, "fase", 1, 1)
+    assert "lazy, or a flash cache: face, lazy_cleaning" in raised.value.args[1]
+
+
+def test_the_command_line_runs_flash_caches_beside_schemes(
+    short: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ["--ram-pages", "1", "--flash-pages", "2"]
+    options = ["--option", "replacement=mvfifo", "--option", "mode=write_back"]
+    head = ["simulate", str(short), "--scheme", "FaCE", *sizes]
+    assert main([*head, *options, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["scheme"], found["flash_writes"], found["hdd_writes"]) == (
+        "face",
+        3,
+        0,
+    )
+    assert found["options"]["scan_depth"] == "1"
+    assert main([*head, *options]) == 0
+    assert "write reduction" in capsys.readouterr().out
+    assert main([*head, "--option", "mode=later"]) == 2
+    assert "hint: mode is write_back" in capsys.readouterr().err
+    dirty = ["--option", "mode=write_around", "--option", "admission=dirty_only"]
+    assert main([*head, *dirty]) == 0
+    assert "flash stayed empty" in capsys.readouterr().err
+
+
+def test_every_shared_face_replay_vector_passes(shared_traces: Path) -> None:
+    path = shared_traces.parent / "reference" / "paper-vectors.json"
+    if not path.is_file():
+        pytest.skip("no paper vectors beside the recorded traces")
+    vectors = json.loads(path.read_text(encoding="utf-8"))["vectors"]
+    ours = [v for v in vectors if v["formula"].startswith("face.simulate_")]
+    report = conformance.run_vectors(ours)
+    assert report.failures == ()
+    assert report.passed == len(ours) >= 10
