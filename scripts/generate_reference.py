@@ -132,7 +132,7 @@ def flash_caches() -> str:
     for cache in caches:
         parts += [
             f"## `{cache['name']}`",
-            f"{cache['title']}. Needs a trace with {', '.join(cache['needs'])} to say something.",
+            f"{cache['title']}. The trace should record {', '.join(cache['needs'])}.",
             table(
                 ["option", "values", "default", "meaning"],
                 [

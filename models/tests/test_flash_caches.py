@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tierwright import _simulator, conformance, simulate
+from tierwright import _simulator, conformance, flash_cache, simulate
 from tierwright.cli.app import main
+from tierwright.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[2]
 CUT = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -104,6 +105,33 @@ def test_a_crash_is_reported_with_what_was_counted_before(short: Path) -> None:
     assert (found["flash_hits"], found["restart_pages_scanned"]) == (1, 1)
 
 
+def test_metadata_counts_whole_pages(short: Path) -> None:
+    """1 is appended twice, 2 once: one full segment of two entries, 64 bytes."""
+    found = simulate.simulate_flash_cache(
+        simulate.Trace(short),
+        "face",
+        1,
+        4,
+        options={"metadata_segment_entries": "2"},
+    )
+    assert (found["flash_writes"], found["metadata_segment_bytes"]) == (3, 64)
+    assert found["metadata_page_writes"] == 1
+
+
+@pytest.mark.parametrize("cache", ["face", "lazy_cleaning"])
+def test_a_trace_without_writes_is_replayed_and_warned_of(
+    cache: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "reads.csv"
+    path.write_text("time_us,op,rel,block\n0,R,0/1,1\n1,R,0/1,2\n2,R,0/1,1\n")
+    trace = simulate.Trace(path)
+    found = simulate.simulate_flash_cache(trace, cache, 1, 4)
+    assert (found["flash_hits"], found["hdd_writes"]) == (1, 0)
+    assert found["write_reduction"] is None
+    assert [warning["name"] for warning in found["warnings"]] == ["no_writes"]
+    assert simulate.simulate_flash_cache(trace, cache, 1, 0)["warnings"] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message", "hint"),
     [
@@ -157,12 +185,85 @@ def test_the_command_line_runs_flash_caches_beside_schemes(
     assert "flash stayed empty" in capsys.readouterr().err
 
 
-def test_every_shared_face_replay_vector_passes(shared_traces: Path) -> None:
+def test_every_shared_flash_cache_vector_passes(shared_traces: Path) -> None:
     path = shared_traces.parent / "reference" / "paper-vectors.json"
     if not path.is_file():
         pytest.skip("no paper vectors beside the recorded traces")
     vectors = json.loads(path.read_text(encoding="utf-8"))["vectors"]
-    ours = [v for v in vectors if v["formula"].startswith("face.simulate_")]
+    names = [name for name in conformance.FORMULAS if name.startswith("face.")]
+    ours = [v for v in vectors if v["formula"] in names]
     report = conformance.run_vectors(ours)
     assert report.failures == ()
-    assert report.passed == len(ours) >= 10
+    assert report.passed == len(ours) >= 26
+    replays = [v for v in ours if v["formula"].startswith("face.simulate_")]
+    assert len(replays) >= 10
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "place"),
+    [
+        (
+            flash_cache.write_reduction,
+            {"disk_writes": -1, "dirty_evictions": 1},
+            "disk_writes: `-1`",
+        ),
+        (
+            flash_cache.effective_capacity,
+            {"capacity_bytes": 1, "old_share": 1.5},
+            "old_share: `1.5`",
+        ),
+        (
+            flash_cache.recovery,
+            {"flash_bytes": 1, "page_bytes": 0, "seq_read_bytes_per_s": 1.0},
+            "page_bytes: `0`",
+        ),
+        (
+            flash_cache.write_back_chain,
+            {"evictions": 1, "disk_write": float("nan"), "flash_write": 1},
+            "disk_write: `nan`",
+        ),
+        (
+            flash_cache.sequential_write_ratio,
+            {"seq_bytes_per_s": 1, "random_iops": 0, "page_bytes": 1},
+            "random_iops: `0`",
+        ),
+        (
+            flash_cache.clean_admission_threshold,
+            {
+                "disk_read": 1,
+                "disk_write": 1,
+                "flash_read": 2,
+                "flash_write": 1,
+                "dirty_displacement": 0,
+            },
+            "flash_read: `2` must be below disk_read",
+        ),
+    ],
+)
+def test_formulas_refuse_what_has_no_meaning(
+    call: Any, arguments: dict[str, float], place: str
+) -> None:
+    with pytest.raises(BadInput) as raised:
+        call(**arguments)
+    assert place in raised.value.message
+
+
+def test_special_cases_of_the_formulas() -> None:
+    assert flash_cache.write_reduction(0, 0) is None
+    assert flash_cache.write_reduction(3, 2) == -0.5
+    slow = flash_cache.write_back_chain(2, disk_write=1.0, flash_write=1.0)
+    assert slow.break_even_evictions is None
+    tiny = flash_cache.recovery(100, page_bytes=4096, seq_read_bytes_per_s=1.0)
+    assert (tiny.pages, tiny.segments, tiny.scan_bytes) == (0, 0, 0)
+
+
+def test_restore_time_does_not_fall_with_flash_and_scans_at_most_two_segments() -> None:
+    found = [
+        flash_cache.recovery(
+            segments * 64_000 * 4096, page_bytes=4096, seq_read_bytes_per_s=4e8
+        )
+        for segments in range(1, 20)
+    ]
+    times = [each.restore_seconds for each in found]
+    assert times == sorted(times)
+    assert {each.scan_bytes for each in found[1:]} == {2 * 64_000 * 4096}

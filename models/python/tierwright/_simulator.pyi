@@ -400,7 +400,8 @@ def simulate_flash_cache(
         ``flash_batch_reads`` (operations), ``flash_batch_read_pages``;
         ``disk_writes_on_exit`` + ``disk_writes_on_stage_out`` + ``disk_writes_by_cleaner`` =
         ``hdd_writes``; ``metadata_segments``, ``metadata_segment_bytes`` [bytes],
-        ``metadata_random_page_writes``, ``restart_segments_read``, ``restart_pages_scanned``;
+        ``metadata_random_page_writes``, ``metadata_page_writes`` (segments rounded up to
+        pages, and single pages), ``restart_segments_read``, ``restart_pages_scanned``;
         at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
         undefined: ``write_reduction`` (1 - ``hdd_writes`` / ``ram_dirty_evictions``),
         ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),

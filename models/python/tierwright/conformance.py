@@ -11,11 +11,11 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tierwright import page_flow
+from tierwright import flash_cache, page_flow
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
 
@@ -524,6 +524,52 @@ def _simulate_face(inputs: Inputs, **options: str) -> Outputs:
     return renamed | {name: found[name] for name in same}
 
 
+def _write_reduction(inputs: Inputs) -> Outputs:
+    found = flash_cache.write_reduction(inputs["W_disk"], inputs["D_flash"])
+    return {"write_reduction": found}
+
+
+def _effective_capacity(inputs: Inputs) -> Outputs:
+    share = inputs["old_pct"] / 100
+    return {
+        "effective_GB": flash_cache.effective_capacity(inputs["capacity_GB"], share)
+    }
+
+
+def _recovery(inputs: Inputs) -> Outputs:
+    return asdict(flash_cache.recovery(**inputs))
+
+
+def _writeback_chain(inputs: Inputs) -> Outputs:
+    found = flash_cache.write_back_chain(
+        inputs["k"],
+        disk_write=inputs["C_disk_write"],
+        flash_write=inputs["C_flash_write"],
+    )
+    return {
+        "no_cache": found.no_cache,
+        "write_back": found.write_back,
+        "write_through": found.write_through,
+        "break_even_k": found.break_even_evictions,
+    }
+
+
+def _clean_admission_threshold(inputs: Inputs) -> Outputs:
+    found = flash_cache.clean_admission_threshold(
+        disk_read=inputs["C_disk_read"],
+        disk_write=inputs["C_disk_write"],
+        flash_read=inputs["C_flash_read"],
+        flash_write=inputs["C_flash_write"],
+        dirty_displacement=inputs["dirty_displacement"],
+    )
+    return {"threshold": found}
+
+
+def _seq_to_random_write_ratio(inputs: Inputs) -> Outputs:
+    ratio, rate = flash_cache.sequential_write_ratio(**inputs)
+    return {"ratio": ratio, "seq_pages_per_s": rate}
+
+
 def _write_tokens(tokens: list[str], path: Path) -> None:
     """Write `R<id>` and `W<id>` tokens as a PostgreSQL reference CSV, a block an id."""
     blocks: dict[str, int] = {}
@@ -559,5 +605,11 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "kv.simulate": _simulate,
     "face.simulate_mvfifo": _simulate_mvfifo,
     "face.simulate_gsc": _simulate_gsc,
+    "face.write_reduction": _write_reduction,
+    "face.effective_capacity": _effective_capacity,
+    "face.recovery": _recovery,
+    "face.writeback_chain": _writeback_chain,
+    "face.clean_admission_threshold": _clean_admission_threshold,
+    "face.seq_to_random_write_ratio": _seq_to_random_write_ratio,
 }
 """Formula name to function; one line a formula."""

@@ -87,6 +87,8 @@ fn simulate_flash_cache<'py>(
     for (name, count) in result.counters.named() {
         row.set_item(name, count)?;
     }
+    let metadata_pages = result.counters.metadata_page_writes(trace.page_bytes);
+    row.set_item("metadata_page_writes", metadata_pages)?;
     row.set_item("slots_used", result.slots_used)?;
     row.set_item("old_versions", result.old_versions)?;
     row.set_item("dirty_slots", result.dirty_slots)?;

@@ -90,6 +90,16 @@ impl FlashCacheCounters {
         self.dirty_evictions + self.clean_evictions
     }
 
+    /// Page writes of metadata to flash: whole segments, each rounded up to pages, and single pages.
+    pub fn metadata_page_writes(&self, page_bytes: u64) -> u64 {
+        let segment_bytes = self
+            .metadata_segment_bytes
+            .checked_div(self.metadata_segments)
+            .unwrap_or(0);
+        self.metadata_segments * segment_bytes.div_ceil(page_bytes)
+            + self.metadata_random_page_writes
+    }
+
     /// Share of the disk writes that the same DRAM would have caused without flash, and that flash
     /// spared: 1 - disk writes / dirty evictions. `None` without dirty evictions.
     pub fn write_reduction(&self) -> Option<f64> {

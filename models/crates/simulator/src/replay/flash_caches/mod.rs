@@ -267,6 +267,9 @@ struct Run<'source, 'progress> {
     on_progress: OnProgress<'progress>,
 }
 
+/// A need: the trace records which accesses write.
+const WRITES: &str = "writes";
+
 macro_rules! flash_caches {
     ($($cache:ty => $name:literal, $title:literal, $description:literal, $paper:literal, $needs:expr;)+) => {
         /// Every flash cache: the one table that all lists are read from.
@@ -288,8 +291,8 @@ macro_rules! flash_caches {
 }
 
 flash_caches! {
-    face::Face => "face", "FaCE", "Appends what leaves DRAM to a circular log of versions on flash (mvFIFO), by default in batches with group second chance (GSC).", "Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 4 and 5", &["writes"];
-    lazy_cleaning::LazyCleaning => "lazy_cleaning", "Lazy Cleaning (LC)", "Keeps one copy of what leaves DRAM in LRU-2 order, overwritten in place; a background cleaner writes dirty pages to disk above a threshold.", "Do, Zhang, Patel, DeWitt, Naughton, Halverson: Turbocharging DBMS buffer pool using SSDs, SIGMOD 2011, as described by Kang, Lee, Moon 2016, section 3.2", &["writes"];
+    face::Face => "face", "FaCE", "Appends what leaves DRAM to a circular log of versions on flash (mvFIFO), by default in batches with group second chance (GSC).", "Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 4 and 5", &[WRITES];
+    lazy_cleaning::LazyCleaning => "lazy_cleaning", "Lazy Cleaning (LC)", "Keeps one copy of what leaves DRAM in LRU-2 order, overwritten in place; a background cleaner writes dirty pages to disk above a threshold.", "Do, Zhang, Patel, DeWitt, Naughton, Halverson: Turbocharging DBMS buffer pool using SSDs, SIGMOD 2011, as described by Kang, Lee, Moon 2016, section 3.2", &[WRITES];
 }
 
 /// Every flash cache.
@@ -396,6 +399,7 @@ fn simulate_over<P: DramPolicy, C: FlashCache>(
     let result = if flash_pages == 0 {
         let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, ());
         let mut result = count(about, engine, plan, source, on_progress)?;
+        // They are of the flash cache that is not there.
         result.warnings.clear();
         result
     } else {
@@ -421,6 +425,17 @@ fn count<P: DramPolicy, C: FlashCache>(
     engine
         .recount(totals, crash.as_ref())
         .map_err(|text| disagreement(about.about.name, &text))?;
+    let mut warnings = C::warnings(engine.settings(), totals);
+    if about.needs.contains(&WRITES) && totals.write_accesses == 0 && totals.accesses > 0 {
+        warnings.push(Warning {
+            name: "no_writes",
+            message: format!(
+                "{} is made for changed pages, and the trace has no writes: write reduction, old versions and cleaning stay unknown",
+                about.about.title
+            ),
+            hint: "use a trace that records writes, or read the hits only".to_owned(),
+        });
+    }
     let cache = &engine.cache;
     Ok(FlashCacheResult {
         scheme: about.about.name,
@@ -435,6 +450,6 @@ fn count<P: DramPolicy, C: FlashCache>(
         dirty_slots: cache.dirty_copies(),
         options: Vec::new(),
         crash,
-        warnings: C::warnings(engine.settings(), totals),
+        warnings,
     })
 }
