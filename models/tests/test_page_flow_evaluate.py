@@ -285,10 +285,34 @@ def test_a_missing_price_leaves_no_cost_and_says_why() -> None:
     assert "flash device" not in found.schemes["none"].cost_reason
 
 
-def test_without_a_price_book_there_is_no_cost() -> None:
+def priced(id_: str, kind: str, usd: int, unit: str = "USD/GB") -> Device:
+    figure = {"value": usd, "unit": unit, "source": "s", "date": "2019"}
+    return device(id_, kind, 100, 200, unit_price=figure)
+
+
+def test_without_any_price_there_is_no_cost_and_it_says_why() -> None:
     result = run().schemes["lazy"]
     assert result.cost_usd_per_month is None
-    assert result.cost_reason == "no price book was chosen"
+    assert "no price book and no RAM device was chosen" in result.cost_reason
+    assert "`flash` has no price of its own" in result.cost_reason
+
+
+def test_without_a_price_book_the_devices_own_prices_are_used_and_it_says_so() -> None:
+    found = run(
+        ram=priced("ram", "dram", 16, "USD/GiB"),
+        flash=priced("own", "nvme", 2),
+        disk=priced("slow", "hdd", 1),
+    )
+    assert found.schemes["lazy"].cost_parts["flash"].price == "2"
+    assert found.schemes["lazy"].cost_usd_per_month is not None
+    assert "price_from_device" in names(found)
+
+
+def test_the_price_of_a_kind_is_said_beside_the_devices_own() -> None:
+    found = run(flash=priced("own", "nvme", 40), prices=FULL)
+    caution = next(w for w in found.warnings if w.name == "price_of_kind")
+    assert "of the kind `nvme`" in caution.message
+    assert "the device's own price is 40 USD/GB (2019)" in caution.message
 
 
 def test_the_device_own_price_stands_in_and_is_said() -> None:

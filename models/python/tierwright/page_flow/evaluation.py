@@ -671,21 +671,12 @@ def _cost_parts(
     parts: dict[str, CostPart] = {}
     warnings: list[Caution] = []
     for tier, (device, size) in held.items():
-        if prices is None:
-            parts[tier] = CostPart(size, None, reason="no price book was chosen")
-            continue
-        price = prices.find(
-            device_id=None if device is None else device.id,
-            kind="dram" if device is None else device.kind,
-        )
-        if price is None and device is not None:
-            price = own_price(device)
-            if price is not None:
-                warnings.append(_priced_by_profile(tier, device, price, prices))
+        price, caution = _price(tier, device, prices)
+        if caution is not None:
+            warnings.append(caution)
         if price is None:
-            what = f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
             parts[tier] = CostPart(
-                size, None, reason=f"price book `{prices.id}` has no price for {what}"
+                size, None, reason=_why_no_price(tier, device, prices)
             )
             continue
         parts[tier] = CostPart(
@@ -699,14 +690,62 @@ def _cost_parts(
     return parts, tuple(warnings)
 
 
-def _priced_by_profile(
-    tier: str, device: Device, price: Price, prices: PriceBook
+def _price(
+    tier: str, device: Device | None, prices: PriceBook | None
+) -> tuple[Price | None, Caution | None]:
+    """Price of a tier: the book's for the device, its kind's there, the device's own."""
+    own = None if device is None else own_price(device)
+    found = prices and prices.find(
+        device_id=None if device is None else device.id,
+        kind="dram" if device is None else device.kind,
+    )
+    if not found:
+        if device is None or own is None:
+            return None, None
+        return own, _priced_by_profile(tier, device, own, prices)
+    if device is not None and found.device_id is None and prices is not None:
+        return found, _priced_as_kind(tier, device, found, own, prices)
+    return found, None
+
+
+def _why_no_price(tier: str, device: Device | None, prices: PriceBook | None) -> str:
+    what = f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
+    if prices is not None:
+        return f"price book `{prices.id}` has no price for {what}"
+    if device is None:
+        return "no price book and no RAM device was chosen"
+    return f"no price book was chosen, and {what} has no price of its own"
+
+
+def _stated(price: Price) -> str:
+    return f"{price.usd} {price.unit} ({price.date or 'undated'})"
+
+
+def _priced_as_kind(
+    tier: str, device: Device, price: Price, own: Price | None, prices: PriceBook
 ) -> Caution:
+    beside = "" if own is None else f"; the device's own price is {_stated(own)}"
+    return Caution(
+        "price_of_kind",
+        f"price book `{prices.id}` prices the {tier} device `{device.id}` like every "
+        f"device of the kind `{device.kind}`, {_stated(price)}{beside}",
+        "devices of a kind differ in price; add a quote for this one to a book of your own",
+    )
+
+
+def _priced_by_profile(
+    tier: str, device: Device, price: Price, prices: PriceBook | None
+) -> Caution:
+    book = (
+        "no price book was chosen"
+        if prices is None
+        else (
+            f"price book `{prices.id}` has no price for the {tier} device `{device.id}`"
+        )
+    )
     return Caution(
         "price_from_device",
-        f"price book `{prices.id}` has no price for the {tier} device `{device.id}`; its "
-        f"profile's own price is used, {price.usd} {price.unit}"
-        f" ({price.date or 'undated'})",
+        f"{book}; the own price of `{device.id}` is used, {_stated(price)}",
         "prices of different dates do not compare; add a price to a book of your own",
     )
 
