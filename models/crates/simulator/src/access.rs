@@ -138,7 +138,10 @@ impl AccessSource for MemorySource {
     }
 
     fn addresses(&self) -> (&[u32], &[u64]) {
-        (&self.spaces[self.last.clone()], &self.ids[self.last.clone()])
+        (
+            &self.spaces[self.last.clone()],
+            &self.ids[self.last.clone()],
+        )
     }
 
     fn position(&self) -> (u64, u64) {

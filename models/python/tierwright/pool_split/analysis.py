@@ -71,11 +71,13 @@ class PoolSplit:
     baselines : dict of str to float or None
         Cost of replays of `lru` and `cflru` (WRR 0.5) with the whole buffer.
     counters : dict
-        What the three replays counted, by `fd_static`, `lru`, `cflru`.
+        What the three replays counted, by `fd_static`, `lru`, `cflru`; `dirty_left` are the
+        pages still dirty at the end, which no cost contains.
     gain_over : dict of str to float or None
         Share of each baseline's cost that the simulated split saves. [1]
     break_even_asymmetry : dict of str to float or None
-        R from which the simulated split beats each baseline; None where both write alike. [1]
+        R at which the simulated split costs what the baseline does; above it the one that
+        writes less is cheaper. None where both write alike. [1]
     warnings : tuple of Caution
         What to know before acting on it.
     """
@@ -181,7 +183,11 @@ def analyse(
     """
     _check(pages, asymmetry, estimator, distance)
     found = two_stack(
-        trace, pages, distance=distance, group_pages=group_pages, on_progress=on_progress
+        trace,
+        pages,
+        distance=distance,
+        group_pages=group_pages,
+        on_progress=on_progress,
     )
     counters = {
         "lru": simulate_buffer(trace, "lru", pages, on_progress=on_progress),
@@ -250,7 +256,13 @@ def analyse(
         },
         warnings=tuple(
             _cautions(
-                found, pages, asymmetry, estimates[estimator], simulated, baselines
+                found,
+                pages,
+                asymmetry,
+                estimates[estimator],
+                simulated,
+                baselines,
+                counters.get("fd_static"),
             )
         ),
     )
@@ -268,7 +280,13 @@ COUNTERS = (
 
 
 def _counts(row: Mapping[str, Any]) -> dict[str, int]:
-    return {name: row[name] for name in COUNTERS}
+    return {**{name: row[name] for name in COUNTERS}, "dirty_left": _dirty_left(row)}
+
+
+def _dirty_left(row: Mapping[str, Any]) -> int:
+    """Pages that were still dirty at the end: made dirty, and not written. [pages]"""
+    left: int = row["write_accesses"] - row["write_hits_dirty"] - row["writes"]
+    return left
 
 
 def _break_even(
@@ -305,6 +323,7 @@ def _cautions(
     estimate: float | None,
     simulated: float | None,
     baselines: Mapping[str, float | None],
+    replayed: Mapping[str, Any] | None,
 ) -> Iterator[Caution]:
     if asymmetry < 1:
         yield Caution(
@@ -333,17 +352,18 @@ def _cautions(
             f"{format_count(found['distinct_pages'])} pages of the trace: nothing is evicted",
             "choose a smaller buffer, or a longer trace",
         )
-    if simulated is None or estimate is None:
+    if simulated is None or estimate is None or replayed is None:
         return
-    yield from _about_results(found, pages, estimate, simulated, baselines)
+    yield from _about_edges(found, pages, asymmetry, simulated, replayed)
+    yield from _about_results(estimate, simulated, baselines)
 
 
-def _about_results(
+def _about_edges(
     found: Mapping[str, Any],
     pages: int,
-    estimate: float,
+    asymmetry: float,
     simulated: float,
-    baselines: Mapping[str, float | None],
+    replayed: Mapping[str, Any],
 ) -> Iterator[Caution]:
     filled = min(pages, found["distinct_pages"]) / found["accesses"]
     if simulated > 0 and filled / simulated >= WARM_UP_SHARE:
@@ -352,6 +372,21 @@ def _about_results(
             f"filling the empty buffer is {filled / simulated:.1%} of the simulated cost",
             "the longer the trace, the smaller the share",
         )
+    left = _dirty_left(replayed)
+    unwritten = asymmetry * left / found["accesses"]
+    if simulated > 0 and unwritten / simulated >= WARM_UP_SHARE:
+        yield Caution(
+            "dirty_pages_left",
+            f"{format_count(left)} pages were still dirty at the end; writing them would add "
+            f"{unwritten:.4g} page reads an access ({unwritten / simulated:.1%}). The estimates "
+            "contain such writes, the simulated costs do not",
+            "the longer the trace, the smaller the share",
+        )
+
+
+def _about_results(
+    estimate: float, simulated: float, baselines: Mapping[str, float | None]
+) -> Iterator[Caution]:
     error = estimation_error(simulated, estimate)
     if error is not None and error > ESTIMATE_OFF_PERCENT:
         yield Caution(
@@ -369,4 +404,3 @@ def _about_results(
                 f"{baseline:.4g}: {loss:.1f} % more",
                 f"keep {name.upper()} at this R, or look at other sizes",
             )
-

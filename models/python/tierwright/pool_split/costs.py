@@ -209,7 +209,7 @@ def check_asymmetry(asymmetry: ArrayLike) -> None:
     value = np.asarray(asymmetry, dtype=np.float64)
     if not np.all(np.isfinite(value) & (value > 0)):
         raise BadInput(
-            f"asymmetry: `{asymmetry}` is not a finite number above 0",
+            f"asymmetry: `{asymmetry!s}` is not a finite number above 0",
             "give R, the cost of a page write in page reads, such as 32",
         )
 
@@ -254,7 +254,9 @@ def pool_miss_rates(
         ("hits_dirty", dirty, accesses),
         ("write_hits_dirty", writes, write_accesses),
     ):
-        if problems.check(hits.shape == clean.shape, name, hits.shape, "differs in shape"):
+        if problems.check(
+            hits.shape == clean.shape, name, hits.shape, "differs in shape"
+        ):
             inside = np.all((hits >= 0) & (hits <= most))
             problems.check(inside, name, None, f"must lie between 0 and {most}")
     problems.raise_if_any()
@@ -330,7 +332,7 @@ def break_even_asymmetry(
 def normalised_cost(
     reads: float, writes: float, *, accesses: int, asymmetry: float
 ) -> float | None:
-    """(reads + R writes) / accesses: the cost of an access as counted. [page reads]
+    """Return (reads + R writes) / accesses: the cost of an access as counted. [page reads]
 
     None where there are no accesses.
 

@@ -15,7 +15,7 @@ from tierwright.token_trace import parse_tokens, token_trace
 Inputs = Mapping[str, Any]
 Outputs = dict[str, Any]
 
-TABLE_2 = {
+TABLE_2: dict[str, Any] = {
     "trace": "WA WB RC RD RC RD RC WB RA",
     "M": 2,
     "M_c": 1,

@@ -161,7 +161,11 @@ pub fn two_stack(
     let conditions = spec.present_conditions;
     let found = match spec.distance {
         Distance::Effective => pass(source, Effective::new(pages, conditions), on_progress),
-        distance => pass(source, Stacks::new(pages, distance, conditions), on_progress),
+        distance => pass(
+            source,
+            Stacks::new(pages, distance, conditions),
+            on_progress,
+        ),
     }?;
     check(&found).map_err(|text| disagreement("two-stack estimator", &text))?;
     Ok(found)

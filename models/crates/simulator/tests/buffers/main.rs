@@ -349,28 +349,117 @@ fn refusal(result: Result<BufferResult>) -> (String, String) {
 fn wrong_parameters_are_refused_with_a_next_step() {
     let accesses = parse("R1 W2");
     for (name, pages, given, message, hint) in [
-        ("cflruu", 9, &[][..], "policy `cflruu`", "choose one of lru, cflru"),
+        (
+            "cflruu",
+            9,
+            &[][..],
+            "policy `cflruu`",
+            "choose one of lru, cflru",
+        ),
         ("cflru", 0, &[], "pages `0`", "in pages"),
         ("fd_buffer", 1, &[], "pages `1`", "in pages"),
-        ("cflru", 9, &[("wr", "1")], "option `wr=1`", "options of `cflru` are wrr"),
-        ("cflru", 9, &[("wrr", "1.5")], "option `wrr=1.5`", "from 0 to 1"),
-        ("lru", 9, &[("wrr", "1")], "option `wrr=1`", "`lru` has no options"),
-        ("cflru", 9, &[("wrr", "1"), ("wrr", "1")], "given twice", "wrr"),
-        ("fd_static", 9, &[("clean_pages", "9")], "`clean_pages=9`", "less 1"),
-        ("fd_static", 9, &[("clean_policy", "arc")], "`clean_policy=arc`", "lru, fifo or clock"),
-        ("fd_buffer", 9, &[("asymmetry", "0")], "`asymmetry=0`", "above 0"),
-        ("fd_buffer", 9, &[("asymmetry", "nan")], "`asymmetry=nan`", "above 0"),
+        (
+            "cflru",
+            9,
+            &[("wr", "1")],
+            "option `wr=1`",
+            "options of `cflru` are wrr",
+        ),
+        (
+            "cflru",
+            9,
+            &[("wrr", "1.5")],
+            "option `wrr=1.5`",
+            "from 0 to 1",
+        ),
+        (
+            "lru",
+            9,
+            &[("wrr", "1")],
+            "option `wrr=1`",
+            "`lru` has no options",
+        ),
+        (
+            "cflru",
+            9,
+            &[("wrr", "1"), ("wrr", "1")],
+            "given twice",
+            "wrr",
+        ),
+        (
+            "fd_static",
+            9,
+            &[("clean_pages", "9")],
+            "`clean_pages=9`",
+            "less 1",
+        ),
+        (
+            "fd_static",
+            9,
+            &[("clean_policy", "arc")],
+            "`clean_policy=arc`",
+            "lru, fifo or clock",
+        ),
+        (
+            "fd_buffer",
+            9,
+            &[("asymmetry", "0")],
+            "`asymmetry=0`",
+            "above 0",
+        ),
+        (
+            "fd_buffer",
+            9,
+            &[("asymmetry", "nan")],
+            "`asymmetry=nan`",
+            "above 0",
+        ),
         ("fd_buffer", 9, &[("g", "0.1")], "`g=0.1`", "with comp"),
-        ("fd_buffer", 9, &[("g", "0"), ("comp", "1")], "`g=0`", "above 0"),
-        ("fd_buffer", 9, &[("window", "5"), ("comp", "1")], "`window=5`", "accesses"),
+        (
+            "fd_buffer",
+            9,
+            &[("g", "0"), ("comp", "1")],
+            "`g=0`",
+            "above 0",
+        ),
+        (
+            "fd_buffer",
+            9,
+            &[("window", "5"), ("comp", "1")],
+            "`window=5`",
+            "without it",
+        ),
         ("fd_buffer", 9, &[("window", "0")], "`window=0`", "from 1"),
-        ("fd_buffer", 9, &[("group_pages", "10")], "group-pages `10`", "64"),
-        ("fd_buffer", 9, &[("group_distance", "printed")], "`group_distance=printed`", "with group_pages"),
-        ("cfdc", 9, &[("clustering", "no")], "`clustering=no`", "true or false"),
-        ("cfdc", 9, &[("clustering", "false"), ("cluster_pages", "4")], "`cluster_pages=4`", "4096"),
+        (
+            "fd_buffer",
+            9,
+            &[("group_pages", "10")],
+            "group-pages `10`",
+            "64",
+        ),
+        (
+            "fd_buffer",
+            9,
+            &[("group_distance", "printed")],
+            "`group_distance=printed`",
+            "with group_pages",
+        ),
+        (
+            "cfdc",
+            9,
+            &[("clustering", "no")],
+            "`clustering=no`",
+            "true or false",
+        ),
+        (
+            "cfdc",
+            9,
+            &[("clustering", "false"), ("cluster_pages", "4")],
+            "`cluster_pages=4`",
+            "4096",
+        ),
     ] {
         let (found, next) = refusal(try_buffer(&accesses, name, pages, given));
-        let hint = if hint == "accesses" { "without it" } else { hint };
         assert!(found.contains(message), "{name} {given:?}: {found}");
         assert!(next.contains(hint), "{name} {given:?}: {next}");
     }
@@ -381,11 +470,20 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             present_conditions: true,
         };
         let found = two_stack(&mut source(&accesses, 9), spec, &mut |_| true);
-        assert!(matches!(found, Err(Error::BadParameter { name: "pages", .. })));
+        assert!(matches!(
+            found,
+            Err(Error::BadParameter { name: "pages", .. })
+        ));
     }
     for split in [0, 9] {
         let found = simulate_splits(&mut source(&accesses, 9), 9, &[split], &mut |_| true);
-        assert!(matches!(found, Err(Error::BadParameter { name: "clean-pages", .. })));
+        assert!(matches!(
+            found,
+            Err(Error::BadParameter {
+                name: "clean-pages",
+                ..
+            })
+        ));
     }
 }
 

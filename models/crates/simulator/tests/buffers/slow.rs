@@ -546,6 +546,12 @@ fn cheapest(hits: &Hits, window: &[Access], estimator: &str, asymmetry: f64) -> 
         }
     };
     (1..=hits.clean.len())
-        .reduce(|best, split| if cost(split) < cost(best) { split } else { best })
+        .reduce(|best, split| {
+            if cost(split) < cost(best) {
+                split
+            } else {
+                best
+            }
+        })
         .expect("at least one split")
 }

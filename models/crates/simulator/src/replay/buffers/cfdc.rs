@@ -177,11 +177,7 @@ impl Clusters {
     }
 
     /// Compares sum / (square x age) of two clusters; age 0 is an infinite priority.
-    fn by_priority(
-        &self,
-        left: (Weight, (u64, u32)),
-        right: (Weight, (u64, u32)),
-    ) -> Ordering {
+    fn by_priority(&self, left: (Weight, (u64, u32)), right: (Weight, (u64, u32))) -> Ordering {
         let ((left_sum, left_square), (left_created, _)) = left;
         let ((right_sum, right_square), (right_created, _)) = right;
         let product = |sum: u64, square: u64, created: u64| {

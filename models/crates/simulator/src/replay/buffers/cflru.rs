@@ -201,7 +201,9 @@ impl<Q: DirtyQueue> Machine for Regions<Q> {
         self.dirty.recount()?;
         for page in self.is_dirty.iter() {
             if !self.working.contains(page) && !self.dirty.contains(page) {
-                return Err(format!("page {page} is dirty, and absent or among the clean"));
+                return Err(format!(
+                    "page {page} is dirty, and absent or among the clean"
+                ));
             }
         }
         if self.clean.iter().any(|page| self.is_dirty.contains(page)) {

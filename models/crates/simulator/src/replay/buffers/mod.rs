@@ -113,7 +113,11 @@ impl BufferCounters {
 
     /// What holds of every buffer that ends with `held` pages.
     fn check(&self, totals: Totals, held: u64) -> std::result::Result<(), String> {
-        if self.hits_clean + self.hits_dirty + self.misses != totals.accesses
+        // A write that does not find its page dirty makes it so, until it is written or left over.
+        let made_dirty = totals.write_accesses.saturating_sub(self.write_hits_dirty);
+        if self.writes > made_dirty
+            || made_dirty - self.writes > held
+            || self.hits_clean + self.hits_dirty + self.misses != totals.accesses
             || self.misses != self.evictions + held
             || self.reads != self.misses
             || self.writes > self.evictions.min(totals.write_accesses)

@@ -21,10 +21,7 @@ pub(super) struct Share {
 
 impl Share {
     /// The whole pages in this share of `pages`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a share of a u32 is a u32"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a share of a u32 is a u32")]
     pub(super) fn of(self, pages: u32) -> u32 {
         (u128::from(pages) * u128::from(self.numerator) / u128::from(self.denominator)) as u32
     }
@@ -50,10 +47,7 @@ impl Share {
 }
 
 impl<'a> Options<'a> {
-    pub(super) fn new(
-        about: &'static AboutBuffer,
-        given: &'a [(String, String)],
-    ) -> Result<Self> {
+    pub(super) fn new(about: &'static AboutBuffer, given: &'a [(String, String)]) -> Result<Self> {
         let options = Self { about, given };
         for (index, (name, value)) in given.iter().enumerate() {
             if !about.options.iter().any(|option| option.name == name) {
@@ -148,7 +142,12 @@ impl<'a> Options<'a> {
 
     /// A decimal number from 0 to 1.
     pub(super) fn share(&self, name: &str, default: Share) -> Result<Share> {
-        self.parsed(name, default, "is not a decimal number from 0 to 1", Share::parse)
+        self.parsed(
+            name,
+            default,
+            "is not a decimal number from 0 to 1",
+            Share::parse,
+        )
     }
 
     /// One of some names.

@@ -165,11 +165,7 @@ pub(super) trait WithPools {
 }
 
 /// Chooses the policies of both pools, outside the loop over the accesses.
-pub(super) fn with_pools<W: WithPools>(
-    clean: PoolPolicy,
-    dirty: PoolPolicy,
-    work: W,
-) -> W::Output {
+pub(super) fn with_pools<W: WithPools>(clean: PoolPolicy, dirty: PoolPolicy, work: W) -> W::Output {
     fn with_dirty<C: Elastic, W: WithPools>(dirty: PoolPolicy, work: W) -> W::Output {
         match dirty {
             PoolPolicy::Lru => work.run::<C, Lru>(),
