@@ -144,8 +144,8 @@ fn simulate_splits<'py>(
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let pages = page_count("pages", pages, 2)?;
     let clean_pages: Vec<u64> = clean_pages
-        .iter()
-        .map(|split| page_count("clean-pages", split, 1))
+        .into_iter()
+        .map(|split| page_count("clean-pages", &split, 1))
         .collect::<PyResult<_>>()?;
     if clean_pages.is_empty() {
         return Ok(Vec::new());

@@ -414,12 +414,15 @@ pub(crate) fn two_stack(
     stacks.hits
 }
 
+/// Most recent first: page and threshold.
+type Stack = Vec<(u64, usize)>;
+
 /// With thresholds and lists, for long traces: hits by index first.
 pub(crate) fn two_stack_by_threshold(accesses: &[Access], pages: usize) -> Hits {
-    let (mut clean, mut dirty): (Vec<(u64, usize)>, Vec<(u64, usize)>) = (Vec::new(), Vec::new());
+    let (mut clean, mut dirty) = (Stack::new(), Stack::new());
     let (mut clean_at, mut dirty_at) = (BTreeMap::new(), BTreeMap::new());
     let mut dirty_writes_at = BTreeMap::new();
-    let take = |stack: &mut Vec<(u64, usize)>, page: u64| {
+    let take = |stack: &mut Stack, page: u64| {
         let place = stack.iter().position(|entry| entry.0 == page)?;
         Some((place + 1, stack.remove(place).1))
     };
@@ -462,7 +465,7 @@ pub(crate) fn two_stack_by_threshold(accesses: &[Access], pages: usize) -> Hits 
 /// For each pool size anew: the entries above that are present at that size are counted.
 pub(crate) fn two_stack_effective(accesses: &[Access], pages: usize) -> Hits {
     let mut hits = Hits::new(pages);
-    let (mut clean, mut dirty): (Vec<(u64, usize)>, Vec<(u64, usize)>) = (Vec::new(), Vec::new());
+    let (mut clean, mut dirty) = (Stack::new(), Stack::new());
     let held = |stack: &[(u64, usize)], place: usize, size: usize| {
         let above = &stack[..place];
         let present = above.iter().filter(|entry| entry.1 <= size).count();

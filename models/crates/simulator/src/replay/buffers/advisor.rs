@@ -193,19 +193,16 @@ fn advice(run: &Run<'_, '_>) -> Result<Advice> {
         1_000_000_000_000,
     )?;
     let overhead = options.positive("g")?;
-    let end = match options.positive("comp")? {
-        Some(comp) => {
-            if let Some(window) = options.text("window") {
-                return Err(options.wrong("window", window, "cannot stand beside comp"));
-            }
-            WindowEnd::IoTime(comp / overhead.unwrap_or(OVERHEAD_RATIO))
+    let end = if let Some(comp) = options.positive("comp")? {
+        if let Some(window) = options.text("window") {
+            return Err(options.wrong("window", window, "cannot stand beside comp"));
         }
-        None => {
-            if let Some(g) = options.text("g") {
-                return Err(options.wrong("g", g, "says nothing without comp"));
-            }
-            WindowEnd::Accesses(fixed)
+        WindowEnd::IoTime(comp / overhead.unwrap_or(OVERHEAD_RATIO))
+    } else {
+        if let Some(g) = options.text("g") {
+            return Err(options.wrong("g", g, "says nothing without comp"));
         }
+        WindowEnd::Accesses(fixed)
     };
     Ok(Advice {
         asymmetry: options.positive("asymmetry")?.unwrap_or(ASYMMETRY),

@@ -1,6 +1,6 @@
 //! CFDC: clean first, dirty clustered.
 //!
-//! Paper: Ou, Haerder, Jin, DaMoN 2009. As On et al. (CIKM 2010) use it: CFLRU with the clean-first
+//! Paper: Ou, Haerder, Jin, `DaMoN` 2009. As On et al. (CIKM 2010) use it: CFLRU with the clean-first
 //! region split into a clean and a dirty queue and WRR 0.5, whose dirty pages are clustered and
 //! evicted as a batch. Without write clustering it is CFLRU.
 //!
@@ -30,6 +30,7 @@ use super::options::HALF;
 use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive};
 use crate::error::Result;
 use crate::hash::FastMap;
+use crate::replay::bits::BitSet;
 use crate::replay::recency::Recency;
 use crate::replay::{Machine, Totals};
 
@@ -100,8 +101,8 @@ struct Clusters {
     /// Cluster numbers by device and address divided by the cluster's pages.
     numbers: FastMap<(u32, u64), u32>,
     places: Vec<Place>,
-    held: crate::replay::bits::BitSet,
-    clusters: Vec<Cluster>,
+    held: BitSet,
+    all: Vec<Cluster>,
     by_weight: BTreeMap<Weight, BTreeSet<(u64, u32)>>,
     time: u64,
     pages: u32,
@@ -113,8 +114,8 @@ impl Clusters {
             cluster_pages,
             numbers: FastMap::default(),
             places: Vec::new(),
-            held: crate::replay::bits::BitSet::default(),
-            clusters: Vec::new(),
+            held: BitSet::default(),
+            all: Vec::new(),
             by_weight: BTreeMap::new(),
             time: 0,
             pages: 0,
@@ -129,11 +130,11 @@ impl Clusters {
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
         for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
             if self.places[page as usize].cluster == NOWHERE.cluster {
-                let next = self.clusters.len() as u32;
+                let next = self.all.len() as u32;
                 let key = (space, address / self.cluster_pages);
                 let cluster = *self.numbers.entry(key).or_insert(next);
                 if cluster == next {
-                    self.clusters.push(Cluster::default());
+                    self.all.push(Cluster::default());
                 }
                 self.places[page as usize] = Place {
                     cluster,
@@ -144,7 +145,7 @@ impl Clusters {
     }
 
     fn weight(&self, cluster: u32) -> Weight {
-        let pages = &self.clusters[cluster as usize].pages;
+        let pages = &self.all[cluster as usize].pages;
         let offset = |page: u32| self.places[page as usize].offset;
         let distances = pages
             .windows(2)
@@ -156,8 +157,8 @@ impl Clusters {
 
     /// Changes the pages of a cluster and keeps it filed under its weight.
     fn change(&mut self, cluster: u32, change: impl FnOnce(&mut Vec<u32>)) {
-        let created = self.clusters[cluster as usize].created;
-        if !self.clusters[cluster as usize].pages.is_empty() {
+        let created = self.all[cluster as usize].created;
+        if !self.all[cluster as usize].pages.is_empty() {
             let weight = self.weight(cluster);
             if let Some(filed) = self.by_weight.get_mut(&weight) {
                 filed.remove(&(created, cluster));
@@ -166,8 +167,8 @@ impl Clusters {
                 }
             }
         }
-        change(&mut self.clusters[cluster as usize].pages);
-        if !self.clusters[cluster as usize].pages.is_empty() {
+        change(&mut self.all[cluster as usize].pages);
+        if !self.all[cluster as usize].pages.is_empty() {
             let weight = self.weight(cluster);
             self.by_weight
                 .entry(weight)
@@ -220,7 +221,7 @@ impl DirtyQueue for Clusters {
         self.pages += 1;
         self.held.insert(page);
         let number = self.places[page as usize].cluster;
-        let cluster = &mut self.clusters[number as usize];
+        let cluster = &mut self.all[number as usize];
         if cluster.pages.is_empty() {
             cluster.created = self.time;
         }
@@ -248,9 +249,9 @@ impl DirtyQueue for Clusters {
     }
 
     fn recount(&self) -> std::result::Result<(), String> {
-        let clustered: usize = self.clusters.iter().map(|c| c.pages.len()).sum();
+        let clustered: usize = self.all.iter().map(|c| c.pages.len()).sum();
         let filed: usize = self.by_weight.values().map(BTreeSet::len).sum();
-        let filled = self.clusters.iter().filter(|c| !c.pages.is_empty()).count();
+        let filled = self.all.iter().filter(|c| !c.pages.is_empty()).count();
         let marked = self.held.iter().count();
         if clustered != self.pages as usize || marked != clustered || filed != filled {
             return Err(format!(

@@ -229,15 +229,22 @@ trait Buffer: Machine {
 
 /// Replays the run through `buffer`.
 fn drive<B: Buffer>(run: Run<'_, '_>, mut buffer: B) -> Result<BufferResult> {
-    let name = run.about.name;
-    let totals = replay(run.source, &mut buffer, run.on_progress)?;
+    let Run {
+        about,
+        source,
+        pages,
+        on_progress,
+        ..
+    } = run;
+    let name = about.name;
+    let totals = replay(source, &mut buffer, on_progress)?;
     buffer
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
     let (windows, history) = buffer.take_windows();
     Ok(BufferResult {
         buffer: name,
-        pages: run.pages,
+        pages,
         accesses: totals.accesses,
         write_accesses: totals.write_accesses,
         distinct_pages: totals.distinct_pages as u64,
