@@ -537,7 +537,7 @@ def two_stack(
         The whole buffer, M, from 2 to 134,217,728. [pages]
     distance : str, default "raw"
         ``raw``: stack positions; ``effective``: positions among the pages that are present
-        at each pool size, which takes time proportional to accesses x (depth + pages);
+        at each pool size, which takes time proportional to accesses x pages;
         ``grouped`` and ``grouped_conservative``: of groups of pages, as printed or at the
         group's end.
     group_pages : int, default 64

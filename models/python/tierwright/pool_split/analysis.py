@@ -168,7 +168,7 @@ def analyse(
         One of `ESTIMATORS`.
     distance : str
         One of `DISTANCES`; `effective` is the most accurate, and takes time proportional to
-        accesses x (stack depth + pages).
+        accesses x pages.
     group_pages : int
         Pages of a group, for the grouped distances. [pages]
     on_progress : callable, optional

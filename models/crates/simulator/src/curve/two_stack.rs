@@ -26,7 +26,7 @@
 //! group k stands at k g as the paper prints it ("hit at every size" for the first group), or at
 //! (k + 1) g, the conservative reading. *Effective* distances, which are in no paper, count only
 //! those pages above that are really present at the pool size looked at. They need a walk down the
-//! stack and over all sizes, O(depth + M) an access, and give counts by split only.
+//! stack and over all sizes, about M steps an access, and give counts by split only.
 
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::curve::stack::Stack;

@@ -66,11 +66,16 @@ impl List {
     }
 
     /// Counts the entries above `page` by threshold, all beyond `most` together.
+    ///
+    /// Stops once pools of up to `most` pages are full of entries that are present in all of them:
+    /// what lies below is in none. So the walk is about `most` long, however deep the page.
     fn thresholds_above(&self, page: u32, most: u32, counts: &mut [u32]) {
         let mut at = self.top;
-        while at != page {
+        let mut in_all = 0;
+        while at != page && in_all < most {
             let entry = self.entries[at as usize];
             counts[entry.threshold.min(most + 1) as usize] += 1;
+            in_all += u32::from(entry.threshold <= 1);
             at = entry.below;
         }
     }
