@@ -57,12 +57,6 @@ impl<P: Policy> Tier<P> {
         self.policy.on_hit(page);
     }
 
-    /// Whether a page that is held is dirty.
-    #[inline]
-    pub(crate) fn is_dirty(&self, page: u32) -> bool {
-        self.dirty.contains(page)
-    }
-
     /// Sets the dirty bit of a page that is held if `write` holds.
     #[inline]
     pub(crate) fn soil(&mut self, page: u32, write: bool) {
