@@ -29,6 +29,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("profile",),
     ("simulate",),
     ("evaluate",),
+    ("pool-split",),
     ("conformance",),
     ("catalog", "devices"),
     ("catalog", "prices"),
@@ -107,6 +108,38 @@ def policies() -> str:
         "`tierwright simulate FILE --policy NAME --pages N`. One page is one unit, every miss is admitted, cold start.",
         simulate.policies(),
     )
+
+
+def buffers() -> str:
+    """Return the page of the cost-aware buffers and their options."""
+    entries = simulate.buffers()
+    parts = [
+        named(
+            "Cost-aware buffers",
+            "`tierwright simulate FILE --policy NAME --pages M [--option K=V]...`: buffers in front of a device whose writes cost more than its "
+            "reads (`lru`, the baseline, is in the [policies](policies.md) too). They need a trace that tells writes from reads; one without any is "
+            "replayed with a warning. Costs: [pool split](../models/pool-split.md).",
+            entries,
+        )
+    ]
+    for entry in entries:
+        if entry["options"]:
+            parts += [
+                f"## Options of `{entry['name']}`",
+                table(
+                    ["option", "values", "without it", "meaning"],
+                    [
+                        [
+                            f"`{option['name']}`",
+                            option["values"],
+                            option["default"],
+                            option["description"],
+                        ]
+                        for option in entry["options"]
+                    ],
+                ),
+            ]
+    return "\n\n".join(parts)
 
 
 def schemes() -> str:
@@ -285,6 +318,7 @@ def help_of(command: tuple[str, ...]) -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats,
     "policies.md": policies,
+    "buffers.md": buffers,
     "schemes.md": schemes,
     "flash-caches.md": flash_caches,
     "devices.md": devices,

@@ -33,6 +33,7 @@ __all__ = [
     "ParameterError",
     "SimulatorError",
     "TraceError",
+    "buffers",
     "convert",
     "curves",
     "flash_caches",
@@ -41,9 +42,12 @@ __all__ = [
     "policies",
     "preview",
     "schemes",
+    "simulate_buffer",
     "simulate_flash_cache",
     "simulate_policy",
     "simulate_scheme",
+    "simulate_splits",
+    "two_stack",
 ]
 
 # --- errors -----------------------------------------------------------------------------
@@ -416,6 +420,149 @@ def simulate_flash_cache(
     ParameterError
         The flash cache or an option is unknown or impossible, a capacity out of range, or as
         for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+# --- cost-aware buffers -------------------------------------------------------------------
+
+def buffers() -> list[dict[str, Any]]:
+    """Buffers that know that writes cost more than reads, in the order of the core's table.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``title``, ``description``, ``paper`` (str), ``least_pages`` (int),
+        ``options`` (list of ``{name, values, default, description}``, all str).
+    """
+
+def simulate_buffer(
+    path: str | PathLike[str],
+    buffer: str,
+    pages: int,
+    *,
+    options: dict[str, str] | None = None,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through a cost-aware buffer.
+
+    Cold start, free frames first; a write miss fetches its page like a read; dirty pages left
+    at the end are not flushed.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    buffer : str
+        Name of a buffer of `buffers()`, in any case.
+    pages : int
+        Capacity, from 1 (2 for a buffer that is split) to 4,294,967,295. [pages]
+    options : dict of str to str, optional
+        Options of the buffer, as `buffers()` lists them.
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        The keys of `simulate_policy`, and ``reads`` (= ``misses``), ``writes`` (dirty
+        evictions), ``hits_clean``, ``hits_dirty`` (hits of a page that was clean, dirty),
+        ``write_hits_dirty``, ``write_requests`` (fewer than ``writes`` with write
+        clustering), ``clean_pages`` (of the clean pool, at the end; None without one)
+        [pages], ``windows`` (of the policy advisor), ``history`` (its first 10,000 windows:
+        list of ``{accesses, write_accesses, reads, writes, clean_pages, next_clean_pages,
+        estimated_cost}``), ``warnings`` (list of ``{name, message, hint}``).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The buffer or an option is unknown, a value out of range, or as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def simulate_splits(
+    path: str | PathLike[str],
+    pages: int,
+    clean_pages: list[int],
+    *,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> list[dict[str, Any]]:
+    """Replay a trace once through static FD-Buffers of LRU pools with several splits.
+
+    Memory grows with the number of splits. The parameters are those of `simulate_buffer`;
+    `clean_pages` lists clean pools, each from 1 to ``pages - 1`` [pages].
+
+    Returns
+    -------
+    list of dict
+        One result of `simulate_buffer` for each split.
+
+    Raises
+    ------
+    TraceError, ParameterError, Cancelled
+        As for `simulate_buffer`.
+    """
+
+def two_stack(
+    path: str | PathLike[str],
+    pages: int,
+    *,
+    distance: str = "raw",
+    group_pages: int = 64,
+    present_conditions: bool = True,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Estimate the hits of a clean and a dirty LRU pool at every split, in one pass.
+
+    The Two-Stack algorithm (On et al., CIKM 2010). Memory is proportional to distinct pages and
+    buffer pages.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    pages : int
+        The whole buffer, M, from 2 to 134,217,728. [pages]
+    distance : str, default "raw"
+        ``raw``: stack positions; ``effective``: positions among the pages that are present
+        at each pool size, which takes time proportional to accesses x pages;
+        ``grouped`` and ``grouped_conservative``: of groups of pages, as printed or at the
+        group's end.
+    group_pages : int, default 64
+        Pages of a group, at most `pages`. [pages]
+    present_conditions : bool, default True
+        Whether an entry counts only at the splits at which it is in the pool.
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        ``pages``, ``distance``, ``accesses``, ``write_accesses``, ``distinct_pages``,
+        ``page_bytes`` [bytes]; the arrays ``hits_clean``, ``hits_dirty``,
+        ``write_hits_dirty`` of shape (pages - 1,), dtype uint64: entry i counts at a clean
+        pool of i + 1 pages; ``by_index``: for ``clean_reads``, ``clean_writes``,
+        ``dirty_reads``, ``dirty_writes`` the array ``hits`` (entry i: accesses whose page
+        is in every pool of at least i pages) and ``never``; None with effective distances.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        A size or a name is out of range, or as for `curves`.
     Cancelled
         `on_progress` returned False.
     """

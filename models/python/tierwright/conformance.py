@@ -6,10 +6,8 @@ Formulas that the table lacks count as unknown, not as failed.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +16,8 @@ from typing import Any
 from tierwright import flash_cache, page_flow
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
+from tierwright.pool_split import vectors as pool_split_vectors
+from tierwright.token_trace import token_trace
 
 Inputs = Mapping[str, Any]
 Outputs = dict[str, Any]
@@ -451,13 +451,10 @@ def _price_performance(inputs: Inputs) -> Outputs:
 
 
 def _simulate(inputs: Inputs) -> Outputs:
-    from tierwright.simulate import Trace, simulate_scheme
+    from tierwright.simulate import simulate_scheme
 
     schemes = ("exclusive", "inclusive_global", "lazy")
-    with tempfile.TemporaryDirectory(prefix="tierwright-") as folder:
-        path = Path(folder) / "trace.csv"
-        _write_tokens(inputs["trace"].split(), path)
-        trace = Trace(path, format="postgres_csv")
+    with token_trace(inputs["trace"]) as trace:
         counters = {
             scheme: simulate_scheme(trace, scheme, inputs["r"], inputs["f"])
             for scheme in schemes
@@ -491,13 +488,11 @@ def _simulate_gsc(inputs: Inputs) -> Outputs:
 
 
 def _simulate_face(inputs: Inputs, **options: str) -> Outputs:
-    from tierwright.simulate import Trace, simulate_flash_cache
+    from tierwright.simulate import simulate_flash_cache
 
-    with tempfile.TemporaryDirectory(prefix="tierwright-") as folder:
-        path = Path(folder) / "trace.csv"
-        _write_tokens(inputs["trace"].split(), path)
+    with token_trace(inputs["trace"]) as trace:
         found = simulate_flash_cache(
-            Trace(path, format="postgres_csv"),
+            trace,
             "face",
             inputs["dram_pages"],
             inputs["flash_slots"],
@@ -570,22 +565,6 @@ def _seq_to_random_write_ratio(inputs: Inputs) -> Outputs:
     return {"ratio": ratio, "seq_pages_per_s": rate}
 
 
-def _write_tokens(tokens: list[str], path: Path) -> None:
-    """Write `R<id>` and `W<id>` tokens as a PostgreSQL reference CSV, a block an id."""
-    blocks: dict[str, int] = {}
-    with path.open("w", newline="", encoding="ascii") as stream:
-        rows = csv.writer(stream, lineterminator="\n")
-        rows.writerow(("time_us", "op", "rel", "block"))
-        for time_us, token in enumerate(tokens):
-            op, page = token[:1], token[1:]
-            if op not in ("R", "W") or not page:
-                raise BadInput(
-                    f"trace token {time_us + 1}: `{token}` is neither R<id> nor W<id>",
-                    "separate tokens by spaces",
-                )
-            rows.writerow((time_us, op, "1/1", blocks.setdefault(page, len(blocks))))
-
-
 FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "kv.C0": _c0,
     "kv.costs": _costs,
@@ -611,5 +590,6 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "face.writeback_chain": _writeback_chain,
     "face.clean_admission_threshold": _clean_admission_threshold,
     "face.seq_to_random_write_ratio": _seq_to_random_write_ratio,
+    **pool_split_vectors.FORMULAS,
 }
 """Formula name to function; one line a formula."""

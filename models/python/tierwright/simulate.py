@@ -6,7 +6,7 @@ Errors are those of the core: `SimulatorError` and its subclasses, args `(messag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -208,6 +208,68 @@ def simulate_flash_cache(
         ram_pages,
         flash_pages,
         options=dict(options) if options else None,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def buffers() -> list[dict[str, Any]]:
+    """Return the cost-aware buffers that the core simulates, with their options."""
+    return _simulator.buffers()
+
+
+def simulate_buffer(
+    trace: Trace,
+    buffer: str,
+    pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through a cost-aware buffer of `pages` pages."""
+    return _simulator.simulate_buffer(
+        str(trace.path),
+        buffer,
+        pages,
+        options=dict(options) if options else None,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_splits(
+    trace: Trace,
+    pages: int,
+    clean_pages: Sequence[int],
+    *,
+    on_progress: OnProgress | None = None,
+) -> list[dict[str, Any]]:
+    """Replay a trace once through static FD-Buffers with several clean pools."""
+    return _simulator.simulate_splits(
+        str(trace.path),
+        pages,
+        list(clean_pages),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def two_stack(
+    trace: Trace,
+    pages: int,
+    *,
+    distance: str = "raw",
+    group_pages: int = 64,
+    present_conditions: bool = True,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Count the hits of a clean and a dirty pool at every split, in one pass."""
+    return _simulator.two_stack(
+        str(trace.path),
+        pages,
+        distance=distance,
+        group_pages=group_pages,
+        present_conditions=present_conditions,
         on_progress=on_progress,
         **trace.arguments(),
     )

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod arguments;
+mod buffers;
 mod errors;
 mod flash_caches;
 mod ingest;
@@ -18,6 +19,7 @@ mod _simulator {
         crate::errors::register(module)?;
         crate::ingest::register(module)?;
         crate::replay::register(module)?;
-        crate::flash_caches::register(module)
+        crate::flash_caches::register(module)?;
+        crate::buffers::register(module)
     }
 }

@@ -177,7 +177,7 @@ pub(crate) struct Counted {
 }
 
 /// Opens the trace, does the work over all of it without the GIL, and tells what was read.
-fn over_trace<T: Send>(
+pub(crate) fn over_trace<T: Send>(
     py: Python<'_>,
     spec: &TraceSpec,
     on_progress: Option<Py<PyAny>>,
@@ -241,7 +241,7 @@ pub(crate) fn page_count(
     clippy::cast_precision_loss,
     reason = "counts of accesses are far below 2^53"
 )]
-fn ratio(misses: u64, accesses: u64) -> f64 {
+pub(crate) fn ratio(misses: u64, accesses: u64) -> f64 {
     if accesses == 0 {
         0.0
     } else {

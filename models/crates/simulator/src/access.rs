@@ -55,6 +55,14 @@ pub trait AccessSource {
         None
     }
 
+    /// Asks for [`Self::addresses`]; before the first chunk.
+    fn keep_addresses(&mut self) {}
+
+    /// Device number and page address of each access of the last chunk; empty unless asked for.
+    fn addresses(&self) -> (&[u32], &[u64]) {
+        (&[], &[])
+    }
+
     /// Input bytes consumed so far and in total (0 if unknown), for progress.
     fn position(&self) -> (u64, u64) {
         (0, 0)
@@ -65,6 +73,10 @@ pub trait AccessSource {
 #[derive(Debug, Clone)]
 pub struct MemorySource {
     accesses: Chunk,
+    ids: Vec<u64>,
+    spaces: Vec<u32>,
+    /// The accesses of the last chunk.
+    last: std::ops::Range<usize>,
     next: usize,
     chunk_accesses: usize,
     distinct_pages: u32,
@@ -76,7 +88,9 @@ impl MemorySource {
         let mut numbers = crate::hash::FastMap::<u64, u32>::default();
         let mut all = Chunk::default();
         let mut distinct_pages = 0_u32;
+        let mut ids = Vec::new();
         for (page, write) in accesses {
+            ids.push(page);
             let number = *numbers.entry(page).or_insert_with(|| {
                 distinct_pages += 1;
                 distinct_pages - 1
@@ -86,6 +100,9 @@ impl MemorySource {
                 .push(FIRST_OF_REQUEST | if write { WRITE } else { 0 });
         }
         Self {
+            spaces: vec![0; ids.len()],
+            ids,
+            last: 0..0,
             accesses: all,
             next: 0,
             chunk_accesses: CHUNK_ACCESSES,
@@ -111,12 +128,20 @@ impl AccessSource for MemorySource {
         chunk
             .flags
             .extend_from_slice(&self.accesses.flags[self.next..end]);
+        self.last = self.next..end;
         self.next = end;
         Ok(!chunk.is_empty())
     }
 
     fn distinct_pages_hint(&self) -> Option<u32> {
         Some(self.distinct_pages)
+    }
+
+    fn addresses(&self) -> (&[u32], &[u64]) {
+        (
+            &self.spaces[self.last.clone()],
+            &self.ids[self.last.clone()],
+        )
     }
 
     fn position(&self) -> (u64, u64) {

@@ -22,6 +22,7 @@ use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages, write_accesses};
 
 mod stack;
+pub mod two_stack;
 
 use stack::Stack;
 

@@ -11,7 +11,7 @@ from typing import Annotated, cast
 
 import typer
 
-from tierwright.cli import catalog, model, trace
+from tierwright.cli import catalog, model, pool_split, trace
 from tierwright.errors import TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
@@ -39,6 +39,7 @@ app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
 app.command("simulate")(model.simulate)
 app.command("evaluate")(model.evaluate)
+app.command("pool-split")(pool_split.pool_split)
 app.command("conformance")(model.conformance)
 app.add_typer(catalog.app, name="catalog")
 
@@ -48,6 +49,7 @@ BUILT_IN = (
     "profile",
     "simulate",
     "evaluate",
+    "pool-split",
     "conformance",
     "catalog",
 )

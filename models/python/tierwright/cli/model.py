@@ -26,6 +26,7 @@ from tierwright.units import format_bytes, format_count, format_microseconds
 
 if TYPE_CHECKING:
     from tierwright.page_flow import Evaluation
+    from tierwright.simulate import OnProgress, Trace
 
 
 def profile(
@@ -125,7 +126,9 @@ def simulate(
     *,
     policy: Annotated[
         str | None,
-        typer.Option("--policy", metavar="P", help="Replacement policy of one cache."),
+        typer.Option(
+            "--policy", metavar="P", help="Replacement policy or buffer of one cache."
+        ),
     ] = None,
     pages: Annotated[
         int | None, typer.Option("--pages", metavar="N", help="Its size. [pages]")
@@ -147,7 +150,9 @@ def simulate(
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="K=V", help="Option of the scheme; may be repeated."
+            "--option",
+            metavar="K=V",
+            help="Option of the buffer or scheme; may be repeated.",
         ),
     ] = None,
     format_: Format = None,
@@ -168,7 +173,7 @@ def simulate(
             "--policy lru --pages N, or --scheme lazy --ram-pages R --flash-pages F",
         )
     if policy is not None:
-        _need("--policy", given, needed=("--pages",), allowed=("--pages",))
+        _need("--policy", given, needed=("--pages",), allowed=("--pages", "--option"))
     else:
         sizes = ("--ram-pages", "--flash-pages")
         _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option"))
@@ -177,8 +182,8 @@ def simulate(
     trace = trace_of(file, format_, page_bytes, column)
     with progress("simulate") as on_progress:
         if policy is not None:
-            found = core.simulate_policy(
-                trace, policy, pages or 0, on_progress=on_progress
+            found = _simulate_one_cache(
+                trace, policy, pages or 0, option or [], on_progress
             )
         else:
             name = scheme or ""
@@ -206,6 +211,37 @@ def simulate(
         ]
     )
     print_warnings(found.get("warnings", []))
+
+
+def _simulate_one_cache(
+    trace: Trace,
+    policy: str,
+    pages: int,
+    options: list[str],
+    on_progress: OnProgress,
+) -> dict[str, Any]:
+    """Replay through a replacement policy, or through a cost-aware buffer of that name."""
+    from tierwright import simulate as core
+
+    wanted = policy.lower().replace("-", "_")
+    policies = {entry["name"] for entry in core.policies()}
+    buffers = {entry["name"] for entry in core.buffers()} - policies
+    given = pairs(options, "--option")
+    if wanted in buffers:
+        return core.simulate_buffer(
+            trace, wanted, pages, options=given, on_progress=on_progress
+        )
+    if wanted not in policies:
+        raise BadInput(
+            f"policy `{policy}`: no such replacement policy or buffer",
+            f"choose one of {', '.join([*sorted(policies), *sorted(buffers)])}",
+        )
+    if given:
+        raise BadInput(
+            f"--option: `{options[0]}`: policy `{wanted}` has no options",
+            f"these have: {', '.join(sorted(buffers))}",
+        )
+    return core.simulate_policy(trace, policy, pages, on_progress=on_progress)
 
 
 def evaluate(
@@ -328,7 +364,7 @@ def _need(
     if extra:
         raise BadInput(
             f"{chosen} does not take {' and '.join(extra)}",
-            "--policy takes --pages; --scheme takes --ram-pages, --flash-pages, --option",
+            "--policy takes --pages, --option; --scheme takes --ram-pages, --flash-pages, --option",
         )
     for name in needed:
         if given[name] < 0:

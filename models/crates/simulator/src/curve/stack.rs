@@ -76,6 +76,26 @@ impl Stack {
         depth
     }
 
+    /// Whether `page` is in the stack.
+    #[inline]
+    pub(super) fn contains(&self, page: u32) -> bool {
+        self.pages[page as usize].place != NOWHERE
+    }
+
+    /// Takes `page` out and returns the depth at which it was, the top being 1; 0 if it is absent.
+    /// Its note stays.
+    #[inline]
+    pub(super) fn remove(&mut self, page: u32) -> u32 {
+        let place = self.pages[page as usize].place;
+        if place == NOWHERE {
+            return 0;
+        }
+        let depth = self.live + 1 - self.take(place);
+        self.pages[page as usize].place = NOWHERE;
+        self.live -= 1;
+        depth
+    }
+
     /// Clears the bit of a live place and returns the rank it had, the oldest having 1.
     #[inline]
     fn take(&mut self, place: u32) -> u32 {

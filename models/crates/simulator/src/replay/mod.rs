@@ -6,6 +6,7 @@
 //! an array over page numbers that grows once a chunk.
 
 mod bits;
+pub mod buffers;
 mod flash_caches;
 mod policies;
 mod recency;
@@ -101,8 +102,12 @@ pub fn simulate_scheme(
 
 /// What a replay drives: one call per access, in order.
 trait Machine {
+    /// Whether [`Self::locate`] is to be called.
+    const NEEDS_ADDRESSES: bool = false;
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
+    /// Tells device and page address of the accesses of a chunk.
+    fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) {}
     /// Reads what is kept of some pages, all at once, so that the accesses to them find it cached.
     fn fetch(&self, pages: &[u32]);
     fn access(&mut self, page: u32, write: bool);
@@ -130,9 +135,19 @@ fn replay<M: Machine>(
 ) -> Result<Totals> {
     let mut chunk = Chunk::default();
     let mut totals = Totals::default();
+    if M::NEEDS_ADDRESSES {
+        source.keep_addresses();
+    }
     while source.next_chunk(&mut chunk)? {
         totals.distinct_pages = distinct_pages(&chunk, totals.distinct_pages)?;
         machine.grow(totals.distinct_pages);
+        if M::NEEDS_ADDRESSES {
+            let (spaces, addresses) = source.addresses();
+            if spaces.len() != chunk.len() || addresses.len() != chunk.len() {
+                return Err(disagreement("trace source", "accesses without addresses"));
+            }
+            machine.locate(&chunk.pages, spaces, addresses);
+        }
         let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
         for (pages, flags) in batches {
             machine.fetch(pages);

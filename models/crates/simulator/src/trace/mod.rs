@@ -131,6 +131,20 @@ impl AccessSource for OpenTrace {
         self.source().distinct_pages_hint()
     }
 
+    fn keep_addresses(&mut self) {
+        match &mut self.source {
+            Source::Raw(source) => source.keep_raw(),
+            Source::Canonical(source) => source.keep_raw(),
+        }
+    }
+
+    fn addresses(&self) -> (&[u32], &[u64]) {
+        match &self.source {
+            Source::Raw(source) => source.raw(),
+            Source::Canonical(source) => source.raw(),
+        }
+    }
+
     fn position(&self) -> (u64, u64) {
         self.source().position()
     }

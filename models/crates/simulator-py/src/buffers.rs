@@ -1,0 +1,242 @@
+//! Cost-aware buffers and the Two-Stack estimator, as Python functions.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tierwright_simulator::Error;
+use tierwright_simulator::curve::two_stack::{
+    Distance, HitsByIndex, TwoStackSpec, two_stack as estimate,
+};
+use tierwright_simulator::replay::buffers::{self as core, BufferResult, Window};
+
+use crate::arguments::trace_spec;
+use crate::errors::to_python;
+use crate::replay::{Counted, over_trace, page_count, ratio, warnings};
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(buffers, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate_buffer, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate_splits, module)?)?;
+    module.add_function(wrap_pyfunction!(two_stack, module)?)
+}
+
+#[pyfunction]
+fn buffers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    core::buffers()
+        .iter()
+        .map(|about| {
+            let row = PyDict::new(py);
+            row.set_item("name", about.name)?;
+            row.set_item("title", about.title)?;
+            row.set_item("description", about.description)?;
+            row.set_item("paper", about.paper)?;
+            row.set_item("least_pages", about.least_pages)?;
+            let options: Vec<_> = about
+                .options
+                .iter()
+                .map(|option| {
+                    let row = PyDict::new(py);
+                    row.set_item("name", option.name)?;
+                    row.set_item("values", option.values)?;
+                    row.set_item("default", option.default)?;
+                    row.set_item("description", option.description)?;
+                    Ok(row)
+                })
+                .collect::<PyResult<_>>()?;
+            row.set_item("options", options)?;
+            Ok(row)
+        })
+        .collect()
+}
+
+fn counted(result: &BufferResult) -> Counted {
+    Counted {
+        accesses: result.accesses,
+        write_accesses: result.write_accesses,
+        distinct_pages: result.distinct_pages,
+    }
+}
+
+fn row<'py>(
+    py: Python<'py>,
+    result: &BufferResult,
+    page_bytes: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("policy", result.buffer)?;
+    row.set_item("pages", result.pages)?;
+    row.set_item("accesses", result.accesses)?;
+    let counters = &result.counters;
+    row.set_item("misses", counters.misses)?;
+    row.set_item("miss_ratio", ratio(counters.misses, result.accesses))?;
+    row.set_item("disk_reads", counters.reads)?;
+    row.set_item("disk_writes", counters.writes)?;
+    row.set_item("write_accesses", result.write_accesses)?;
+    row.set_item("distinct_pages", result.distinct_pages)?;
+    row.set_item("page_bytes", page_bytes)?;
+    for (name, count) in counters.named() {
+        row.set_item(name, count)?;
+    }
+    row.set_item("clean_pages", result.clean_pages)?;
+    row.set_item("windows", result.windows)?;
+    let history: Vec<_> = result
+        .history
+        .iter()
+        .map(|window| window_row(py, window))
+        .collect::<PyResult<_>>()?;
+    row.set_item("history", history)?;
+    row.set_item("warnings", warnings(py, &result.warnings)?)?;
+    Ok(row)
+}
+
+fn window_row<'py>(py: Python<'py>, window: &Window) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("accesses", window.accesses)?;
+    row.set_item("write_accesses", window.write_accesses)?;
+    row.set_item("reads", window.reads)?;
+    row.set_item("writes", window.writes)?;
+    row.set_item("clean_pages", window.clean_pages)?;
+    row.set_item("next_clean_pages", window.next_clean_pages)?;
+    row.set_item("estimated_cost", window.estimated_cost)?;
+    Ok(row)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, buffer, pages, *, options=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn simulate_buffer<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    buffer: &str,
+    pages: &Bound<'py, PyAny>,
+    options: Option<BTreeMap<String, String>>,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let pages = page_count("pages", pages, 1)?;
+    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        let result = core::simulate_buffer(source, buffer, pages, &options, on_progress)?;
+        let counted = counted(&result);
+        Ok((result, counted))
+    })?;
+    row(py, &result, trace.page_bytes)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, pages, clean_pages, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn simulate_splits<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    pages: &Bound<'py, PyAny>,
+    clean_pages: Vec<Bound<'py, PyAny>>,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let pages = page_count("pages", pages, 2)?;
+    let clean_pages: Vec<u64> = clean_pages
+        .into_iter()
+        .map(|split| page_count("clean-pages", &split, 1))
+        .collect::<PyResult<_>>()?;
+    if clean_pages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let (results, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        let results = core::simulate_splits(source, pages, &clean_pages, on_progress)?;
+        let counted = counted(&results[0]);
+        Ok((results, counted))
+    })?;
+    results
+        .iter()
+        .map(|result| row(py, result, trace.page_bytes))
+        .collect()
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, pages, *, distance="raw", group_pages=64, present_conditions=true, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn two_stack<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    pages: &Bound<'py, PyAny>,
+    distance: &str,
+    group_pages: u32,
+    present_conditions: bool,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let grouped = |conservative| Distance::Grouped {
+        pages: group_pages,
+        conservative,
+    };
+    let two_stack_spec = TwoStackSpec {
+        pages: page_count("pages", pages, 2)?,
+        distance: match distance {
+            "raw" => Distance::Raw,
+            "effective" => Distance::Effective,
+            "grouped" => grouped(false),
+            "grouped_conservative" => grouped(true),
+            _ => {
+                return Err(to_python(&Error::BadParameter {
+                    name: "distance",
+                    value: distance.to_owned(),
+                    message: "no such kind of stack distance".to_owned(),
+                    hint: "choose one of raw, effective, grouped, grouped_conservative".to_owned(),
+                }));
+            }
+        },
+        present_conditions,
+    };
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let (found, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        let found = estimate(source, two_stack_spec, on_progress)?;
+        let counted = Counted {
+            accesses: found.accesses,
+            write_accesses: found.write_accesses,
+            distinct_pages: found.distinct_pages,
+        };
+        Ok((found, counted))
+    })?;
+    let result = PyDict::new(py);
+    result.set_item("pages", found.pages)?;
+    result.set_item("distance", distance)?;
+    result.set_item("accesses", found.accesses)?;
+    result.set_item("write_accesses", found.write_accesses)?;
+    result.set_item("distinct_pages", found.distinct_pages)?;
+    result.set_item("page_bytes", trace.page_bytes)?;
+    result.set_item("hits_clean", found.hits_clean.into_pyarray(py))?;
+    result.set_item("hits_dirty", found.hits_dirty.into_pyarray(py))?;
+    result.set_item("write_hits_dirty", found.write_hits_dirty.into_pyarray(py))?;
+    let by_index = found.by_index.map(|by_index| {
+        [
+            ("clean_reads", by_index.clean_reads),
+            ("clean_writes", by_index.clean_writes),
+            ("dirty_reads", by_index.dirty_reads),
+            ("dirty_writes", by_index.dirty_writes),
+        ]
+    });
+    let table = by_index.map(|counts| -> PyResult<_> {
+        let table = PyDict::new(py);
+        for (name, HitsByIndex { hits, never }) in counts {
+            let row = PyDict::new(py);
+            row.set_item("hits", hits.into_pyarray(py))?;
+            row.set_item("never", never)?;
+            table.set_item(name, row)?;
+        }
+        Ok(table)
+    });
+    result.set_item("by_index", table.transpose()?)?;
+    Ok(result)
+}

@@ -1,0 +1,249 @@
+//! FD-Buffer: a clean and a dirty pool.
+//!
+//! Paper: On, Li, He, Wu, Luo, Xu, section 4.2, Algorithms 1 and 2.
+//!
+//! ```text
+//! READ p:   in the clean pool C or the dirty pool D: hit there
+//!           else room by: |D| > M_d ? write the victim of D : drop the victim of C;  p enters C
+//! WRITE p:  in C: p moves to D (nothing is evicted now);  in D: hit there
+//!           else room by: |C| > M_c ? drop the victim of C : write the victim of D;  p enters D
+//! ```
+//!
+//! Free frames are used first. 1 <= `M_c` <= M - 1 and `M_d` = M - `M_c`, so the pool that must give
+//! a victim of a full buffer is never empty. A write hit in C makes D larger than `M_d` until the
+//! next read miss: the pools approach their sizes lazily, as printed.
+
+use super::pool::{Elastic, POOL_POLICIES, PoolPolicy, WithPools, with_pools};
+use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive};
+use crate::access::AccessSource;
+use crate::curve::two_stack::split_pages;
+use crate::error::{Error, Result};
+use crate::progress::OnProgress;
+use crate::replay::{Machine, Totals, disagreement, replay};
+
+pub(super) const CLEAN_POLICY: BufferOption = BufferOption {
+    name: "clean_policy",
+    values: "lru, fifo or clock",
+    default: "lru",
+    description: "Replacement policy of the clean pool.",
+};
+pub(super) const DIRTY_POLICY: BufferOption = BufferOption {
+    name: "dirty_policy",
+    values: "lru, fifo or clock",
+    default: "lru",
+    description: "Replacement policy of the dirty pool.",
+};
+pub(super) const CLEAN_PAGES: BufferOption = BufferOption {
+    name: "clean_pages",
+    values: "a whole number from 1 to the buffer's pages less 1",
+    default: "half the buffer",
+    description: "Size of the clean pool (at the start, where it changes). [pages]",
+};
+
+pub(super) const OPTIONS: &[BufferOption] = &[CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY];
+
+/// The two pools.
+#[derive(Debug)]
+pub(super) struct FdBuffer<C, D> {
+    pages: u32,
+    clean_pages: u32,
+    clean: C,
+    dirty: D,
+    counters: BufferCounters,
+}
+
+/// Pages of the clean pool as an option.
+pub(super) fn clean_pages(run: &Run<'_, '_>) -> Result<u32> {
+    let (pages, most) = (u64::from(run.pages), u64::from(run.pages) - 1);
+    let clean = run.options.whole("clean_pages", pages / 2, 1, most)?;
+    Ok(u32::try_from(clean).unwrap_or(run.pages - 1))
+}
+
+/// Policies of both pools as options.
+pub(super) fn pool_policies(run: &Run<'_, '_>) -> Result<(PoolPolicy, PoolPolicy)> {
+    let policy = |name| run.options.choice(name, PoolPolicy::Lru, POOL_POLICIES);
+    Ok((policy("clean_policy")?, policy("dirty_policy")?))
+}
+
+pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
+    struct Start<'source, 'progress>(Run<'source, 'progress>, u32);
+    impl WithPools for Start<'_, '_> {
+        type Output = Result<BufferResult>;
+        fn run<C: Elastic, D: Elastic>(self) -> Self::Output {
+            let buffer = FdBuffer::<C, D>::new(self.0.pages, self.1);
+            drive(self.0, buffer)
+        }
+    }
+    let clean_pages = clean_pages(&run)?;
+    let (clean, dirty) = pool_policies(&run)?;
+    with_pools(clean, dirty, Start(run, clean_pages))
+}
+
+impl<C: Elastic, D: Elastic> FdBuffer<C, D> {
+    pub(super) fn new(pages: u32, clean_pages: u32) -> Self {
+        Self {
+            pages,
+            clean_pages,
+            clean: C::new(pages),
+            dirty: D::new(pages),
+            counters: BufferCounters::default(),
+        }
+    }
+
+    /// Moves the split; the pools follow with their next victims.
+    pub(super) fn set_clean_pages(&mut self, clean_pages: u32) {
+        self.clean_pages = clean_pages;
+    }
+
+    #[inline]
+    fn make_room(&mut self, page: u32, write: bool) {
+        let from_dirty = if write {
+            self.clean.len() <= self.clean_pages
+        } else {
+            self.dirty.len() > self.pages - self.clean_pages
+        };
+        if from_dirty {
+            self.dirty.evict(page);
+        } else {
+            self.clean.evict(page);
+        }
+        self.counters.evict(from_dirty);
+    }
+}
+
+impl<C: Elastic, D: Elastic> Machine for FdBuffer<C, D> {
+    fn grow(&mut self, pages: usize) {
+        self.clean.grow(pages);
+        self.dirty.grow(pages);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.clean.fetch(pages);
+        self.dirty.fetch(pages);
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        if self.clean.contains(page) {
+            self.counters.hit(false, write);
+            if write {
+                self.clean.remove(page);
+                self.dirty.insert(page);
+            } else {
+                self.clean.on_hit(page);
+            }
+        } else if self.dirty.contains(page) {
+            self.counters.hit(true, write);
+            self.dirty.on_hit(page);
+        } else {
+            self.counters.miss();
+            if self.clean.len() + self.dirty.len() == self.pages {
+                self.make_room(page, write);
+            }
+            if write {
+                self.dirty.insert(page);
+            } else {
+                self.clean.insert(page);
+            }
+        }
+    }
+
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
+        let named = |name: &'static str| move |text| format!("{name} pool: {text}");
+        self.clean.recount().map_err(named("clean"))?;
+        self.dirty.recount().map_err(named("dirty"))?;
+        let pages = u32::try_from(totals.distinct_pages).unwrap_or(u32::MAX);
+        if let Some(page) =
+            (0..pages).find(|&page| self.clean.contains(page) && self.dirty.contains(page))
+        {
+            return Err(format!("page {page} is in both pools"));
+        }
+        let held = u64::from(self.clean.len()) + u64::from(self.dirty.len());
+        if held > u64::from(self.pages) {
+            return Err(format!("{held} pages in a buffer of {}", self.pages));
+        }
+        self.counters.check(totals, held)
+    }
+}
+
+impl<C: Elastic, D: Elastic> Buffer for FdBuffer<C, D> {
+    fn counters(&self) -> BufferCounters {
+        self.counters
+    }
+
+    fn clean_pages(&self) -> Option<u32> {
+        Some(self.clean_pages)
+    }
+}
+
+/// Static FD-Buffers of LRU pools with several splits, side by side.
+struct Splits {
+    buffers: Vec<FdBuffer<super::Lru, super::Lru>>,
+}
+
+impl Machine for Splits {
+    fn grow(&mut self, pages: usize) {
+        for buffer in &mut self.buffers {
+            buffer.grow(pages);
+        }
+    }
+
+    fn fetch(&self, _pages: &[u32]) {}
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        for buffer in &mut self.buffers {
+            buffer.access(page, write);
+        }
+    }
+
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
+        self.buffers
+            .iter()
+            .try_for_each(|buffer| buffer.finished(totals))
+    }
+}
+
+/// Replays all accesses of `source` once through static FD-Buffers of LRU pools: `pages` pages
+/// each, with clean pools of the sizes `clean_pages`. Memory grows with their number.
+///
+/// # Errors
+/// [`Error::BadParameter`] for an impossible size, [`Error::Cancelled`], and whatever `source`
+/// reports.
+pub fn simulate_splits(
+    source: &mut dyn AccessSource,
+    pages: u64,
+    clean_pages: &[u64],
+    on_progress: OnProgress<'_>,
+) -> Result<Vec<BufferResult>> {
+    let pages = split_pages("pages", pages)?;
+    let buffers = clean_pages.iter().map(|&clean| match u32::try_from(clean) {
+        Ok(clean) if (1..pages).contains(&clean) => Ok(FdBuffer::new(pages, clean)),
+        _ => Err(Error::BadParameter {
+            name: "clean-pages",
+            value: clean.to_string(),
+            message: format!("a clean pool has 1 to {} pages", pages - 1),
+            hint: "both pools need at least one page".to_owned(),
+        }),
+    });
+    let mut splits = Splits {
+        buffers: buffers.collect::<Result<_>>()?,
+    };
+    let totals = replay(source, &mut splits, on_progress)?;
+    splits
+        .finished(totals)
+        .map_err(|text| disagreement("fd_static", &text))?;
+    let result = |buffer: &FdBuffer<_, _>| BufferResult {
+        buffer: "fd_static",
+        pages,
+        accesses: totals.accesses,
+        write_accesses: totals.write_accesses,
+        distinct_pages: totals.distinct_pages as u64,
+        counters: buffer.counters,
+        clean_pages: Some(buffer.clean_pages),
+        windows: 0,
+        history: Vec::new(),
+        warnings: super::no_writes("fd_static", totals).into_iter().collect(),
+    };
+    Ok(splits.buffers.iter().map(result).collect())
+}

@@ -1,0 +1,56 @@
+//! LRU as a buffer: the baseline that knows no cost.
+
+use super::{Buffer, BufferCounters, BufferResult, Run, drive};
+use crate::error::Result;
+use crate::replay::policies::lru::Lru;
+use crate::replay::tier::Tier;
+use crate::replay::{Machine, Totals};
+
+struct LruBuffer {
+    cache: Tier<Lru>,
+    counters: BufferCounters,
+}
+
+pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
+    let buffer = LruBuffer {
+        cache: Tier::new(run.pages),
+        counters: BufferCounters::default(),
+    };
+    drive(run, buffer)
+}
+
+impl Machine for LruBuffer {
+    fn grow(&mut self, pages: usize) {
+        self.cache.grow(pages);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.cache.fetch(pages);
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        if self.cache.contains(page) {
+            self.counters.hit(self.cache.is_dirty(page), write);
+            self.cache.on_hit(page);
+            self.cache.soil(page, write);
+        } else {
+            self.counters.miss();
+            if let Some(victim) = self.cache.evict_if_full(page) {
+                self.counters.evict(victim.dirty);
+            }
+            self.cache.insert(page, write);
+        }
+    }
+
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
+        self.cache.recount("buffer")?;
+        self.counters.check(totals, u64::from(self.cache.len()))
+    }
+}
+
+impl Buffer for LruBuffer {
+    fn counters(&self) -> BufferCounters {
+        self.counters
+    }
+}

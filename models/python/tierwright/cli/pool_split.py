@@ -1,0 +1,142 @@
+"""`tierwright pool-split`: how to split a buffer into clean and dirty pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tierwright.cli.output import (
+    Column,
+    File,
+    Format,
+    Json,
+    PageBytes,
+    print_facts,
+    print_json,
+    print_table,
+    print_warnings,
+    progress,
+    trace_of,
+)
+from tierwright.units import format_count
+
+if TYPE_CHECKING:
+    from tierwright.pool_split import PoolSplit
+
+ROWS_SHOWN = 12
+
+
+def pool_split(
+    file: File,
+    *,
+    pages: Annotated[
+        int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
+    ],
+    asymmetry: Annotated[
+        float,
+        typer.Option(
+            "--asymmetry", metavar="R", help="Cost of a page write in page reads."
+        ),
+    ],
+    estimator: Annotated[
+        str,
+        typer.Option(
+            "--estimator",
+            metavar="E",
+            help="Cost formula that chooses: flow, disjoint, eq4.",
+        ),
+    ] = "flow",
+    distance: Annotated[
+        str,
+        typer.Option(
+            "--distance",
+            metavar="D",
+            help="Stack distances: raw, effective (slow, closest), grouped, "
+            "grouped_conservative.",
+        ),
+    ] = "raw",
+    group_pages: Annotated[
+        int,
+        typer.Option(
+            "--group-pages", metavar="N", min=1, help="Group of grouped ones. [pages]"
+        ),
+    ] = 64,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Split a buffer into clean and dirty pages where writes cost R times a read."""
+    from tierwright.pool_split import analyse
+
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("pool split") as on_progress:
+        found = analyse(
+            trace,
+            pages,
+            asymmetry,
+            estimator=estimator,
+            distance=distance,
+            group_pages=group_pages,
+            on_progress=on_progress,
+        )
+    if json:
+        print_json(found.to_dict())
+        return
+    _print(found)
+
+
+def _print(found: PoolSplit) -> None:
+    best = found.best_clean_pages
+    split = "-"
+    if best is not None:
+        split = f"{format_count(best)} clean, {format_count(found.pages - best)} dirty"
+    print_facts(
+        [
+            ("best split", f"{split} pages, by {found.estimator}"),
+            *(
+                (f"estimate {name}", _cost(cost))
+                for name, cost in found.estimates.items()
+            ),
+            ("simulated", _cost(found.simulated)),
+            *(
+                (f"{name.upper()}", _cost(cost) + _gain(found.gain_over[name]))
+                for name, cost in found.baselines.items()
+            ),
+        ]
+    )
+    rows = found.curve()
+    if rows:
+        typer.echo("")
+        step = max(1, len(rows) // ROWS_SHOWN)
+        shown = {*range(0, len(rows), step), len(rows) - 1, (best or 1) - 1}
+        print_table(
+            "Estimated cost per access, in page reads, and miss rates",
+            [
+                (heading, True)
+                for heading in ("clean pages", "flow", "eq4", "P_c", "P_d", "P_dw")
+            ],
+            [
+                [
+                    format_count(row["clean_pages"])
+                    + (" *" if row["clean_pages"] == best else ""),
+                    *(
+                        f"{row[name]:.4f}"
+                        for name in ("flow", "eq4", "p_c", "p_d", "p_dw")
+                    ),
+                ]
+                for row in (rows[index] for index in sorted(shown))
+            ],
+        )
+    print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])
+
+
+def _cost(cost: float | None) -> str:
+    return "-" if cost is None else f"{cost:.4f} page reads an access"
+
+
+def _gain(gain: float | None) -> str:
+    if gain is None:
+        return ""
+    return f" (the split saves {gain:.1%})" if gain >= 0 else f" (saves {-gain:.1%})"

@@ -1,0 +1,59 @@
+"""Clean and dirty pages in one buffer: how to split it when writes cost more than reads.
+
+Restates On, Li, He, Wu, Luo and Xu, "FD-Buffer: a buffer manager for databases on flash
+disks" (CIKM 2010). `analyse` joins estimate, simulation and baselines for one trace; the
+other functions are the formulas one by one. Symbols: `docs/models/pool-split.md`.
+"""
+
+from tierwright.pool_split.analysis import (
+    DEFAULT_ESTIMATOR,
+    DISTANCES,
+    ESTIMATORS,
+    PoolSplit,
+    analyse,
+)
+from tierwright.pool_split.belady import BeladyCounts, belady
+from tierwright.pool_split.costs import (
+    GroupDistance,
+    IoCost,
+    PoolMissRates,
+    SplitCosts,
+    best_split,
+    break_even_asymmetry,
+    estimation_error,
+    gain,
+    group_distance,
+    io_cost,
+    normalised_cost,
+    pool_miss_rates,
+    split_costs,
+    window_io_time,
+)
+from tierwright.pool_split.workload import Epoch, epoch, zipf_pmf
+
+__all__ = [
+    "DEFAULT_ESTIMATOR",
+    "DISTANCES",
+    "ESTIMATORS",
+    "BeladyCounts",
+    "Epoch",
+    "GroupDistance",
+    "IoCost",
+    "PoolMissRates",
+    "PoolSplit",
+    "SplitCosts",
+    "analyse",
+    "belady",
+    "best_split",
+    "break_even_asymmetry",
+    "epoch",
+    "estimation_error",
+    "gain",
+    "group_distance",
+    "io_cost",
+    "normalised_cost",
+    "pool_miss_rates",
+    "split_costs",
+    "window_io_time",
+    "zipf_pmf",
+]
