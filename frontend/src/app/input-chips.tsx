@@ -231,24 +231,25 @@ function DeviceSelect(props: {
   readonly value: string | null;
   readonly onChoose: (id: string) => void;
 }) {
-  const fitting = devicesFor(props.devices, props.tier);
+  const fitting = devicesFor(props.devices, props.tier).toSorted((one, other) =>
+    one.name.localeCompare(other.name, "en", { numeric: true }),
+  );
   const usable = (device: DeviceOut) => props.tier === "ram" || hasServiceTimes(device);
   const option = (device: DeviceOut) => ({
     value: device.id,
     label: usable(device) ? device.name : `${device.name} (no service times)`,
     disabled: !usable(device),
   });
-  const own = fitting.filter((device) => device.origin === "own");
-  const shipped = fitting.filter((device) => device.origin === "shipped");
+  const options = (origin: DeviceOut["origin"]) => {
+    const items = fitting.filter((device) => device.origin === origin);
+    return [...items.filter(usable), ...items.filter((device) => !usable(device))].map(
+      option,
+    );
+  };
+  const own = options("own");
   const groups = [
-    ...(own.length > 0 ? [{ group: "Own", items: own.map(option) }] : []),
-    {
-      group: "Shipped",
-      items: [
-        ...shipped.filter(usable).map(option),
-        ...shipped.filter((device) => !usable(device)).map(option),
-      ],
-    },
+    ...(own.length > 0 ? [{ group: "Own", items: own }] : []),
+    { group: "Shipped", items: options("shipped") },
   ];
   return (
     <Select
@@ -260,6 +261,9 @@ function DeviceSelect(props: {
       }
       value={props.value}
       onChange={(id) => id !== null && props.onChoose(id)}
+      // Typing replaces the present name instead of going on in the middle of it.
+      onFocus={(event) => event.currentTarget.select()}
+      onClick={(event) => event.currentTarget.select()}
       allowDeselect={false}
       searchable
       openOnFocus={false}

@@ -112,11 +112,8 @@ export function barsOption(chart: BarsChart): ChartOption {
         stack: "cost",
         barMaxWidth: 26,
         data: chart.bars.map((bar) => bar.terms[term] ?? 0),
-        itemStyle: {
-          color: costTermColor(term, chart.colors),
-          borderColor: ink.paper,
-          borderWidth: 1,
-        },
+        // No border: it would cover a segment that is only a pixel or two wide.
+        itemStyle: { color: costTermColor(term, chart.colors) },
         emphasis: { disabled: true },
       })),
       {

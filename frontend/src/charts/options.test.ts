@@ -69,6 +69,18 @@ describe("bars of the schemes", () => {
     ]);
   });
 
+  it("have no border, which would cover a thin segment", () => {
+    const option = barsOption({ bars: [bar("lazy")], colors: "light" });
+    const shapes = drawSvg(option, SIZE, "#ffffff").split("<path");
+    for (const term of COST_TERM_ORDER) {
+      const fill = `fill="${costTermColor(term, "light")}"`;
+      const drawn = shapes.filter((shape) => shape.includes(fill));
+      // The legend's swatch and the segment.
+      expect(drawn, term).toHaveLength(2);
+      expect(drawn.join(""), term).not.toContain("stroke=");
+    }
+  });
+
   it("show simulated marks only where a check has run", () => {
     const names = (bars: SchemeBar[]) => {
       const { series } = barsOption({ bars, colors: "light" });

@@ -3,7 +3,14 @@ import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Dialog } from "@/components/dialog";
 import { Unknown } from "@/components/unknown";
-import { bytes, formatBytes, formatShort, formatUsd, usd } from "@/units/quantity";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatShort,
+  formatUsd,
+  usd,
+} from "@/units/quantity";
 
 const DIGITS = 6;
 
@@ -27,6 +34,10 @@ export function Derivation({ evaluation, scheme, onClose }: DerivationProps) {
     </Dialog>
   );
 }
+
+/** Counts are shown whole, so that they can be followed to the last digit. */
+const derivedValue = (value: number): string =>
+  Number.isSafeInteger(value) ? formatCount(value) : formatShort(value, DIGITS);
 
 function DerivationBody(props: {
   readonly evaluation: EvaluationOut;
@@ -68,7 +79,7 @@ function DerivationBody(props: {
                   {step.value === null ? (
                     <Unknown reason="a figure that this formula needs is missing" />
                   ) : (
-                    formatShort(step.value, DIGITS)
+                    derivedValue(step.value)
                   )}
                 </td>
                 <td>{step.unit}</td>

@@ -7,7 +7,6 @@ import { Unknown } from "@/components/unknown";
 import {
   formatMicroseconds,
   formatNumber,
-  formatShort,
   formatUsd,
   microseconds,
   usd,
@@ -65,9 +64,9 @@ export function SchemeTable(props: {
                 <span className="tw-unit">[USD/month]</span>
               </th>
               <th scope="col" className="num">
-                Beside
+                I/O time
                 <br />
-                best
+                vs best
               </th>
             </tr>
           </thead>
@@ -173,7 +172,19 @@ function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined
   if (best.io_time_us_per_access === 0) {
     return <Unknown reason="the best scheme needs no I/O time at all" />;
   }
-  return `+${formatShort((difference / best.io_time_us_per_access) * 100, 2)} %`;
+  return excessPercent((difference / best.io_time_us_per_access) * 100);
+}
+
+/** Three significant digits, two decimals at most. */
+function excessPercent(value: number): string {
+  if (value < 0.005) {
+    return "<0.01 %";
+  }
+  const decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return `+${value.toLocaleString("en-US", {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  })} %`;
 }
 
 function SchemeWarnings({ evaluation }: { readonly evaluation: EvaluationOut }) {
