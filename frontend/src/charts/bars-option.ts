@@ -24,8 +24,6 @@ export interface SchemeBar {
 export interface BarsChart {
   readonly bars: readonly SchemeBar[];
   readonly colors: ColorScheme;
-  /** The simulated marks belong to sliders that have moved since. */
-  readonly staleSimulation?: boolean;
 }
 
 /** Terms in their fixed order, then whatever the server added since. */
@@ -147,10 +145,9 @@ export function barsOption(chart: BarsChart): ChartOption {
                 value: [value, bar.title],
                 symbol: mark.shape,
                 itemStyle: {
-                  color: chart.staleSimulation ? "transparent" : mark.color,
+                  color: mark.color,
                   borderColor: ink.text,
                   borderWidth: 2,
-                  opacity: chart.staleSimulation ? 0.6 : 1,
                 },
               })),
             },
@@ -177,12 +174,6 @@ function barsTooltip(
   const rows = terms.map((term) =>
     row(costTermTitle(term), bar.terms[term] ?? 0, costTermColor(term, chart.colors)),
   );
-  const simulated =
-    bar.simulated === undefined
-      ? ""
-      : row(
-          chart.staleSimulation ? "Simulated (earlier sizes)" : "Simulated",
-          bar.simulated,
-        );
+  const simulated = bar.simulated === undefined ? "" : row("Simulated", bar.simulated);
   return `<div><b>${escapeHtml(bar.title)}</b>, µs per access</div>${rows.join("")}${row("Total", bar.total)}${simulated}`;
 }

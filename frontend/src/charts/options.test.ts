@@ -94,7 +94,6 @@ describe("bars of the schemes", () => {
     const option = barsOption({
       bars: [bar("none"), bar("lazy", { simulated: 26, best: true })],
       colors: "dark",
-      staleSimulation: true,
     });
     expect(drawPng(option, SIZE, "#fff")).toMatch(/^data:image\/png;base64,/);
     const svg = drawSvg(option, SIZE, "#fff");

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { EvaluationIn, SimulationOut } from "@/api/evaluations";
-import { summary } from "./check-panel";
+import {
+  type CheckRow,
+  exactSchemes,
+  isLargeGap,
+  summary,
+  verdict,
+} from "./check-findings";
 import { isSamePoint } from "./use-check";
 
 const inputs: EvaluationIn = {
@@ -14,15 +20,23 @@ const simulation: Pick<SimulationOut, "content_id" | "inputs"> = {
   content_id: "c",
   inputs,
 };
-type Row = Parameters<typeof summary>[0][number];
-const row = (counter: string, gap: number, simulated: number): Row => ({
-  scheme: "lazy",
+const TITLES = new Map([
+  ["lazy", "Lazy"],
+  ["exclusive", "Exclusive"],
+]);
+const row = (
+  counter: string,
+  gap: number,
+  simulated: number,
+  scheme = "lazy",
+): CheckRow => ({
+  scheme,
   counter,
   unit: "accesses",
   model: simulated + gap,
   simulated,
   gap,
-  gap_relative: gap / simulated,
+  gap_relative: simulated === 0 ? null : gap / simulated,
   exact: false,
 });
 
@@ -46,17 +60,71 @@ describe("a check", () => {
       row("io_time_us_per_access", -0.5, 20),
       row("io_time_us_per_access", 0.1, 20),
     ];
-    expect(summary(rows)).toBe(
+    expect(summary(rows, TITLES)).toBe(
       "The model's I/O times are within 2.5 % of the simulation.",
     );
   });
 
   it("counts rounding as agreement", () => {
-    expect(summary([row("io_time_us_per_access", 3.5e-15, 31)])).toContain(
+    expect(summary([row("io_time_us_per_access", 3.5e-15, 31)], TITLES)).toContain(
       "agree exactly",
     );
-    expect(summary([row("flash_hits", 0, 7), row("flash_writes", 2, 7)])).toBe(
-      "1 of 2 counters agree exactly.",
+    expect(summary([row("flash_hits", 0, 7)], TITLES)).toBe(
+      "1 of 1 counters agree exactly.",
     );
+  });
+
+  it("names the largest gap of a counter, leaving out rare operations", () => {
+    const rows = [
+      row("ram_hits", 0, 900_000),
+      row("flash_hits", 60, 60_000),
+      row("flash_misses", -60, 40_000),
+      row("flash_writes", 226, 1000),
+      row("disk_writes", 900, 999),
+      row("disk_reads", 5, 0),
+      row("io_time_us_per_access", -0.02, 20),
+    ];
+    expect(summary(rows, TITLES)).toBe(
+      "The model's I/O times are within 0.1 % of the simulation; the largest gap of a counter is +22.6 %: flash writes of Lazy.",
+    );
+    expect(rows.filter(isLargeGap).map((one) => one.counter)).toEqual([
+      "flash_writes",
+      "disk_writes",
+      "disk_reads",
+    ]);
+  });
+
+  it("knows exact schemes by their counts", () => {
+    const rows = [
+      { ...row("flash_hits", 0, 7, "exclusive"), exact: true },
+      row("io_time_us_per_access", 0, 7, "exclusive"),
+      row("flash_hits", 0, 7),
+    ];
+    expect([...exactSchemes(rows)]).toEqual(["exclusive"]);
+  });
+});
+
+describe("the verdict of a simulation", () => {
+  const time = (scheme: string, simulated: number) =>
+    row("io_time_us_per_access", 0, simulated, scheme);
+
+  it("names the least I/O time and its lead over the next", () => {
+    const rows = [time("exclusive", 13.57), time("lazy", 13.5), time("none", 40)];
+    expect(verdict(rows, TITLES, "lazy")).toBe(
+      "In the simulation Lazy costs 13.5 µs per access, 0.52 % less than Exclusive (13.6 µs).",
+    );
+    expect(verdict(rows, TITLES, "exclusive")).toMatch(
+      / The model puts Exclusive first\.$/,
+    );
+  });
+
+  it("does not make up a winner", () => {
+    expect(verdict([time("exclusive", 5), time("lazy", 5)], TITLES, "lazy")).toBe(
+      "In the simulation Exclusive and Lazy cost the same: 5 µs per access.",
+    );
+    expect(
+      verdict([time("exclusive", 5.000_01), time("lazy", 5)], TITLES, "lazy"),
+    ).toContain("less than 0.01 % less");
+    expect(verdict([], TITLES, null)).toBeNull();
   });
 });

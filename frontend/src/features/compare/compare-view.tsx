@@ -57,8 +57,7 @@ export function CompareView({
           <div className={classes["columns"]}>
             <SchemeBars
               evaluation={evaluation.data}
-              check={checking.simulation}
-              stale={checking.stale}
+              check={checking.stale ? null : checking.simulation}
               workloadName={workload.name}
             />
             <SchemeTable

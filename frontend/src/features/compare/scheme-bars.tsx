@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import { useMemo } from "react";
 import type { EvaluationOut, SimulationOut } from "@/api/evaluations";
 import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
@@ -6,13 +7,11 @@ import { ChartCard } from "@/charts/chart-card";
 import { costTermTitle } from "@/charts/palette";
 import { CloseCall } from "@/components/close-call";
 import { formatMicroseconds, microseconds } from "@/units/quantity";
+import { IO_TIME, titlesOf, verdict } from "./check-findings";
 
 const HEIGHT = 330;
 
-/** The counter of a check that the bars can be compared with. */
-export const IO_TIME = "io_time_us_per_access";
-
-export function schemeBars(
+function schemeBars(
   evaluation: EvaluationOut,
   check: SimulationOut | null,
 ): SchemeBar[] {
@@ -33,28 +32,36 @@ export function schemeBars(
 
 export function SchemeBars(props: {
   readonly evaluation: EvaluationOut;
+  /** The check of this very point, where one has been made. */
   readonly check: SimulationOut | null;
-  readonly stale: boolean;
   readonly workloadName: string;
 }) {
-  const { evaluation, check, stale } = props;
+  const { evaluation, check } = props;
   const colors = useChartColors();
   const bars = useMemo(() => schemeBars(evaluation, check), [evaluation, check]);
-  const option = useMemo(
-    () => barsOption({ bars, colors, staleSimulation: stale }),
-    [bars, colors, stale],
+  const option = useMemo(() => barsOption({ bars, colors }), [bars, colors]);
+  const decision = verdict(
+    check?.result?.rows ?? [],
+    titlesOf(evaluation),
+    evaluation.best,
   );
   const terms = termsOf(bars);
   return (
     <ChartCard
       title={evaluation.sentence}
-      subtitle="I/O time per access by cost term, model [µs]; markers: simulated"
+      subtitle={`I/O time per access by cost term, model [µs]${decision === null ? "" : "; markers: simulated"}`}
       label={`I/O time per access by scheme: ${bars
         .map((bar) => `${bar.title} ${formatMicroseconds(microseconds(bar.total))} µs`)
         .join(", ")}`}
       option={option}
       height={HEIGHT}
-      sentence={<CloseCall evaluation={evaluation} />}
+      sentence={
+        decision === null ? (
+          <CloseCall evaluation={evaluation} />
+        ) : (
+          <Text size="sm">{decision}</Text>
+        )
+      }
       fileName={`${props.workloadName} page-flow schemes`}
       table={{
         header: [
