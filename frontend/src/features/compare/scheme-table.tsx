@@ -82,6 +82,11 @@ export function SchemeTable(props: {
           </tbody>
         </table>
       </div>
+      {evaluation.schemes.some((scheme) => !scheme.estimator.exact) && (
+        <Text size="sm" c="dimmed" mt="xs">
+          ≈ counts are approximations; see the check.
+        </Text>
+      )}
       <SchemeWarnings evaluation={evaluation} />
       <div className={classes["actions"]}>{props.actions}</div>
       <Derivation
@@ -109,6 +114,9 @@ function SchemeRow(props: {
           <SchemeMark scheme={scheme.scheme} />
           <span>
             {scheme.title}
+            {!scheme.estimator.exact && (
+              <span title="The counts are approximations"> ≈</span>
+            )}
             {scheme.warnings.length > 0 && (
               <Tooltip
                 label={scheme.warnings.map((warning) => warning.message).join(" ")}
