@@ -5,7 +5,7 @@ import { useState } from "react";
 import { answer } from "@/api/client";
 import { createWorkload, getUpload } from "@/api/gen/sdk.gen";
 import { toProblem } from "@/api/problem";
-import { type PreviewOut, previewQuery } from "@/api/uploads";
+import { discardUpload, type PreviewOut, previewQuery } from "@/api/uploads";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -94,6 +94,7 @@ function PreviewBody(props: {
       )}
       {preview.error !== null && !needsMappingFirst(draft, asked) && (
         <PreviewRefused
+          uploadId={uploadId}
           error={preview.error}
           generic={draft.format === GENERIC_CSV}
           onGeneric={() => change({ ...draft, format: GENERIC_CSV })}
@@ -132,20 +133,46 @@ function columnsOf(preview: PreviewOut | undefined, error: unknown): readonly st
 }
 
 function PreviewRefused(props: {
+  readonly uploadId: string;
   readonly error: unknown;
   readonly generic: boolean;
   readonly onGeneric: () => void;
 }) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const discard = useMutation({
+    mutationFn: () => discardUpload(props.uploadId),
+    onSuccess: async () => {
+      await navigate({ to: "/workloads" });
+      await queryClient.invalidateQueries({ queryKey: ["uploads"] });
+    },
+  });
   return (
     <Panel title="This file could not be read as asked">
       <Stack gap="sm">
         <ProblemAlert error={props.error} />
-        {!props.generic && (
-          <Group>
+        <Group>
+          {!props.generic && (
             <Button variant="default" onClick={props.onGeneric}>
               It is a CSV of another kind: map its columns
             </Button>
-          </Group>
+          )}
+          <Button
+            variant="default"
+            renderRoot={(rest) => <Link to="/workloads" {...rest} />}
+          >
+            Choose another file
+          </Button>
+          <Button
+            variant="default"
+            onClick={() => discard.mutate()}
+            loading={discard.isPending}
+          >
+            Discard this upload
+          </Button>
+        </Group>
+        {discard.error !== null && (
+          <ProblemAlert error={discard.error} title="The upload was not removed" />
         )}
       </Stack>
     </Panel>
