@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { evaluate } from "./gen/sdk.gen";
-import type { EvaluationIn } from "./gen/types.gen";
+import type { EvaluationIn, EvaluationOut } from "./gen/types.gen";
 
 export type {
   EvaluationIn,
@@ -17,3 +17,17 @@ export const evaluationQuery = (point: EvaluationIn) =>
     queryFn: ({ signal }) =>
       answer(evaluate({ signal, body: point, throwOnError: true })),
   });
+
+/** Titles of the schemes, devices and price book that messages name by their ids. */
+export function namesIn(evaluation: EvaluationOut): ReadonlyMap<string, string> {
+  const { devices, price_book } = evaluation;
+  return new Map([
+    ...[devices.flash, devices.disk, devices.ram, price_book].flatMap(
+      (named): [string, string][] => (named === null ? [] : [[named.id, named.name]]),
+    ),
+    ...evaluation.schemes.map((scheme): [string, string] => [
+      scheme.scheme,
+      scheme.title,
+    ]),
+  ]);
+}

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { EvaluationOut } from "@/api/evaluations";
+import { type EvaluationOut, namesIn } from "@/api/evaluations";
 import { Prose } from "./prose";
 
 /** Beside a winner whose lead is smaller than the model's known error: says so. */
@@ -9,7 +9,8 @@ export function CloseCall({ evaluation }: { readonly evaluation: EvaluationOut }
   );
   return warning === undefined ? null : (
     <Text size="sm" style={{ color: "var(--tw-warn)" }}>
-      ⚠ Too close to call between schemes: <Prose text={warning.message} />.{" "}
+      ⚠ Too close to call between schemes:{" "}
+      <Prose text={warning.message} names={namesIn(evaluation)} />.{" "}
       <Prose text={warning.hint ?? "Simulate this point before choosing"} />.
     </Text>
   );

@@ -191,6 +191,27 @@ describe("runs and unknowns", () => {
     expect(text).toContain("What to do: Cut it off.");
   });
 
+  it("name what a message identifies, and leave other values as they are", async () => {
+    const screen = await renderThemed(
+      <p>
+        <Prose
+          text="`lazy` leads `ssd-1`; see `flash_writes`, and lazy."
+          names={
+            new Map([
+              ["lazy", "Lazy"],
+              ["ssd-1", "Drive One"],
+            ])
+          }
+        />
+      </p>,
+    );
+    expect(screen.container.textContent).toContain(
+      "Lazy leads Drive One; see flash_writes, and lazy",
+    );
+    const codes = [...screen.container.querySelectorAll("code")];
+    expect(codes.map((code) => code.textContent)).toEqual(["flash_writes"]);
+  });
+
   it.each(["light", "dark"] as const)("are accessible in %s", async (colors) => {
     const screen = await renderThemed(
       <>

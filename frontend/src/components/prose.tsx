@@ -1,13 +1,23 @@
+/** Names that a reader knows, by the id that a message holds. */
+export type Names = ReadonlyMap<string, string>;
+
 /**
- * A message of the server: values in backticks become code, and the first letter a
- * capital. Its closing full stop is the caller's.
+ * A message of the server: values in backticks become code, or the name of what they
+ * identify where `names` knows it, and the first letter a capital. Its closing full
+ * stop is the caller's.
  */
-export function Prose({ text }: { readonly text: string }) {
-  const sentence = text.trim().replace(/\.$/, "");
+export function Prose(props: { readonly text: string; readonly names?: Names }) {
+  const sentence = props.text.trim().replace(/\.$/, "");
   const parts = (sentence.charAt(0).toUpperCase() + sentence.slice(1)).split("`");
-  return parts.map((part, index) =>
+  return parts.map((part, index) => {
     // The parts of one message never move, and every second one stood in backticks.
-    // biome-ignore lint/suspicious/noArrayIndexKey: see above
-    index % 2 === 1 ? <code key={index}>{part}</code> : <span key={index}>{part}</span>,
-  );
+    const name = index % 2 === 1 ? props.names?.get(part) : part;
+    return name === undefined ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: see above
+      <code key={index}>{part}</code>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: see above
+      <span key={index}>{name}</span>
+    );
+  });
 }

@@ -6,7 +6,7 @@ import {
   evaluationInput,
   stateOfInputs,
 } from "@/analysis/state";
-import { type EvaluationOut, evaluationQuery } from "@/api/evaluations";
+import { type EvaluationOut, evaluationQuery, namesIn } from "@/api/evaluations";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
@@ -96,6 +96,7 @@ function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut }) {
   if (warnings.length === 0) {
     return null;
   }
+  const names = namesIn(evaluation);
   return (
     <section className="tw-panel" aria-label="Notes on these numbers">
       <Text fw={600} className={classes["noteTitle"]}>
@@ -105,11 +106,11 @@ function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut }) {
       <ul className={classes["notes"]}>
         {warnings.map((warning) => (
           <li key={`${warning.name} ${warning.message}`}>
-            <Prose text={warning.message} />.
+            <Prose text={warning.message} names={names} />.
             {warning.hint && (
               <Text component="span" size="sm" c="dimmed">
                 {" "}
-                <Prose text={warning.hint} />.
+                <Prose text={warning.hint} names={names} />.
               </Text>
             )}
           </li>
