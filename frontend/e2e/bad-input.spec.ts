@@ -23,6 +23,11 @@ test("a binary file called .csv says what was wrong and what to do", async ({
   await expect(
     page.getByRole("button", { name: "Read the whole trace" }),
   ).toBeDisabled();
+  await expect(page.getByRole("link", { name: "Choose another file" })).toBeVisible();
+  const { pathname } = new URL(page.url());
+  await page.getByRole("button", { name: "Discard this upload" }).click();
+  await expect(page).toHaveURL(/\/workloads(\?|$)/);
+  expect((await page.request.get(`/api/v1${pathname}`)).ok()).toBe(false);
 });
 
 test("a CSV of another kind is read through a column mapping", async ({ page }) => {

@@ -88,11 +88,15 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   await expect(exclusive.locator("[data-cell=gap]")).toHaveText("0", {
     timeout: 60_000,
   });
+  const verdicts = page.getByText(/^In the simulation /);
+  await expect(verdicts).toHaveCount(2);
   await expectAccessible(page, "compare with a check");
 
   // A moved slider marks the check as stale.
   await flash.press("ArrowLeft");
   await expect(page.getByText(/This check was made at other sizes/)).toBeVisible();
+  await expect(page.getByText(/^At the point of that check/)).toBeVisible();
+  await expect(verdicts).toHaveCount(0);
   await page.getByRole("button", { name: "go back to the checked point" }).click();
   await expect(page.getByText(/This check was made at other sizes/)).toBeHidden();
 
