@@ -124,7 +124,7 @@ fn main() {
         for about in policies() {
             let name = format!("{} {percent} %", about.name);
             measure(&name, &arguments, &mut trace, |mut trace| {
-                simulate_policy(&mut trace, about.name, pages, &mut |_| true)
+                simulate_policy(&mut trace, about.name, pages, &[], &mut |_| true)
                     .expect("a valid replay")
                     .misses
             });

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::progress::OnProgress;
-use tierwright_simulator::replay::{About, Warning};
+use tierwright_simulator::replay::{About, OptionAbout, Warning};
 use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
 
@@ -43,6 +43,23 @@ fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDi
             row.set_item("title", about.title)?;
             row.set_item("description", about.description)?;
             row.set_item("paper", about.paper)?;
+            let needs: Vec<&str> = about.needs.iter().map(|need| need.name()).collect();
+            row.set_item("needs", needs)?;
+            row.set_item("options", options(py, about.options)?)?;
+            Ok(row)
+        })
+        .collect()
+}
+
+fn options<'py>(py: Python<'py>, options: &[OptionAbout]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    options
+        .iter()
+        .map(|option| {
+            let row = PyDict::new(py);
+            row.set_item("name", option.name)?;
+            row.set_item("description", option.description)?;
+            row.set_item("default", option.default)?;
+            row.set_item("values", option.range())?;
             Ok(row)
         })
         .collect()
@@ -80,22 +97,24 @@ fn curves(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, policy, pages, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, policy, pages, *, options=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_policy<'py>(
     py: Python<'py>,
     path: PathBuf,
     policy: &str,
     pages: &Bound<'py, PyAny>,
+    options: Option<BTreeMap<String, String>>,
     format: Option<String>,
     page_bytes: i64,
     columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let pages = page_count("pages", pages, 1)?;
+    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
     let spec = trace_spec(path, format, page_bytes, columns)?;
     let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let result = replay::simulate_policy(source, policy, pages, on_progress)?;
+        let result = replay::simulate_policy(source, policy, pages, &options, on_progress)?;
         let counted = Counted {
             accesses: result.accesses,
             write_accesses: result.write_accesses,
@@ -157,6 +176,8 @@ fn simulate_scheme<'py>(
     row.set_item("scheme", result.scheme)?;
     row.set_item("ram_pages", result.ram_pages)?;
     row.set_item("flash_pages", result.flash_pages)?;
+    row.set_item("ram_policy", result.ram_policy)?;
+    row.set_item("flash_policy", result.flash_policy)?;
     row.set_item("accesses", result.accesses)?;
     row.set_item("write_accesses", result.write_accesses)?;
     for (name, count) in result.counters.named() {

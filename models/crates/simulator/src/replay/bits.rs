@@ -108,6 +108,35 @@ impl LeastFirstSet {
         self.levels[0][member as usize / 64] >> (member % 64) & 1 == 1
     }
 
+    /// Members.
+    pub(crate) fn len(&self) -> usize {
+        self.levels[0]
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
+    }
+
+    /// The least member that is not less than `from`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a place found is that of a member, a u32"
+    )]
+    pub(crate) fn first_from(&self, from: u32) -> Option<u32> {
+        let mut index = from as usize;
+        for (depth, level) in self.levels.iter().enumerate() {
+            let rest = level.get(index / 64)? & (u64::MAX << (index % 64));
+            if rest != 0 {
+                let mut found = index / 64 * 64 + rest.trailing_zeros() as usize;
+                for lower in self.levels[..depth].iter().rev() {
+                    found = found * 64 + lower[found].trailing_zeros() as usize;
+                }
+                return Some(found as u32);
+            }
+            index = index / 64 + 1;
+        }
+        None
+    }
+
     /// The least member.
     #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
@@ -150,6 +179,8 @@ mod tests {
                     least.remove(member);
                 }
                 prop_assert_eq!(least.first(), model.first().copied());
+                prop_assert_eq!(least.first_from(member), model.range(member..).next().copied());
+                prop_assert_eq!(least.len(), model.len());
                 prop_assert_eq!(bits.contains(member), model.contains(&member));
                 prop_assert_eq!(least.contains(member), model.contains(&member));
             }

@@ -8,10 +8,13 @@
 mod bits;
 pub mod buffers;
 mod flash_caches;
+mod future;
+mod lists;
 mod policies;
+mod queue;
 mod recency;
-mod ring;
 mod schemes;
+mod settings;
 mod single_tier;
 mod tier;
 mod two_tier;
@@ -23,6 +26,8 @@ pub use flash_caches::{
     CrashReport, FlashCacheAbout, FlashCacheCounters, FlashCacheResult, OptionAbout, flash_caches,
     simulate_flash_cache,
 };
+use future::Future;
+pub use settings::{Need, OptionAbout, Values};
 pub use single_tier::PolicyResult;
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 
@@ -33,7 +38,7 @@ pub const MAX_PAGES: u64 = u32::MAX as u64;
 const MAX_DISTINCT_PAGES: usize = 1 << 31;
 
 /// A registered policy or scheme, for lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct About {
     /// The name by which it is chosen.
     pub name: &'static str,
@@ -43,6 +48,10 @@ pub struct About {
     pub description: &'static str,
     /// Where it comes from.
     pub paper: &'static str,
+    /// What it needs beyond the pages of the trace.
+    pub needs: &'static [Need],
+    /// Its options.
+    pub options: &'static [OptionAbout],
 }
 
 /// Every replacement policy.
@@ -57,27 +66,31 @@ pub fn schemes() -> &'static [About] {
 
 /// Replays all accesses of `source` through one cache of `pages` pages under `policy`.
 ///
-/// The name may be written in upper case, and with `-` for `_`.
+/// Names may be written in upper case, and with `-` for `_`. A policy that needs the future reads
+/// `source` to its end first and replays from what it has set aside: see [`About::needs`].
 ///
 /// # Errors
-/// [`Error::BadParameter`] for an unknown policy or an impossible size, [`Error::Cancelled`], and
+/// [`Error::BadParameter`] for an unknown policy or option or an impossible size, [`Error::Cancelled`], and
 /// whatever `source` reports.
 pub fn simulate_policy(
     source: &mut dyn AccessSource,
     policy: &str,
     pages: u64,
+    options: &[(String, String)],
     on_progress: OnProgress<'_>,
 ) -> Result<PolicyResult> {
     let run = single_tier::Run {
         source,
         pages,
+        options,
         on_progress,
     };
     policies::simulate(policy, run)
 }
 
 /// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a
-/// page-flow scheme. Without flash every scheme is `none`.
+/// page-flow scheme. Without flash every scheme is `none`. The options `ram_policy` and
+/// `flash_policy` choose the policies, `ram_<option>` and `flash_<option>` their options.
 ///
 /// # Errors
 /// [`Error::BadParameter`] for an unknown scheme or option or an impossible size,
@@ -110,6 +123,9 @@ trait Machine {
     fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) {}
     /// Reads what is kept of some pages, all at once, so that the accesses to them find it cached.
     fn fetch(&self, pages: &[u32]);
+    /// Tells when `page`, which is accessed next of all, is accessed again; called before each access
+    /// if a policy needs it. To be passed on to every tier.
+    fn foresee(&mut self, page: u32, next_access: u32);
     fn access(&mut self, page: u32, write: bool);
     /// Counts the machine's own state again; the text says what disagrees.
     fn finished(&self, totals: Totals) -> std::result::Result<(), String>;
@@ -131,15 +147,19 @@ struct Totals {
 fn replay<M: Machine>(
     source: &mut dyn AccessSource,
     machine: &mut M,
+    needs_future: bool,
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
+    if needs_future {
+        return replay_foreseen(source, machine, on_progress);
+    }
     let mut chunk = Chunk::default();
     let mut totals = Totals::default();
     if M::NEEDS_ADDRESSES {
         source.keep_addresses();
     }
     while source.next_chunk(&mut chunk)? {
-        totals.distinct_pages = distinct_pages(&chunk, totals.distinct_pages)?;
+        totals.add(&chunk)?;
         machine.grow(totals.distinct_pages);
         if M::NEEDS_ADDRESSES {
             let (spaces, addresses) = source.addresses();
@@ -155,11 +175,46 @@ fn replay<M: Machine>(
                 machine.access(page, flags & WRITE != 0);
             }
         }
-        totals.accesses += chunk.len() as u64;
-        totals.write_accesses += write_accesses(&chunk);
         report(source, totals.accesses, on_progress)?;
     }
     Ok(totals)
+}
+
+/// The same, telling the machine of each access when its page is accessed next.
+fn replay_foreseen<M: Machine>(
+    source: &mut dyn AccessSource,
+    machine: &mut M,
+    on_progress: OnProgress<'_>,
+) -> Result<Totals> {
+    let mut future = Future::read(source, on_progress)?;
+    let mut chunk = Chunk::default();
+    let mut next_accesses = Vec::new();
+    let mut totals = Totals::default();
+    while future.next_chunk(&mut chunk, &mut next_accesses)? {
+        totals.add(&chunk)?;
+        machine.grow(totals.distinct_pages);
+        let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
+        for ((pages, flags), next_accesses) in batches.zip(next_accesses.chunks(BATCH)) {
+            machine.fetch(pages);
+            for ((&page, &flags), &next_access) in pages.iter().zip(flags).zip(next_accesses) {
+                machine.foresee(page, next_access);
+                machine.access(page, flags & WRITE != 0);
+            }
+        }
+        if !on_progress(future.progress(totals.accesses)) {
+            return Err(Error::Cancelled);
+        }
+    }
+    Ok(totals)
+}
+
+impl Totals {
+    fn add(&mut self, chunk: &Chunk) -> Result<()> {
+        self.distinct_pages = distinct_pages(chunk, self.distinct_pages)?;
+        self.accesses += chunk.len() as u64;
+        self.write_accesses += write_accesses(chunk);
+        Ok(())
+    }
 }
 
 /// Distinct pages so far: pages are dense, so it is one more than the largest number.

@@ -99,6 +99,18 @@ impl Recency {
         }
     }
 
+    /// The least recent page; at least one page must be held.
+    #[inline]
+    pub(crate) fn least_recent(&mut self) -> u32 {
+        loop {
+            let page = self.log[self.tail as usize];
+            if self.stamps[page as usize] == self.tail {
+                return page;
+            }
+            self.tail += 1;
+        }
+    }
+
     /// Removes a page that is held.
     #[inline]
     pub(crate) fn remove(&mut self, page: u32) {

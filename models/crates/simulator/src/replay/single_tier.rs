@@ -5,12 +5,14 @@ use crate::access::AccessSource;
 use crate::error::Result;
 use crate::progress::OnProgress;
 use crate::replay::policies::Policy;
+use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 
 /// What one replay through a single cache needs.
 pub(crate) struct Run<'source, 'progress> {
     pub(crate) source: &'source mut dyn AccessSource,
     pub(crate) pages: u64,
+    pub(crate) options: &'source [(String, String)],
     pub(crate) on_progress: OnProgress<'progress>,
 }
 
@@ -55,6 +57,11 @@ impl<P: Policy> Machine for SingleTier<P> {
     }
 
     #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.cache.foresee(page, next_access);
+    }
+
+    #[inline]
     fn access(&mut self, page: u32, write: bool) {
         if self.cache.contains(page) {
             self.cache.on_hit(page);
@@ -89,20 +96,22 @@ impl<P: Policy> Machine for SingleTier<P> {
     }
 }
 
-pub(crate) fn simulate<P: Policy>(name: &'static str, run: Run<'_, '_>) -> Result<PolicyResult> {
+pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Result<PolicyResult> {
     let Run {
         source,
         pages,
+        options: _,
         on_progress,
     } = run;
+    let name = settings.policy;
     let pages = page_count("pages", pages, 1)?;
     let mut machine = SingleTier {
-        cache: Tier::<P>::new(pages),
+        cache: Tier::<P>::configured(pages, settings),
         misses: 0,
         evictions: 0,
         disk_writes: 0,
     };
-    let totals = replay(source, &mut machine, on_progress)?;
+    let totals = replay(source, &mut machine, settings.needs_future(), on_progress)?;
     machine
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;

@@ -3,6 +3,8 @@
 use crate::replay::bits::BitSet;
 use crate::replay::flash_caches::DramPolicy;
 use crate::replay::policies::{Policy, Removable};
+use crate::replay::settings::Settings;
+use crate::replay::two_tier::Cache;
 
 /// A page that leaves a tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,19 @@ impl<P: Policy> Tier<P> {
         }
     }
 
+    /// An empty tier as a scheme was told to have it.
+    pub(crate) fn of(cache: &Cache<'_>) -> Self {
+        Self::configured(cache.pages, cache.settings)
+    }
+
+    /// The same under a policy with chosen options.
+    pub(crate) fn configured(capacity: u32, settings: &Settings) -> Self {
+        Self {
+            policy: P::configured(capacity, settings),
+            ..Self::new(capacity)
+        }
+    }
+
     pub(crate) fn grow(&mut self, pages: usize) {
         self.policy.grow(pages);
         self.dirty.grow(pages);
@@ -35,6 +50,12 @@ impl<P: Policy> Tier<P> {
 
     pub(crate) fn fetch(&self, pages: &[u32]) {
         self.policy.fetch(pages);
+    }
+
+    /// Tells when `page`, which is being accessed now, is accessed next; see [`Policy::foresee`].
+    #[inline]
+    pub(crate) fn foresee(&mut self, page: u32, next_access: u32) {
+        self.policy.foresee(page, next_access);
     }
 
     #[inline]
@@ -74,7 +95,7 @@ impl<P: Policy> Tier<P> {
     #[inline]
     pub(crate) fn evict_if_full(&mut self, incoming: u32) -> Option<Victim> {
         self.is_full().then(|| {
-            let page = self.policy.evict(incoming);
+            let page = self.policy.evict_by_dirt(incoming, &self.dirty);
             Victim {
                 page,
                 dirty: self.dirty.take(page),
@@ -135,6 +156,13 @@ impl<P: DramPolicy> Tier<P> {
 }
 
 impl<P: Removable> Tier<P> {
+    /// Prepares for [`Self::remove`], before any page enters.
+    #[must_use]
+    pub(crate) fn expecting_removal(mut self) -> Self {
+        self.policy.expect_removal();
+        self
+    }
+
     /// Removes a page that is held, and returns its dirty bit.
     #[inline]
     pub(crate) fn remove(&mut self, page: u32) -> bool {

@@ -4,6 +4,7 @@ use super::{About, Machine, Totals, disagreement, page_count, replay};
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
+use crate::replay::settings::{OptionAbout, Settings, Values, spelled, unknown_option};
 
 /// What one replay through two tiers needs.
 pub(crate) struct Run<'source, 'progress> {
@@ -95,6 +96,10 @@ pub struct SchemeResult {
     pub ram_pages: u32,
     /// Flash capacity in pages.
     pub flash_pages: u32,
+    /// Replacement policy of RAM.
+    pub ram_policy: &'static str,
+    /// Replacement policy of flash.
+    pub flash_policy: &'static str,
     /// Accesses, reads and writes.
     pub accesses: u64,
     /// Accesses that write.
@@ -107,12 +112,86 @@ pub struct SchemeResult {
     pub warnings: Vec<Warning>,
 }
 
+/// Option of a scheme whose RAM can have any policy.
+pub(crate) const RAM_POLICY: OptionAbout = OptionAbout {
+    name: "ram_policy",
+    description: "Replacement policy of RAM; its options follow as `ram_` and their name.",
+    default: "lru",
+    values: Values::Policy,
+};
+/// Option of a scheme whose flash can have any policy.
+pub(crate) const FLASH_POLICY: OptionAbout = OptionAbout {
+    name: "flash_policy",
+    description: "Replacement policy of flash; its options follow as `flash_` and their name.",
+    default: "lru",
+    values: Values::Policy,
+};
+
+/// A tier to be built: its capacity and its policy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cache<'run> {
+    pub(crate) pages: u32,
+    pub(crate) settings: &'run Settings,
+}
+
+/// The policies of both tiers.
+#[derive(Debug)]
+pub(crate) struct Policies {
+    ram: Settings,
+    flash: Settings,
+}
+
+impl Policies {
+    /// The policies that `options` choose for a scheme.
+    pub(crate) fn parse(about: &'static About, options: &[(String, String)]) -> Result<Self> {
+        let mut ram = (RAM_POLICY.default, Vec::new());
+        let mut flash = (FLASH_POLICY.default, Vec::new());
+        let has = |option: &OptionAbout| about.options.contains(option);
+        for (key, value) in options {
+            let name = spelled(key);
+            if name == RAM_POLICY.name && has(&RAM_POLICY) {
+                ram.0 = value;
+            } else if name == FLASH_POLICY.name && has(&FLASH_POLICY) {
+                flash.0 = value;
+            } else if name.starts_with("ram_") && has(&RAM_POLICY) {
+                ram.1.push((key.clone(), value.clone()));
+            } else if name.starts_with("flash_") && has(&FLASH_POLICY) {
+                flash.1.push((key.clone(), value.clone()));
+            } else if let Some(tier) = ["ram", "flash"]
+                .into_iter()
+                .find(|tier| name.starts_with(&format!("{tier}_")))
+            {
+                return Err(Error::BadParameter {
+                    name: "option",
+                    value: format!("{key}={value}"),
+                    message: format!("scheme `{}` has no other {tier} than LRU", about.name),
+                    hint: "leave it out, or choose exclusive or lazy".to_owned(),
+                });
+            } else {
+                let owner = format!("scheme `{}`", about.name);
+                return Err(unknown_option(key, &owner, "", about.options));
+            }
+        }
+        Ok(Self {
+            ram: Settings::parse("ram_policy", ram.0, "ram_", &ram.1)?,
+            flash: Settings::parse("flash_policy", flash.0, "flash_", &flash.1)?,
+        })
+    }
+
+    /// Whether both are the policy for which schemes are compiled by themselves.
+    pub(crate) fn are_lru(&self) -> bool {
+        self.ram.policy == "lru" && self.flash.policy == "lru"
+    }
+}
+
 /// A page-flow scheme between RAM and flash.
 pub(crate) trait Scheme: Machine {
     /// Whether flash must be larger than RAM to be of use.
     const NEEDS_FLASH_ABOVE_RAM: bool = false;
-    /// Cold caches of the given capacities, in pages.
-    fn new(ram_pages: u32, flash_pages: u32) -> Self;
+    /// Options of the scheme: the tiers whose policy can be chosen.
+    const OPTIONS: &'static [OptionAbout];
+    /// Cold caches.
+    fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self;
     fn counters(&self) -> SchemeCounters;
 }
 
@@ -124,25 +203,18 @@ pub(crate) trait Scheme: Machine {
 /// Both results carry a warning.
 pub(crate) fn simulate<S: Scheme, N: Scheme>(
     about: &'static About,
+    policies: &Policies,
     run: Run<'_, '_>,
 ) -> Result<SchemeResult> {
     let Run {
         source,
         ram_pages,
         flash_pages,
-        options,
+        options: _,
         on_progress,
     } = run;
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 0)?;
-    if let Some((option, _)) = options.first() {
-        return Err(Error::BadParameter {
-            name: "option",
-            value: option.clone(),
-            message: format!("scheme `{}` has no options", about.name),
-            hint: "leave the option out".to_owned(),
-        });
-    }
     let mut warnings = Vec::new();
     let too_small = S::NEEDS_FLASH_ABOVE_RAM && flash_pages > 0 && ram_pages >= flash_pages;
     let unusable = too_small && ram_pages > flash_pages;
@@ -162,14 +234,26 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
         });
     }
     let (counters, totals) = if unusable || flash_pages == 0 {
-        count::<N>(about, ram_pages, 0, source, on_progress)?
+        let ram = policies.ram.needs_future();
+        count::<N>(about, policies, ram_pages, 0, ram, source, on_progress)?
     } else {
-        count::<S>(about, ram_pages, flash_pages, source, on_progress)?
+        let either = policies.ram.needs_future() || policies.flash.needs_future();
+        count::<S>(
+            about,
+            policies,
+            ram_pages,
+            flash_pages,
+            either,
+            source,
+            on_progress,
+        )?
     };
     Ok(SchemeResult {
         scheme: about.name,
         ram_pages,
         flash_pages,
+        ram_policy: policies.ram.policy,
+        flash_policy: policies.flash.policy,
         accesses: totals.accesses,
         write_accesses: totals.write_accesses,
         distinct_pages: totals.distinct_pages as u64,
@@ -180,13 +264,23 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
 
 fn count<S: Scheme>(
     about: &About,
+    policies: &Policies,
     ram_pages: u32,
     flash_pages: u32,
+    needs_future: bool,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
 ) -> Result<(SchemeCounters, Totals)> {
-    let mut scheme = S::new(ram_pages, flash_pages);
-    let totals = replay(source, &mut scheme, on_progress)?;
+    let ram = Cache {
+        pages: ram_pages,
+        settings: &policies.ram,
+    };
+    let flash = Cache {
+        pages: flash_pages,
+        settings: &policies.flash,
+    };
+    let mut scheme = S::new(&ram, &flash);
+    let totals = replay(source, &mut scheme, needs_future, on_progress)?;
     scheme
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;

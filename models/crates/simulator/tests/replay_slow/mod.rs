@@ -6,6 +6,8 @@
     reason = "each test file uses its part"
 )]
 
+pub(crate) mod policies;
+
 pub(crate) type Access = (u64, bool);
 
 /// Pages of a cache, least recent (or first to go) at the front, with their dirty bits.

@@ -1,38 +1,37 @@
 //! CLOCK, the one-bit second chance.
 
-use super::Policy;
+use super::{Policy, Removable};
 use crate::replay::bits::BitSet;
-use crate::replay::ring::Ring;
+use crate::replay::queue::Queue;
 
 /// The hand passes over pages used since it last came by, clearing their bit, and evicts the first
 /// page whose bit is clear. A page enters with its bit clear, just behind the hand.
-#[derive(Debug)]
+///
+/// The hand stands at the old end of a queue: a page it passes over becomes the newest.
+#[derive(Debug, Default)]
 pub(crate) struct Clock {
-    ring: Ring,
+    queue: Queue,
     used: BitSet,
 }
 
 impl Policy for Clock {
-    fn new(capacity: u32) -> Self {
-        Self {
-            ring: Ring::new(capacity),
-            used: BitSet::default(),
-        }
+    fn new(_capacity: u32) -> Self {
+        Self::default()
     }
 
     fn grow(&mut self, pages: usize) {
-        self.ring.grow(pages);
+        self.queue.grow(pages);
         self.used.grow(pages);
     }
 
     #[inline]
     fn contains(&self, page: u32) -> bool {
-        self.ring.contains(page)
+        self.queue.contains(page)
     }
 
     #[inline]
     fn len(&self) -> u32 {
-        self.ring.len()
+        self.queue.len()
     }
 
     #[inline]
@@ -42,22 +41,34 @@ impl Policy for Clock {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        while self.used.take(self.ring.at_hand()) {
-            self.ring.advance();
+        while self.used.take(self.queue.oldest()) {
+            self.queue.renew_oldest();
         }
-        self.ring.evict_at_hand()
+        self.queue.pop()
     }
 
     #[inline]
     fn insert(&mut self, page: u32) {
-        self.ring.insert(page);
+        self.queue.insert(page);
     }
 
     fn recount(&self) -> Result<(), String> {
-        self.ring.recount()?;
-        match self.used.iter().find(|&page| !self.ring.contains(page)) {
+        self.queue.recount()?;
+        match self.used.iter().find(|&page| !self.queue.contains(page)) {
             None => Ok(()),
             Some(page) => Err(format!("absent page {page} has its used bit set")),
         }
+    }
+}
+
+impl Removable for Clock {
+    fn expect_removal(&mut self) {
+        self.queue.expect_removal();
+    }
+
+    #[inline]
+    fn remove(&mut self, page: u32) {
+        self.used.take(page);
+        self.queue.remove(page);
     }
 }

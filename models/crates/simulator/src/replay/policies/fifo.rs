@@ -1,33 +1,31 @@
 //! First in, first out.
 
-use super::Policy;
-use crate::replay::ring::Ring;
+use super::{Policy, Removable};
+use crate::replay::queue::Queue;
 
 /// Evicts the page that entered first.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Fifo {
-    ring: Ring,
+    queue: Queue,
 }
 
 impl Policy for Fifo {
-    fn new(capacity: u32) -> Self {
-        Self {
-            ring: Ring::new(capacity),
-        }
+    fn new(_capacity: u32) -> Self {
+        Self::default()
     }
 
     fn grow(&mut self, pages: usize) {
-        self.ring.grow(pages);
+        self.queue.grow(pages);
     }
 
     #[inline]
     fn contains(&self, page: u32) -> bool {
-        self.ring.contains(page)
+        self.queue.contains(page)
     }
 
     #[inline]
     fn len(&self) -> u32 {
-        self.ring.len()
+        self.queue.len()
     }
 
     #[inline]
@@ -35,15 +33,26 @@ impl Policy for Fifo {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        self.ring.evict_at_hand()
+        self.queue.pop()
     }
 
     #[inline]
     fn insert(&mut self, page: u32) {
-        self.ring.insert(page);
+        self.queue.insert(page);
     }
 
     fn recount(&self) -> Result<(), String> {
-        self.ring.recount()
+        self.queue.recount()
+    }
+}
+
+impl Removable for Fifo {
+    fn expect_removal(&mut self) {
+        self.queue.expect_removal();
+    }
+
+    #[inline]
+    fn remove(&mut self, page: u32) {
+        self.queue.remove(page);
     }
 }

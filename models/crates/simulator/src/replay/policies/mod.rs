@@ -1,22 +1,48 @@
 //! Replacement policies: one file each, and one line each in the table below.
 
 use crate::error::{Error, Result};
+use crate::replay::About;
+use crate::replay::bits::BitSet;
+use crate::replay::settings::{Need, OptionAbout, Settings};
 use crate::replay::single_tier::{self, PolicyResult, Run};
-use crate::replay::{About, known_names};
 
+pub(crate) mod arc;
 pub(crate) mod clock;
 pub(crate) mod fifo;
+pub(crate) mod gclock;
+pub(crate) mod lirs;
 pub(crate) mod lru;
+pub(crate) mod lru_2;
+pub(crate) mod opt;
+pub(crate) mod s3_fifo;
+pub(crate) mod sieve;
+pub(crate) mod two_q;
+pub(crate) mod w_tiny_lfu;
 
 /// A replacement policy over dense page numbers. Dirty bits and counters belong to its caller.
 pub(crate) trait Policy {
-    /// A policy for a cache of `capacity` pages, holding none.
+    /// What it needs beyond the pages of the trace.
+    const NEEDS: &'static [Need] = &[];
+    /// Its options.
+    const OPTIONS: &'static [OptionAbout] = &[];
+    /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
     fn new(capacity: u32) -> Self;
+    /// The same with chosen options.
+    fn configured(capacity: u32, _settings: &Settings) -> Self
+    where
+        Self: Sized,
+    {
+        Self::new(capacity)
+    }
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
     /// Reads what is kept of some pages, all at once, if that lies in a table too large for the
     /// cache of the processor.
     fn fetch(&self, _pages: &[u32]) {}
+    /// Tells when `page`, which is being accessed now, is accessed next: its place in the trace, or
+    /// [`NEVER`](crate::replay::future::NEVER). Called before every access, whether the page is held
+    /// or not, where a policy of the run needs the future; the place of the first access is 0.
+    fn foresee(&mut self, _page: u32, _next_access: u32) {}
     /// Whether the cache holds `page`.
     fn contains(&self, page: u32) -> bool;
     /// Pages held.
@@ -25,6 +51,11 @@ pub(crate) trait Policy {
     fn on_hit(&mut self, page: u32);
     /// Chooses and removes the victim that makes room for `incoming`; called only when full.
     fn evict(&mut self, incoming: u32) -> u32;
+    /// The same for a policy that looks at the dirty bits of the pages it holds.
+    #[inline]
+    fn evict_by_dirt(&mut self, incoming: u32, _dirty: &BitSet) -> u32 {
+        self.evict(incoming)
+    }
     /// Adds an absent page; called only when not full.
     fn insert(&mut self, page: u32);
     /// Counts the policy's own state again; the text says what disagrees.
@@ -32,35 +63,132 @@ pub(crate) trait Policy {
 }
 
 /// A policy from which a page can be taken out of turn, as the exclusive scheme does.
+///
+/// The page leaves its lists without a trace: it is on no ghost list and comes back like a page that
+/// was never here. Only what a policy keeps of every page, held or not, stays: reference times of
+/// LRU-2, frequencies of W-TinyLFU.
 pub(crate) trait Removable: Policy {
+    /// Prepares for removals; called before any page enters.
+    fn expect_removal(&mut self) {}
     /// Removes a page that is held.
     fn remove(&mut self, page: u32);
 }
 
 macro_rules! policies {
-    ($($policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
+    ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
         /// Every policy: the one table that all lists are read from.
         pub(crate) const TABLE: &[About] = &[
-            $(About { name: $name, title: $title, description: $description, paper: $paper },)+
+            $(About {
+                name: $name,
+                title: $title,
+                description: $description,
+                paper: $paper,
+                needs: <$policy as Policy>::NEEDS,
+                options: <$policy as Policy>::OPTIONS,
+            },)+
         ];
 
-        /// Replays the run through the policy called `name`.
+        /// Replays the run through the policy called `name`, compiled for it alone.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
-            match name.to_ascii_lowercase().replace('-', "_").as_str() {
-                $($name => single_tier::simulate::<$policy>($name, run),)+
-                _ => Err(Error::BadParameter {
-                    name: "policy",
-                    value: name.to_owned(),
-                    message: "no such replacement policy".to_owned(),
-                    hint: format!("choose one of {}", known_names(TABLE)),
-                }),
+            let settings = &Settings::parse("policy", name, "", run.options)?;
+            match settings.policy {
+                $($name => single_tier::simulate::<$policy>(settings, run),)+
+                other => Err(unlisted(other)),
+            }
+        }
+
+        /// Any policy of the table, chosen at run time: one compiled scheme for all combinations.
+        ///
+        /// Its methods are functions of their own, not parts of the loop of each scheme, so the
+        /// program grows by one copy of each policy and not by one for each scheme and tier.
+        #[derive(Debug)]
+        pub(crate) enum AnyPolicy {
+            $($variant($policy),)+
+        }
+
+        impl Policy for AnyPolicy {
+            /// LRU; [`Self::configured`] chooses.
+            fn new(capacity: u32) -> Self {
+                Self::Lru(lru::Lru::new(capacity))
+            }
+
+            fn configured(capacity: u32, settings: &Settings) -> Self {
+                match settings.policy {
+                    $($name => Self::$variant(<$policy>::configured(capacity, settings)),)+
+                    other => unreachable!("{}", unlisted(other)),
+                }
+            }
+
+            fn grow(&mut self, pages: usize) {
+                match self { $(Self::$variant(policy) => policy.grow(pages),)+ }
+            }
+
+            fn fetch(&self, pages: &[u32]) {
+                match self { $(Self::$variant(policy) => policy.fetch(pages),)+ }
+            }
+
+            fn foresee(&mut self, page: u32, next_access: u32) {
+                match self { $(Self::$variant(policy) => policy.foresee(page, next_access),)+ }
+            }
+
+            fn contains(&self, page: u32) -> bool {
+                match self { $(Self::$variant(policy) => policy.contains(page),)+ }
+            }
+
+            fn len(&self) -> u32 {
+                match self { $(Self::$variant(policy) => policy.len(),)+ }
+            }
+
+            fn on_hit(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.on_hit(page),)+ }
+            }
+
+            fn evict(&mut self, incoming: u32) -> u32 {
+                match self { $(Self::$variant(policy) => policy.evict(incoming),)+ }
+            }
+
+            fn evict_by_dirt(&mut self, incoming: u32, dirty: &BitSet) -> u32 {
+                match self { $(Self::$variant(policy) => policy.evict_by_dirt(incoming, dirty),)+ }
+            }
+
+            fn insert(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.insert(page),)+ }
+            }
+
+            fn recount(&self) -> std::result::Result<(), String> {
+                match self { $(Self::$variant(policy) => policy.recount(),)+ }
+            }
+        }
+
+        impl Removable for AnyPolicy {
+            fn expect_removal(&mut self) {
+                match self { $(Self::$variant(policy) => policy.expect_removal(),)+ }
+            }
+
+            fn remove(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.remove(page),)+ }
             }
         }
     };
 }
 
+fn unlisted(name: &str) -> Error {
+    Error::Internal {
+        message: format!("policy {name} is chosen but not listed"),
+    }
+}
+
 policies! {
-    lru::Lru => "lru", "LRU", "Evicts the least recently used page.", "Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, IBM Systems Journal 1970";
-    fifo::Fifo => "fifo", "FIFO", "Evicts the page that entered first, whatever was used since.", "Belady: A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966";
-    clock::Clock => "clock", "CLOCK", "FIFO that gives a page used since the hand last passed a second chance (one bit; a page enters with it clear).", "Corbato: A paging experiment with the Multics system, 1968";
+    Lru: lru::Lru => "lru", "LRU", "Evicts the least recently used page.", "Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, IBM Systems Journal 1970";
+    Fifo: fifo::Fifo => "fifo", "FIFO", "Evicts the page that entered first, whatever was used since.", "Belady: A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966";
+    Clock: clock::Clock => "clock", "CLOCK", "FIFO that gives a page used since the hand last passed a second chance (one bit; a page enters with it clear).", "Corbato: A paging experiment with the Multics system, 1968";
+    Gclock: gclock::Gclock => "gclock", "GCLOCK", "CLOCK with a use counter instead of a bit: the hand counts it down and evicts a page that has none left.", "Smith: Sequentiality and prefetching in database systems, ACM TODS 1978; Nicola, Dan, Dias: Analysis of the generalized clock buffer replacement scheme, SIGMETRICS 1992";
+    Lru2: lru_2::Lru2 => "lru_2", "LRU-2", "Evicts the page whose last reference but one is longest ago; pages referenced once go first.", "O'Neil, O'Neil, Weikum: The LRU-K page replacement algorithm for database disk buffering, SIGMOD 1993";
+    TwoQ: two_q::TwoQ => "2q", "2Q", "A FIFO queue of newcomers and an LRU list of pages that came back soon after they left it.", "Johnson, Shasha: 2Q: a low overhead high performance buffer management replacement algorithm, VLDB 1994";
+    Arc: arc::Arc => "arc", "ARC", "Balances a list of pages seen once and one of pages seen again, by hits on pages it has just evicted.", "Megiddo, Modha: ARC: a self-tuning, low overhead replacement cache, FAST 2003, Figure 4";
+    Lirs: lirs::Lirs => "lirs", "LIRS", "Keeps the pages of small reuse distance; the others pass through a small queue.", "Jiang, Zhang: LIRS: an efficient low inter-reference recency set replacement policy, SIGMETRICS 2002";
+    Sieve: sieve::Sieve => "sieve", "SIEVE", "FIFO whose hand evicts the first page not used since it last passed, and leaves used pages where they are.", "Zhang, Yang, Yue, Vigfusson, Rashmi: SIEVE is simpler than LRU, NSDI 2024";
+    S3Fifo: s3_fifo::S3Fifo => "s3_fifo", "S3-FIFO", "A small FIFO queue that filters pages used once out, before a main FIFO queue with second chances.", "Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023";
+    WTinyLfu: w_tiny_lfu::WTinyLfu => "w_tinylfu", "W-TinyLFU", "A small LRU window before a segmented LRU that a page enters only if it is used more often than the page it replaces.", "Einziger, Friedman, Manes: TinyLFU: a highly efficient cache admission policy, ACM ToS 2017";
+    Opt: opt::Opt => "opt", "OPT", "Evicts the page whose next access is farthest in the future: no policy has fewer misses.", "Belady: A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966";
 }

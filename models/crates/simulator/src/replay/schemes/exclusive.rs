@@ -1,8 +1,9 @@
 //! The exclusive scheme: a page is in RAM or on flash, never in both.
 
 use crate::replay::policies::{Policy, Removable};
+use crate::replay::settings::OptionAbout;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::two_tier::{Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
 /// Figure 3 of Koltsidas and Viglas.
@@ -32,6 +33,12 @@ impl<R: Policy, F: Removable> Machine for Exclusive<R, F> {
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
         self.flash.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
+        self.flash.foresee(page, next_access);
     }
 
     #[inline]
@@ -90,10 +97,12 @@ impl<R: Policy, F: Policy> Exclusive<R, F> {
 }
 
 impl<R: Policy, F: Removable> Scheme for Exclusive<R, F> {
-    fn new(ram_pages: u32, flash_pages: u32) -> Self {
+    const OPTIONS: &[OptionAbout] = &[RAM_POLICY, FLASH_POLICY];
+
+    fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
-            ram: Tier::new(ram_pages),
-            flash: Tier::new(flash_pages),
+            ram: Tier::of(ram),
+            flash: Tier::of(flash).expecting_removal(),
             counters: SchemeCounters::default(),
         }
     }

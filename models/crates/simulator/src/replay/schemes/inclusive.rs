@@ -3,8 +3,9 @@
 use crate::replay::bits::BitSet;
 use crate::replay::policies::Policy;
 use crate::replay::recency::ProtectedRecency;
+use crate::replay::settings::OptionAbout;
 use crate::replay::tier::Tier;
-use crate::replay::two_tier::{Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
 /// Figure 2 of Koltsidas and Viglas, flash in LRU order of its own traffic.
@@ -40,6 +41,11 @@ impl<R: Policy> Machine for Inclusive<R> {
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
         self.flash.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
     }
 
     #[inline]
@@ -130,11 +136,12 @@ impl<R> Inclusive<R> {
 
 impl<R: Policy> Scheme for Inclusive<R> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
+    const OPTIONS: &[OptionAbout] = &[RAM_POLICY];
 
-    fn new(ram_pages: u32, flash_pages: u32) -> Self {
+    fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
-            ram: Tier::new(ram_pages),
-            flash_pages,
+            ram: Tier::of(ram),
+            flash_pages: flash.pages,
             flash: ProtectedRecency::new(),
             flash_dirty: BitSet::default(),
             counters: SchemeCounters::default(),

@@ -1,8 +1,9 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
 use crate::replay::policies::lru::Lru;
+use crate::replay::settings::OptionAbout;
 use crate::replay::tier::Tier;
-use crate::replay::two_tier::{Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
 /// Inclusive in which flash holds the most recent `f` pages of the whole reference stream.
@@ -35,6 +36,12 @@ impl Machine for InclusiveGlobal {
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
         self.flash.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
+        self.flash.foresee(page, next_access);
     }
 
     #[inline]
@@ -92,11 +99,12 @@ impl Machine for InclusiveGlobal {
 
 impl Scheme for InclusiveGlobal {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
+    const OPTIONS: &[OptionAbout] = &[];
 
-    fn new(ram_pages: u32, flash_pages: u32) -> Self {
+    fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
-            ram: Tier::new(ram_pages),
-            flash: Tier::new(flash_pages),
+            ram: Tier::of(ram),
+            flash: Tier::of(flash),
             counters: SchemeCounters::default(),
             victims_in_ram: 0,
         }

@@ -1,8 +1,9 @@
 //! The lazy scheme: pages are staged to flash only when RAM evicts them.
 
 use crate::replay::policies::Policy;
+use crate::replay::settings::OptionAbout;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::two_tier::{Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
 /// Figure 4 of Koltsidas and Viglas, without an admission predicate.
@@ -35,6 +36,12 @@ impl<R: Policy, F: Policy> Machine for Lazy<R, F> {
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
         self.flash.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
+        self.flash.foresee(page, next_access);
     }
 
     #[inline]
@@ -94,10 +101,12 @@ impl<R: Policy, F: Policy> Lazy<R, F> {
 }
 
 impl<R: Policy, F: Policy> Scheme for Lazy<R, F> {
-    fn new(ram_pages: u32, flash_pages: u32) -> Self {
+    const OPTIONS: &[OptionAbout] = &[RAM_POLICY, FLASH_POLICY];
+
+    fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
-            ram: Tier::new(ram_pages),
-            flash: Tier::new(flash_pages),
+            ram: Tier::of(ram),
+            flash: Tier::of(flash),
             counters: SchemeCounters::default(),
         }
     }

@@ -6,8 +6,10 @@
 //! dirty pages left at the end are not flushed.
 
 use crate::error::{Error, Result};
+use crate::replay::policies::AnyPolicy;
 use crate::replay::policies::lru::Lru;
-use crate::replay::two_tier::{self, Run, SchemeResult};
+use crate::replay::settings::spelled;
+use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
 use crate::replay::{About, flash_caches, known_names};
 
 mod exclusive;
@@ -17,20 +19,36 @@ mod lazy;
 mod none;
 
 macro_rules! schemes {
-    ($($scheme:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
+    ($($lru:ty, $any:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
         /// Every scheme: the one table that all lists are read from.
         pub(crate) const TABLE: &[About] = &[
-            $(About { name: $name, title: $title, description: $description, paper: $paper },)+
+            $(About {
+                name: $name,
+                title: $title,
+                description: $description,
+                paper: $paper,
+                needs: &[],
+                options: <$lru as Scheme>::OPTIONS,
+            },)+
         ];
 
-        /// Replays the run through the scheme called `name`.
+        /// Replays the run through the scheme called `name`: compiled by itself for LRU in both
+        /// tiers, and once for all other combinations of policies.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<SchemeResult> {
-            let wanted = name.to_ascii_lowercase().replace('-', "_");
+            let wanted = spelled(name);
             let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
                 return Err(unknown(name));
             };
-            match about.name {
-                $($name => two_tier::simulate::<$scheme, none::NoFlash<Lru>>(about, run),)+
+            let policies = &Policies::parse(about, run.options)?;
+            match (about.name, policies.are_lru()) {
+                $(
+                    ($name, true) => {
+                        two_tier::simulate::<$lru, none::NoFlash<Lru>>(about, policies, run)
+                    }
+                    ($name, false) => {
+                        two_tier::simulate::<$any, none::NoFlash<AnyPolicy>>(about, policies, run)
+                    }
+                )+
                 _ => Err(unknown(name)),
             }
         }
@@ -51,9 +69,9 @@ fn unknown(name: &str) -> Error {
 }
 
 schemes! {
-    none::NoFlash<Lru> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
-    inclusive::Inclusive<Lru> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
-    inclusive_global::InclusiveGlobal => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
-    exclusive::Exclusive<Lru, Lru> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
-    lazy::Lazy<Lru, Lru> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
+    none::NoFlash<Lru>, none::NoFlash<AnyPolicy> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
+    inclusive::Inclusive<Lru>, inclusive::Inclusive<AnyPolicy> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
+    inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
+    exclusive::Exclusive<Lru, Lru>, exclusive::Exclusive<AnyPolicy, AnyPolicy> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
+    lazy::Lazy<Lru, Lru>, lazy::Lazy<AnyPolicy, AnyPolicy> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
 }

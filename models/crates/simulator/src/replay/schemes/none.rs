@@ -1,8 +1,9 @@
 //! RAM alone.
 
 use crate::replay::policies::Policy;
+use crate::replay::settings::OptionAbout;
 use crate::replay::tier::Tier;
-use crate::replay::two_tier::{Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
 /// RAM in front of the disk. A RAM miss counts as a flash miss, so that hits and misses sum to the
@@ -19,6 +20,11 @@ impl<R: Policy> Machine for NoFlash<R> {
 
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
     }
 
     #[inline]
@@ -45,9 +51,11 @@ impl<R: Policy> Machine for NoFlash<R> {
 }
 
 impl<R: Policy> Scheme for NoFlash<R> {
-    fn new(ram_pages: u32, _flash_pages: u32) -> Self {
+    const OPTIONS: &[OptionAbout] = &[RAM_POLICY];
+
+    fn new(ram: &Cache<'_>, _flash: &Cache<'_>) -> Self {
         Self {
-            ram: Tier::new(ram_pages),
+            ram: Tier::of(ram),
             counters: SchemeCounters::default(),
         }
     }

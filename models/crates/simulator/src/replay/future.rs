@@ -1,0 +1,306 @@
+//! The next access to each page, for policies that need the future.
+//!
+//! ```text
+//! pass 1, forward over the source:  set the pages and flags of each chunk aside
+//! pass 2, backward over the chunks: next access = place at which the page was seen last
+//! pass 3, forward over the chunks:  the replay
+//! ```
+//!
+//! The source is read once, whatever it is: a raw trace, a canonical one, or a pipe behind either.
+//! Nine bytes an access are set aside, [`KEPT_BYTES`] of them in memory and the rest in a temporary
+//! file without a name, which the system frees when the replay ends in any way. Besides there is one
+//! entry for each distinct page.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+
+use super::distinct_pages;
+use crate::access::{AccessSource, Chunk};
+use crate::error::{Error, Result};
+use crate::progress::{OnProgress, Progress};
+
+/// Next access of a page that is never accessed again.
+pub(crate) const NEVER: u32 = u32::MAX;
+/// Most accesses whose places are less than [`NEVER`].
+const MOST_ACCESSES: u64 = u32::MAX as u64;
+/// Bytes set aside in memory before a file is used: those of 14 million accesses.
+const KEPT_BYTES: usize = 128 << 20;
+/// Bytes set aside for one access: page, next access, flags.
+const ACCESS_BYTES: usize = 9;
+
+/// One chunk that was set aside in memory.
+#[derive(Debug)]
+struct Kept {
+    pages: Vec<u32>,
+    next_accesses: Vec<u32>,
+    flags: Vec<u8>,
+}
+
+/// Where one chunk was written to the file.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    at: u64,
+    accesses: usize,
+}
+
+/// All accesses of a source, each with the place of the next access to its page.
+#[derive(Debug)]
+pub(crate) struct Future {
+    kept: Vec<Kept>,
+    written: Vec<Written>,
+    file: Option<File>,
+    bytes: Vec<u8>,
+    next_chunk: usize,
+    accesses: u64,
+    total_bytes: u64,
+}
+
+impl Future {
+    /// Reads `source` to its end.
+    pub(crate) fn read(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Result<Self> {
+        Self::read_keeping(source, KEPT_BYTES, on_progress)
+    }
+
+    fn read_keeping(
+        source: &mut dyn AccessSource,
+        kept_bytes: usize,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Self> {
+        let mut future = Self {
+            kept: Vec::new(),
+            written: Vec::new(),
+            file: None,
+            bytes: Vec::new(),
+            next_chunk: 0,
+            accesses: 0,
+            total_bytes: 0,
+        };
+        let mut chunk = Chunk::default();
+        let mut distinct = 0;
+        let mut at = 0;
+        while source.next_chunk(&mut chunk)? {
+            distinct = distinct_pages(&chunk, distinct)?;
+            future.accesses += chunk.len() as u64;
+            if future.accesses > MOST_ACCESSES {
+                return Err(Error::BadParameter {
+                    name: "trace",
+                    value: future.accesses.to_string(),
+                    message: format!(
+                        "a policy that needs the future takes at most {MOST_ACCESSES} accesses"
+                    ),
+                    hint: "cut the trace, or choose a policy that does not need the future"
+                        .to_owned(),
+                });
+            }
+            let (done, total) = source.position();
+            future.total_bytes = total;
+            at += chunk.len() * ACCESS_BYTES;
+            if future.file.is_none() && at <= kept_bytes {
+                future.kept.push(Kept {
+                    pages: chunk.pages.clone(),
+                    next_accesses: Vec::new(),
+                    flags: chunk.flags.clone(),
+                });
+            } else {
+                future.write_chunk(&chunk)?;
+            }
+            if !on_progress(Progress {
+                done: done / 2,
+                total,
+                accesses: 0,
+            }) {
+                return Err(Error::Cancelled);
+            }
+        }
+        future.look_back(distinct, on_progress)?;
+        Ok(future)
+    }
+
+    /// Fills in the next accesses, from the last chunk to the first.
+    fn look_back(&mut self, distinct: usize, on_progress: OnProgress<'_>) -> Result<()> {
+        let mut seen = vec![NEVER; distinct];
+        let mut place = self.accesses;
+        let mut pages = Vec::new();
+        let mut next_accesses = Vec::new();
+        let half = Progress {
+            done: self.total_bytes / 2,
+            total: self.total_bytes,
+            accesses: 0,
+        };
+        for index in (0..self.written.len()).rev() {
+            let written = self.written[index];
+            self.read_numbers(written.at, written.accesses, &mut pages)?;
+            look_back_over(&pages, &mut next_accesses, &mut seen, &mut place);
+            self.write_numbers(written.at + 4 * written.accesses as u64, &next_accesses)?;
+            if !on_progress(half) {
+                return Err(Error::Cancelled);
+            }
+        }
+        for kept in self.kept.iter_mut().rev() {
+            look_back_over(&kept.pages, &mut kept.next_accesses, &mut seen, &mut place);
+            if !on_progress(half) {
+                return Err(Error::Cancelled);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces `chunk` and `next_accesses` by the next chunk; `false` at the end.
+    pub(crate) fn next_chunk(
+        &mut self,
+        chunk: &mut Chunk,
+        next_accesses: &mut Vec<u32>,
+    ) -> Result<bool> {
+        chunk.clear();
+        next_accesses.clear();
+        let index = self.next_chunk;
+        self.next_chunk += 1;
+        if let Some(kept) = self.kept.get_mut(index) {
+            // Memory of chunks behind the replay is given back.
+            std::mem::swap(&mut chunk.pages, &mut kept.pages);
+            std::mem::swap(&mut chunk.flags, &mut kept.flags);
+            std::mem::swap(next_accesses, &mut kept.next_accesses);
+            *kept = Kept {
+                pages: Vec::new(),
+                next_accesses: Vec::new(),
+                flags: Vec::new(),
+            };
+            return Ok(true);
+        }
+        let Some(&Written { at, accesses }) = self.written.get(index - self.kept.len()) else {
+            return Ok(false);
+        };
+        self.read_numbers(at, accesses, &mut chunk.pages)?;
+        self.read_numbers(at + 4 * accesses as u64, accesses, next_accesses)?;
+        self.read_bytes(at + 8 * accesses as u64, accesses)?;
+        chunk.flags.extend_from_slice(&self.bytes);
+        Ok(true)
+    }
+
+    /// Progress of the replay, after `accesses` of it: the second half of the bytes.
+    pub(crate) fn progress(&self, accesses: u64) -> Progress {
+        let half = u128::from(self.total_bytes / 2);
+        let rest = u128::from(self.total_bytes) - half;
+        let done = half + rest * u128::from(accesses) / u128::from(self.accesses.max(1));
+        Progress {
+            done: u64::try_from(done).unwrap_or(self.total_bytes),
+            total: self.total_bytes,
+            accesses,
+        }
+    }
+
+    fn write_chunk(&mut self, chunk: &Chunk) -> Result<()> {
+        let at = self
+            .written
+            .last()
+            .map_or(0, |last| last.at + (last.accesses * ACCESS_BYTES) as u64);
+        self.written.push(Written {
+            at,
+            accesses: chunk.len(),
+        });
+        self.write_numbers(at, &chunk.pages)?;
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&chunk.flags);
+        self.write_bytes(at + 8 * chunk.len() as u64)
+    }
+
+    fn write_numbers(&mut self, at: u64, numbers: &[u32]) -> Result<()> {
+        self.bytes.clear();
+        self.bytes
+            .extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        self.write_bytes(at)
+    }
+
+    /// Writes what is in `bytes`.
+    fn write_bytes(&mut self, at: u64) -> Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile().map_err(|error| failed("create", error))?),
+        };
+        file.seek(SeekFrom::Start(at))
+            .and_then(|_| file.write_all(&self.bytes))
+            .map_err(|error| failed("write", error))
+    }
+
+    /// Reads `length` bytes into `bytes`.
+    fn read_bytes(&mut self, at: u64, length: usize) -> Result<()> {
+        self.bytes.resize(length, 0);
+        match &mut self.file {
+            Some(file) => file
+                .seek(SeekFrom::Start(at))
+                .and_then(|_| file.read_exact(&mut self.bytes))
+                .map_err(|error| failed("read", error)),
+            None => Err(super::disagreement("future", "chunks but no file")),
+        }
+    }
+
+    fn read_numbers(&mut self, at: u64, count: usize, numbers: &mut Vec<u32>) -> Result<()> {
+        self.read_bytes(at, 4 * count)?;
+        let words = self.bytes.as_chunks().0.iter().copied();
+        numbers.clear();
+        numbers.extend(words.map(u32::from_le_bytes));
+        Ok(())
+    }
+}
+
+/// The next accesses of a run of pages that ends before `place`, where `seen` has the place at which each page
+/// is seen next.
+#[expect(clippy::cast_possible_truncation, reason = "checked: places are u32")]
+fn look_back_over(pages: &[u32], next_accesses: &mut Vec<u32>, seen: &mut [u32], place: &mut u64) {
+    next_accesses.clear();
+    next_accesses.resize(pages.len(), NEVER);
+    for (&page, next_access) in pages.iter().zip(next_accesses).rev() {
+        *place -= 1;
+        *next_access = std::mem::replace(&mut seen[page as usize], *place as u32);
+    }
+}
+
+fn failed(action: &'static str, source: std::io::Error) -> Error {
+    Error::Io {
+        action,
+        path: std::env::temp_dir().join("(file without a name, for the future of a trace)"),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::access::MemorySource;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn every_access_knows_the_next_one_to_its_page(
+            accesses in prop::collection::vec((0_u64..30, any::<bool>()), 0..400),
+            chunk_accesses in 1_usize..100,
+            kept_bytes in prop_oneof![Just(0), 0_usize..4000, Just(KEPT_BYTES)],
+        ) {
+            let source = || MemorySource::new(accesses.iter().copied()).with_chunk_accesses(chunk_accesses);
+            let mut all = Chunk::default();
+            let mut given = source();
+            let mut chunk = Chunk::default();
+            while given.next_chunk(&mut chunk).unwrap() {
+                all.pages.extend_from_slice(&chunk.pages);
+                all.flags.extend_from_slice(&chunk.flags);
+            }
+            let mut future = Future::read_keeping(&mut source(), kept_bytes, &mut |_| true).unwrap();
+            let mut found = Chunk::default();
+            let (mut found_next, mut next_accesses) = (Vec::new(), Vec::new());
+            while future.next_chunk(&mut chunk, &mut next_accesses).unwrap() {
+                found.pages.extend_from_slice(&chunk.pages);
+                found.flags.extend_from_slice(&chunk.flags);
+                found_next.extend_from_slice(&next_accesses);
+            }
+            prop_assert_eq!(&found, &all);
+            for (place, &page) in all.pages.iter().enumerate() {
+                let next = all.pages[place + 1..].iter().position(|&other| other == page);
+                let expected = next.map_or(NEVER, |gap| u32::try_from(place + 1 + gap).unwrap());
+                prop_assert_eq!(found_next[place], expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Several recency or FIFO lists over the same pages, a page in at most one of them.
+//!
+//! Each list is an append-only log, as in [`super::recency`]; one table says of each page in which
+//! list it is and where. Moving a page to the recent end of any list is one sequential and one
+//! random write, whatever list it comes from: what it leaves behind is no longer live.
+
+/// List of a page that is in none.
+const NOWHERE: u8 = u8::MAX;
+/// Page of an interface that needs a page number which no page has.
+pub(crate) const NO_PAGE: u32 = u32::MAX;
+/// Entries of the shortest log.
+const SHORTEST_LOG: usize = 1 << 12;
+/// Longest log: its places are stamps.
+const LONGEST_LOG: usize = u32::MAX as usize;
+/// Log entries per page held after sliding.
+const LOG_FACTOR: usize = 4;
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    stamp: u32,
+    list: u8,
+    tag: u8,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Log {
+    pages: Vec<u32>,
+    /// No live entry lies before it.
+    tail: u32,
+    /// Next free entry.
+    head: u32,
+    /// Pages in the list.
+    live: u32,
+}
+
+/// `N` lists, numbered from 0, and a small tag for each page.
+#[derive(Debug)]
+pub(crate) struct Lists<const N: usize> {
+    places: Vec<Place>,
+    logs: [Log; N],
+}
+
+impl<const N: usize> Lists<N> {
+    pub(crate) fn new() -> Self {
+        Self {
+            places: Vec::new(),
+            logs: std::array::from_fn(|_| Log::default()),
+        }
+    }
+
+    /// Makes room for the page numbers `0..pages`.
+    pub(crate) fn grow(&mut self, pages: usize) {
+        if pages > self.places.len() {
+            let nowhere = Place {
+                stamp: 0,
+                list: NOWHERE,
+                tag: 0,
+            };
+            self.places.resize(pages, nowhere);
+        }
+    }
+
+    /// Reads the places of some pages, all at once.
+    pub(crate) fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.places[page as usize].stamp);
+        std::hint::black_box(mixed);
+    }
+
+    /// Whether `page` is in `list`.
+    #[inline]
+    pub(crate) fn is_in(&self, page: u32, list: u8) -> bool {
+        self.places[page as usize].list == list
+    }
+
+    /// Whether `page` is in one of the lists `0..lists`.
+    #[inline]
+    pub(crate) fn is_in_first(&self, page: u32, lists: u8) -> bool {
+        self.places[page as usize].list < lists
+    }
+
+    /// Pages in `list`.
+    #[inline]
+    pub(crate) fn len(&self, list: u8) -> u32 {
+        self.logs[usize::from(list)].live
+    }
+
+    /// The page's tag; it stays when the page moves or leaves.
+    #[inline]
+    pub(crate) fn tag(&self, page: u32) -> u8 {
+        self.places[page as usize].tag
+    }
+
+    #[inline]
+    pub(crate) fn set_tag(&mut self, page: u32, tag: u8) {
+        self.places[page as usize].tag = tag;
+    }
+
+    /// Puts `page` at the recent end of `list`, from wherever it is.
+    #[inline]
+    pub(crate) fn push(&mut self, page: u32, list: u8) {
+        if self.logs[usize::from(list)].head as usize == self.logs[usize::from(list)].pages.len() {
+            self.slide(list);
+        }
+        let place = &mut self.places[page as usize];
+        let before = std::mem::replace(&mut place.list, list);
+        let log = &mut self.logs[usize::from(list)];
+        place.stamp = log.head;
+        log.pages[log.head as usize] = page;
+        log.head += 1;
+        if before != list {
+            log.live += 1;
+            if let Some(left) = self.logs.get_mut(usize::from(before)) {
+                left.live -= 1;
+            }
+        }
+    }
+
+    /// The page at the old end of `list`, which must not be empty.
+    #[inline]
+    pub(crate) fn oldest(&mut self, list: u8) -> u32 {
+        let log = &mut self.logs[usize::from(list)];
+        loop {
+            let page = log.pages[log.tail as usize];
+            let place = self.places[page as usize];
+            if place.stamp == log.tail && place.list == list {
+                return page;
+            }
+            log.tail += 1;
+        }
+    }
+
+    /// Removes the page at the old end of `list`, which must not be empty.
+    #[inline]
+    pub(crate) fn pop(&mut self, list: u8) -> u32 {
+        let page = self.oldest(list);
+        self.places[page as usize].list = NOWHERE;
+        let log = &mut self.logs[usize::from(list)];
+        log.live -= 1;
+        log.tail += 1;
+        page
+    }
+
+    /// Takes `page` out of its list, if it is in one.
+    #[inline]
+    pub(crate) fn remove(&mut self, page: u32) {
+        let list = std::mem::replace(&mut self.places[page as usize].list, NOWHERE);
+        if let Some(log) = self.logs.get_mut(usize::from(list)) {
+            log.live -= 1;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slide(&mut self, list: u8) {
+        let log = &mut self.logs[usize::from(list)];
+        let mut to = 0_u32;
+        for from in log.tail..log.head {
+            let page = log.pages[from as usize];
+            let place = &mut self.places[page as usize];
+            if place.list == list && place.stamp == from {
+                place.stamp = to;
+                log.pages[to as usize] = page;
+                to += 1;
+            }
+        }
+        log.tail = 0;
+        log.head = to;
+        let length = (to as usize * LOG_FACTOR).clamp(SHORTEST_LOG, LONGEST_LOG);
+        if length > log.pages.len() {
+            log.pages.resize(length, 0);
+        }
+    }
+
+    /// The pages of `list`, oldest first.
+    pub(crate) fn iter(&self, list: u8) -> impl Iterator<Item = u32> {
+        let log = &self.logs[usize::from(list)];
+        (log.tail..log.head)
+            .map(|stamp| (stamp, log.pages[stamp as usize]))
+            .filter(move |&(stamp, page)| {
+                let place = self.places[page as usize];
+                place.stamp == stamp && place.list == list
+            })
+            .map(|(_, page)| page)
+    }
+
+    /// Counts the pages of every list again, by the table and by the live log entries.
+    pub(crate) fn recount(&self) -> Result<(), String> {
+        for (list, log) in (0_u8..).zip(&self.logs) {
+            let placed = self
+                .places
+                .iter()
+                .filter(|place| place.list == list)
+                .count();
+            let logged = self.iter(list).count();
+            if placed != log.live as usize || logged != placed {
+                return Err(format!(
+                    "list {list} of {} pages has {placed} places and {logged} live log entries",
+                    log.live
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        /// Small page numbers and many steps, so that the logs slide several times.
+        #[test]
+        fn lists_behave_like_vectors(
+            steps in prop::collection::vec((0_u32..40, 0_u8..3, 0_u8..8), 20_000..20_001),
+        ) {
+            let mut lists = Lists::<3>::new();
+            lists.grow(40);
+            let mut model: [Vec<u32>; 3] = Default::default();
+            for (page, list, step) in steps {
+                let at = usize::from(list);
+                prop_assert_eq!(lists.is_in(page, list), model[at].contains(&page));
+                let first = model[..at].iter().any(|pages| pages.contains(&page));
+                prop_assert_eq!(lists.is_in_first(page, list), first);
+                match step {
+                    0 => {
+                        model.iter_mut().for_each(|pages| pages.retain(|&other| other != page));
+                        lists.remove(page);
+                    }
+                    1 if !model[at].is_empty() => {
+                        prop_assert_eq!(lists.oldest(list), model[at][0]);
+                        prop_assert_eq!(lists.pop(list), model[at].remove(0));
+                    }
+                    _ => {
+                        model.iter_mut().for_each(|pages| pages.retain(|&other| other != page));
+                        model[at].push(page);
+                        lists.push(page, list);
+                        lists.set_tag(page, step);
+                        prop_assert_eq!(lists.tag(page), step);
+                    }
+                }
+                prop_assert_eq!(lists.len(list) as usize, model[at].len());
+            }
+            for (list, pages) in (0_u8..).zip(model) {
+                prop_assert_eq!(lists.iter(list).collect::<Vec<_>>(), pages);
+            }
+            prop_assert_eq!(lists.recount(), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! ARC, the adaptive replacement cache.
+
+use super::{Policy, Removable};
+use crate::replay::lists::{Lists, NO_PAGE};
+
+/// Pages seen once recently.
+const T1: u8 = 0;
+/// Pages seen at least twice recently.
+const T2: u8 = 1;
+/// Ghosts of pages evicted from `T1`.
+const B1: u8 = 2;
+/// Ghosts of pages evicted from `T2`.
+const B2: u8 = 3;
+
+/// Megiddo and Modha, FAST 2003, Figure 4, for a cache of `c` pages.
+///
+/// ```text
+/// pg in T1 or T2: to the recent end of T2
+/// pg in B1: p = min(c, p + max(|B2| / |B1|, 1)); REPLACE; to the recent end of T2
+/// pg in B2: p = max(0, p - max(|B1| / |B2|, 1)); REPLACE; to the recent end of T2
+/// else:     if |T1| + |B1| = c: if |T1| < c: drop the oldest of B1; REPLACE
+///                               else: drop the oldest of T1
+///           else if |T1| + |T2| + |B1| + |B2| >= c:
+///                               if it is 2c: drop the oldest of B2
+///                               REPLACE
+///           to the recent end of T1
+/// REPLACE:  if |T1| >= 1 and (|T1| > p or (pg in B2 and |T1| = p)): oldest of T1 to B1
+///           else: oldest of T2 to B2
+/// ```
+///
+/// `p` is a real number, as printed. A cache from which pages were taken out of turn can have ghosts
+/// while it is not full; then the steps are the same without REPLACE.
+#[derive(Debug)]
+pub(crate) struct Arc {
+    capacity: u32,
+    /// Wanted size of `T1`.
+    p: f64,
+    lists: Lists<4>,
+    /// The page for which room was made last: `p` and the ghosts know of it already.
+    prepared: u32,
+}
+
+impl Arc {
+    /// Adapts `p` and the ghost lists to a miss of `page`.
+    #[inline]
+    fn prepare(&mut self, page: u32) {
+        let ghosts = (self.lists.len(B1), self.lists.len(B2));
+        let (b1, b2) = (f64::from(ghosts.0), f64::from(ghosts.1));
+        if self.lists.is_in(page, B1) {
+            self.p = (self.p + (b2 / b1).max(1.0)).min(f64::from(self.capacity));
+        } else if self.lists.is_in(page, B2) {
+            self.p = (self.p - (b1 / b2).max(1.0)).max(0.0);
+        } else {
+            let (t1, t2) = (self.lists.len(T1), self.lists.len(T2));
+            let (once, again) = (
+                u64::from(t1) + u64::from(ghosts.0),
+                u64::from(t2) + u64::from(ghosts.1),
+            );
+            if once == u64::from(self.capacity) {
+                if ghosts.0 > 0 {
+                    self.lists.pop(B1);
+                }
+            } else if once + again == 2 * u64::from(self.capacity) {
+                self.lists.pop(B2);
+            }
+        }
+    }
+}
+
+impl Policy for Arc {
+    fn new(capacity: u32) -> Self {
+        Self {
+            capacity,
+            p: 0.0,
+            lists: Lists::new(),
+            prepared: NO_PAGE,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        self.lists.grow(pages);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.lists.fetch(pages);
+    }
+
+    #[inline]
+    fn contains(&self, page: u32) -> bool {
+        self.lists.is_in_first(page, B1)
+    }
+
+    #[inline]
+    fn len(&self) -> u32 {
+        self.lists.len(T1) + self.lists.len(T2)
+    }
+
+    #[inline]
+    fn on_hit(&mut self, page: u32) {
+        self.lists.push(page, T2);
+    }
+
+    #[inline]
+    fn evict(&mut self, incoming: u32) -> u32 {
+        let only_t1 = self.lists.len(T1) == self.capacity && !self.lists.is_in(incoming, B2);
+        self.prepare(incoming);
+        self.prepared = incoming;
+        if only_t1 {
+            // No ghost: B1 is empty, and `T1` alone fills what the paper allows both.
+            return self.lists.pop(T1);
+        }
+        let t1 = f64::from(self.lists.len(T1));
+        let from_t1 = t1 > self.p || (t1 >= self.p && self.lists.is_in(incoming, B2));
+        if self.lists.len(T2) == 0 || (t1 >= 1.0 && from_t1) {
+            let victim = self.lists.oldest(T1);
+            self.lists.push(victim, B1);
+            victim
+        } else {
+            let victim = self.lists.oldest(T2);
+            self.lists.push(victim, B2);
+            victim
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, page: u32) {
+        if self.prepared != page {
+            self.prepare(page);
+        }
+        self.prepared = NO_PAGE;
+        let again = self.lists.is_in(page, B1) || self.lists.is_in(page, B2);
+        self.lists.push(page, if again { T2 } else { T1 });
+    }
+
+    fn recount(&self) -> Result<(), String> {
+        self.lists.recount()?;
+        let [t1, t2, b1, b2] = [T1, T2, B1, B2].map(|list| u64::from(self.lists.len(list)));
+        let capacity = u64::from(self.capacity);
+        if t1 + b1 <= capacity && t1 + t2 + b1 + b2 <= 2 * capacity {
+            Ok(())
+        } else {
+            Err(format!(
+                "ARC lists of {t1}, {t2}, {b1} and {b2} pages in a cache of {capacity}"
+            ))
+        }
+    }
+}
+
+impl Removable for Arc {
+    #[inline]
+    fn remove(&mut self, page: u32) {
+        self.lists.remove(page);
+    }
+}

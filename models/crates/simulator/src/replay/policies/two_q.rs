@@ -1,0 +1,142 @@
+//! 2Q, the full version.
+
+use super::{Policy, Removable};
+use crate::replay::lists::{Lists, NO_PAGE};
+use crate::replay::settings::{OptionAbout, Settings, Values};
+
+/// Newcomers, first in, first out.
+const A1_IN: u8 = 0;
+/// Pages that came back, least recent first.
+const AM: u8 = 1;
+/// Ghosts of pages evicted from `A1_IN`, first in, first out.
+const A1_OUT: u8 = 2;
+
+/// Johnson and Shasha, VLDB 1994, figure of the full version.
+///
+/// ```text
+/// pg in Am:    to the recent end of Am
+/// pg in A1in:  nothing
+/// pg in A1out: RECLAIM; to the recent end of Am
+/// else:        RECLAIM; to the new end of A1in
+/// RECLAIM (only when full):
+///   if |A1in| > Kin: oldest of A1in to A1out; if |A1out| > Kout: drop the oldest of A1out
+///   else:            drop the least recent of Am
+/// ```
+///
+/// Kin is 25 % and Kout 50 % of the pages, as the paper recommends. Where it is silent: a page
+/// found in `A1out` leaves it before RECLAIM, so that it cannot be dropped by its own return; with
+/// nothing in `Am` the victim is the oldest of `A1in` whatever its length.
+#[derive(Debug)]
+pub(crate) struct TwoQ {
+    lists: Lists<3>,
+    k_in: u32,
+    k_out: u32,
+    /// The page for which room was made last, if it was on `A1out`.
+    returning: u32,
+}
+
+impl Policy for TwoQ {
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "k_in",
+            description: "Pages of the queue of newcomers (Kin), as a share of the cache.",
+            default: "0.25",
+            values: Values::Number {
+                least: 0.0,
+                most: 1.0,
+            },
+        },
+        OptionAbout {
+            name: "k_out",
+            description: "Pages remembered after they left that queue (Kout), as a share of the cache.",
+            default: "0.5",
+            values: Values::Number {
+                least: 0.0,
+                most: 100.0,
+            },
+        },
+    ];
+
+    fn new(capacity: u32) -> Self {
+        Self::configured(capacity, &Settings::defaults(Self::OPTIONS))
+    }
+
+    fn configured(capacity: u32, settings: &Settings) -> Self {
+        Self {
+            lists: Lists::new(),
+            k_in: settings.share("k_in", capacity, 1),
+            k_out: settings.share("k_out", capacity, 1),
+            returning: NO_PAGE,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        self.lists.grow(pages);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.lists.fetch(pages);
+    }
+
+    #[inline]
+    fn contains(&self, page: u32) -> bool {
+        self.lists.is_in_first(page, A1_OUT)
+    }
+
+    #[inline]
+    fn len(&self) -> u32 {
+        self.lists.len(A1_IN) + self.lists.len(AM)
+    }
+
+    #[inline]
+    fn on_hit(&mut self, page: u32) {
+        if self.lists.is_in(page, AM) {
+            self.lists.push(page, AM);
+        }
+    }
+
+    #[inline]
+    fn evict(&mut self, incoming: u32) -> u32 {
+        if self.lists.is_in(incoming, A1_OUT) {
+            self.lists.remove(incoming);
+            self.returning = incoming;
+        }
+        if self.lists.len(A1_IN) > self.k_in || self.lists.len(AM) == 0 {
+            let victim = self.lists.oldest(A1_IN);
+            self.lists.push(victim, A1_OUT);
+            if self.lists.len(A1_OUT) > self.k_out {
+                self.lists.pop(A1_OUT);
+            }
+            victim
+        } else {
+            self.lists.pop(AM)
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, page: u32) {
+        let again = self.returning == page || self.lists.is_in(page, A1_OUT);
+        self.returning = NO_PAGE;
+        self.lists.push(page, if again { AM } else { A1_IN });
+    }
+
+    fn recount(&self) -> Result<(), String> {
+        self.lists.recount()?;
+        let ghosts = self.lists.len(A1_OUT);
+        if ghosts <= self.k_out {
+            Ok(())
+        } else {
+            Err(format!(
+                "2Q remembers {ghosts} pages, at most {}",
+                self.k_out
+            ))
+        }
+    }
+}
+
+impl Removable for TwoQ {
+    #[inline]
+    fn remove(&mut self, page: u32) {
+        self.lists.remove(page);
+    }
+}

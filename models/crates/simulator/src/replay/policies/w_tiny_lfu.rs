@@ -1,0 +1,219 @@
+//! W-TinyLFU: a window before a cache with frequency admission.
+
+use super::{Policy, Removable};
+use crate::replay::lists::Lists;
+use crate::replay::settings::{OptionAbout, Settings, Values};
+
+const WINDOW: u8 = 0;
+const PROBATION: u8 = 1;
+const PROTECTED: u8 = 2;
+/// Bits of a count; the rest of its word is the period in which it was last halved.
+const COUNT_BITS: u32 = 4;
+/// Largest count.
+const MOST: u32 = (1 << COUNT_BITS) - 1;
+/// Largest number of a period.
+const LAST_PERIOD: u32 = u32::MAX >> COUNT_BITS;
+
+/// Einziger, Friedman and Manes, ACM Transactions on Storage 2017, sections 3 and 4.
+///
+/// ```text
+/// each reference: count[pg] = min(count[pg] + 1, 15); after every sample, halve all counts
+/// hit in window:    to its recent end
+/// hit in probation: to protected; if that is above its share, its oldest page to probation
+/// hit in protected: to its recent end
+/// miss: pg enters the window; if that is above its share, its oldest page is the candidate:
+///       if the cache is not full: to probation
+///       else the victim is the oldest of probation (of protected, if that is empty):
+///            if count[candidate] > count[victim]: the victim leaves, the candidate to probation
+///            else: the candidate leaves
+/// ```
+///
+/// The paper estimates counts by a sketch with a doorkeeper because keys are many and long. Page
+/// numbers are dense, so the counts here are exact, one for each page, and there is no doorkeeper.
+/// The halving is exact too, but done when a count is next looked at. A sample is 10 references
+/// for each page of the cache; window 1 %, protected 80 % of the rest, as in the paper.
+#[derive(Debug)]
+pub(crate) struct WTinyLfu {
+    lists: Lists<3>,
+    window_pages: u32,
+    protected_pages: u32,
+    counts: Vec<u32>,
+    period: u32,
+    /// References left in this period.
+    left: u64,
+    sample: u64,
+}
+
+impl WTinyLfu {
+    #[inline]
+    fn count(&self, page: u32) -> u32 {
+        let word = self.counts[page as usize];
+        let periods = self.period - (word >> COUNT_BITS);
+        (word & MOST) >> periods.min(COUNT_BITS)
+    }
+
+    #[inline]
+    fn refer(&mut self, page: u32) {
+        let count = (self.count(page) + 1).min(MOST);
+        self.counts[page as usize] = self.period << COUNT_BITS | count;
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = self.sample;
+            self.next_period();
+        }
+    }
+
+    #[inline]
+    fn next_period(&mut self) {
+        if self.period == LAST_PERIOD {
+            for page in 0..self.counts.len() {
+                #[expect(clippy::cast_possible_truncation, reason = "page numbers are u32")]
+                let count = self.count(page as u32);
+                self.counts[page] = count;
+            }
+            self.period = 0;
+        }
+        self.period += 1;
+    }
+}
+
+impl Policy for WTinyLfu {
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "window_share",
+            description: "Pages of the window, as a share of the cache; at least one.",
+            default: "0.01",
+            values: Values::Number {
+                least: 0.0,
+                most: 1.0,
+            },
+        },
+        OptionAbout {
+            name: "protected_share",
+            description: "Protected pages, as a share of the cache without the window.",
+            default: "0.8",
+            values: Values::Number {
+                least: 0.0,
+                most: 1.0,
+            },
+        },
+        OptionAbout {
+            name: "sample",
+            description: "References, for each page of the cache, after which all counts are halved.",
+            default: "10",
+            values: Values::Whole {
+                least: 1,
+                most: 1_000_000,
+            },
+        },
+    ];
+
+    fn new(capacity: u32) -> Self {
+        Self::configured(capacity, &Settings::defaults(Self::OPTIONS))
+    }
+
+    fn configured(capacity: u32, settings: &Settings) -> Self {
+        let window_pages = settings.share("window_share", capacity, 1).min(capacity);
+        let sample = u64::from(capacity) * u64::from(settings.whole("sample"));
+        Self {
+            lists: Lists::new(),
+            window_pages,
+            protected_pages: settings.share("protected_share", capacity - window_pages, 0),
+            counts: Vec::new(),
+            period: 0,
+            left: sample,
+            sample,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        self.lists.grow(pages);
+        if pages > self.counts.len() {
+            self.counts.resize(pages, 0);
+        }
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.lists.fetch(pages);
+    }
+
+    #[inline]
+    fn contains(&self, page: u32) -> bool {
+        self.lists.is_in_first(page, PROTECTED + 1)
+    }
+
+    #[inline]
+    fn len(&self) -> u32 {
+        self.lists.len(WINDOW) + self.lists.len(PROBATION) + self.lists.len(PROTECTED)
+    }
+
+    #[inline]
+    fn on_hit(&mut self, page: u32) {
+        self.refer(page);
+        if self.lists.is_in(page, WINDOW) {
+            self.lists.push(page, WINDOW);
+        } else {
+            self.lists.push(page, PROTECTED);
+            if self.lists.len(PROTECTED) > self.protected_pages {
+                let oldest = self.lists.oldest(PROTECTED);
+                self.lists.push(oldest, PROBATION);
+            }
+        }
+    }
+
+    /// The incoming page is counted when it enters: it is neither candidate nor victim.
+    #[inline]
+    fn evict(&mut self, _incoming: u32) -> u32 {
+        let main = if self.lists.len(PROBATION) > 0 {
+            PROBATION
+        } else {
+            PROTECTED
+        };
+        if self.lists.len(WINDOW) < self.window_pages {
+            return self.lists.pop(main);
+        }
+        let candidate = self.lists.oldest(WINDOW);
+        if self.lists.len(main) == 0 {
+            return self.lists.pop(WINDOW);
+        }
+        let victim = self.lists.oldest(main);
+        if self.count(candidate) > self.count(victim) {
+            self.lists.remove(victim);
+            self.lists.push(candidate, PROBATION);
+            victim
+        } else {
+            self.lists.remove(candidate);
+            candidate
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, page: u32) {
+        self.refer(page);
+        self.lists.push(page, WINDOW);
+        if self.lists.len(WINDOW) > self.window_pages {
+            let oldest = self.lists.oldest(WINDOW);
+            self.lists.push(oldest, PROBATION);
+        }
+    }
+
+    fn recount(&self) -> Result<(), String> {
+        self.lists.recount()?;
+        let (window, protected) = (self.lists.len(WINDOW), self.lists.len(PROTECTED));
+        if window <= self.window_pages && protected <= self.protected_pages {
+            Ok(())
+        } else {
+            Err(format!(
+                "W-TinyLFU has {window} pages in a window of {} and {protected} protected of {}",
+                self.window_pages, self.protected_pages
+            ))
+        }
+    }
+}
+
+impl Removable for WTinyLfu {
+    #[inline]
+    fn remove(&mut self, page: u32) {
+        self.lists.remove(page);
+    }
+}

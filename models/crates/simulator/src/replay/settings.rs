@@ -1,0 +1,213 @@
+//! Options of policies and schemes: declared in constants, checked once, read as numbers.
+
+use super::{known_names, policies};
+use crate::error::{Error, Result};
+
+/// What a policy or a scheme needs beyond the pages of the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// The next access to each page: the trace is read to its end before the replay starts.
+    Future,
+    /// Writes: a trace without any gives no meaningful result.
+    Writes,
+}
+
+impl Need {
+    /// Its name in lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Future => "future",
+            Self::Writes => "writes",
+        }
+    }
+}
+
+/// Values that an option takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Values {
+    /// A number from `least` to `most`.
+    Number {
+        /// Smallest value.
+        least: f64,
+        /// Largest value.
+        most: f64,
+    },
+    /// A whole number from `least` to `most`.
+    Whole {
+        /// Smallest value.
+        least: u32,
+        /// Largest value.
+        most: u32,
+    },
+    /// The name of a replacement policy; its own options are given with the tier before their name.
+    Policy,
+}
+
+/// One option of a policy or a scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OptionAbout {
+    /// The name by which it is given.
+    pub name: &'static str,
+    /// One sentence.
+    pub description: &'static str,
+    /// Value where it is not given.
+    pub default: &'static str,
+    /// Values it takes.
+    pub values: Values,
+}
+
+impl OptionAbout {
+    /// The values it takes, in words.
+    pub fn range(&self) -> String {
+        match self.values {
+            Values::Number { least, most } => format!("number from {least} to {most}"),
+            Values::Whole { least, most } => format!("whole number from {least} to {most}"),
+            Values::Policy => "a replacement policy".to_owned(),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Option<f64> {
+        match self.values {
+            Values::Number { least, most } => {
+                let number: f64 = text.trim().parse().ok()?;
+                (least..=most).contains(&number).then_some(number)
+            }
+            Values::Whole { least, most } => {
+                let number: u32 = text.trim().parse().ok()?;
+                (least..=most).contains(&number).then_some(number.into())
+            }
+            Values::Policy => None,
+        }
+    }
+}
+
+/// The values of all options of a policy, and which policy it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// Name of the policy; empty where it is known by its type.
+    pub(crate) policy: &'static str,
+    options: &'static [OptionAbout],
+    values: Vec<f64>,
+}
+
+impl Settings {
+    /// The defaults of a policy that is known by its type.
+    pub(crate) fn defaults(options: &'static [OptionAbout]) -> Self {
+        let default = |option: &OptionAbout| option.parse(option.default).unwrap_or(f64::NAN);
+        Self {
+            policy: "",
+            options,
+            values: options.iter().map(default).collect(),
+        }
+    }
+
+    /// What the policy needs.
+    pub(crate) fn needs_future(&self) -> bool {
+        policies::TABLE
+            .iter()
+            .any(|about| about.name == self.policy && about.needs.contains(&Need::Future))
+    }
+
+    /// The policy called `name`, with the options in `given` and the defaults of the others.
+    ///
+    /// `parameter` and `prefix` are how the caller named the policy and its options: `policy` and
+    /// nothing, or `ram_policy` and `ram_`.
+    pub(crate) fn parse(
+        parameter: &'static str,
+        name: &str,
+        prefix: &str,
+        given: &[(String, String)],
+    ) -> Result<Self> {
+        let wanted = spelled(name);
+        let about = policies::TABLE
+            .iter()
+            .find(|about| about.name == wanted)
+            .ok_or_else(|| Error::BadParameter {
+                name: parameter,
+                value: name.to_owned(),
+                message: "no such replacement policy".to_owned(),
+                hint: format!("choose one of {}", known_names(policies::TABLE)),
+            })?;
+        let mut settings = Self::defaults(about.options);
+        settings.policy = about.name;
+        for (key, text) in given {
+            let plain = spelled(key);
+            let place = about
+                .options
+                .iter()
+                .position(|option| plain.strip_prefix(prefix) == Some(option.name))
+                .ok_or_else(|| {
+                    unknown_option(
+                        key,
+                        &format!("policy `{}`", about.name),
+                        prefix,
+                        about.options,
+                    )
+                })?;
+            let option = &about.options[place];
+            settings.values[place] = option.parse(text).ok_or_else(|| Error::BadParameter {
+                name: "option",
+                value: format!("{key}={text}"),
+                message: format!("policy `{}` takes a {} here", about.name, option.range()),
+                hint: format!("leave it out for {}={}", key, option.default),
+            })?;
+        }
+        Ok(settings)
+    }
+
+    /// The value of an option that the policy declares.
+    pub(crate) fn number(&self, option: &str) -> f64 {
+        let place = self.options.iter().position(|known| known.name == option);
+        place.map_or(f64::NAN, |place| self.values[place])
+    }
+
+    /// The value of a whole-number option that the policy declares.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole option was parsed from a u32"
+    )]
+    pub(crate) fn whole(&self, option: &str) -> u32 {
+        self.number(option) as u32
+    }
+
+    /// A share of `capacity` given by an option, rounded down, from `least` pages on.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a u32 of at most a few times it; the cast saturates"
+    )]
+    pub(crate) fn share(&self, option: &str, capacity: u32, least: u32) -> u32 {
+        ((f64::from(capacity) * self.number(option)) as u32).max(least)
+    }
+}
+
+/// A name as the tables spell it.
+pub(crate) fn spelled(name: &str) -> String {
+    name.to_ascii_lowercase().replace('-', "_")
+}
+
+/// The error for an option that `owner` does not have.
+pub(crate) fn unknown_option(key: &str, owner: &str, prefix: &str, known: &[OptionAbout]) -> Error {
+    let names: Vec<String> = known
+        .iter()
+        .map(|option| format!("{prefix}{}", option.name))
+        .collect();
+    let (message, hint) = if names.is_empty() {
+        (
+            format!("{owner} has no options"),
+            "leave the option out".to_owned(),
+        )
+    } else {
+        (
+            format!("{owner} has no such option"),
+            format!("choose one of {}", names.join(", ")),
+        )
+    };
+    Error::BadParameter {
+        name: "option",
+        value: key.to_owned(),
+        message,
+        hint,
+    }
+}
