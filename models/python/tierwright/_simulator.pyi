@@ -203,7 +203,9 @@ def policies() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``name``, ``title``, ``description``, ``paper`` (str).
+        ``name``, ``title``, ``description``, ``paper`` (str), ``needs`` (list of ``future``: the
+        trace is read to its end before the replay, and ``writes``), ``options`` (list of ``{name,
+        description, default, values}``, all str; ``values`` says what is allowed).
     """
 
 def schemes() -> list[dict[str, Any]]:
@@ -212,7 +214,7 @@ def schemes() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``name``, ``title``, ``description``, ``paper`` (str).
+        The keys of `policies`.
     """
 
 def flash_caches() -> list[dict[str, Any]]:
@@ -261,6 +263,7 @@ def simulate_policy(
     policy: str,
     pages: int,
     *,
+    options: dict[str, str] | None = None,
     format: str | None = None,
     page_bytes: int = 4096,
     columns: dict[str, str] | None = None,
@@ -271,6 +274,10 @@ def simulate_policy(
     Cold start, every miss admitted; a write miss fetches its page like a read; dirty pages
     left at the end are not flushed.
 
+    A policy that needs the future (OPT) first reads the trace to its end and sets 9 bytes an
+    access aside, beyond 128 MiB in a temporary file; it takes at most 4,294,967,295 accesses.
+    Progress then counts the first half of the bytes while reading, the second while replaying.
+
     Parameters
     ----------
     path, format, page_bytes, columns
@@ -279,6 +286,8 @@ def simulate_policy(
         Name of a policy of `policies()`, in any case.
     pages : int
         Capacity, from 1 to 4,294,967,295. [pages]
+    options : dict of str to str, optional
+        Options of the policy, from its entry in `policies()`.
     on_progress : callable, optional
         See the module.
 
@@ -295,8 +304,8 @@ def simulate_policy(
     TraceError
         The file cannot be read or understood; the message names line or record.
     ParameterError
-        The policy is unknown (the hint lists the known ones), the capacity out of range, or
-        as for `curves`.
+        The policy or an option is unknown (the hint lists the known ones), a value or the
+        capacity out of range, or as for `curves`.
     Cancelled
         `on_progress` returned False.
     """
@@ -315,8 +324,8 @@ def simulate_scheme(
 ) -> dict[str, Any]:
     """Replay a trace through RAM and flash under a page-flow scheme.
 
-    The schemes of Koltsidas & Viglas (2009), LRU in both tiers, cold start, no flush at the
-    end. With ``flash_pages = 0`` every scheme is ``none``: a RAM miss counts as flash miss, a
+    The schemes of Koltsidas & Viglas (2009), LRU in both tiers unless chosen otherwise, cold
+    start, no flush at the end. With ``flash_pages = 0`` every scheme is ``none``: a RAM miss counts as flash miss, a
     dirty RAM victim as disk write. The inclusive schemes need more flash than RAM: with as much
     flash hits are zero, with less the trace is counted through RAM alone; both are warned of.
 
@@ -331,14 +340,16 @@ def simulate_scheme(
     flash_pages : int
         Flash capacity, from 0 to 4,294,967,295. [pages]
     options : dict of str to str, optional
-        Options of the scheme; none of the present schemes has any.
+        ``ram_policy`` and ``flash_policy`` name a policy of `policies()`; ``ram_<option>`` and
+        ``flash_<option>`` give its options. The inclusive schemes keep LRU on flash, and
+        inclusive_global in RAM too: their victim is defined by recency.
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
-        ``scheme`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
+        ``scheme``, ``ram_policy``, ``flash_policy`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
         ``ram_hits``, ``flash_hits``, ``flash_misses`` (these three sum to ``accesses``),
         ``flash_reads`` (= ``flash_hits``), ``flash_writes`` (= ``flash_fills`` +
         ``flash_write_backs``), ``hdd_reads`` (= ``flash_misses``), ``hdd_writes``,

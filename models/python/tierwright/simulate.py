@@ -163,11 +163,21 @@ def profile(
 
 
 def simulate_policy(
-    trace: Trace, policy: str, pages: int, *, on_progress: OnProgress | None = None
+    trace: Trace,
+    policy: str,
+    pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Replay a trace through one cache of `pages` pages."""
     return _simulator.simulate_policy(
-        str(trace.path), policy, pages, on_progress=on_progress, **trace.arguments()
+        str(trace.path),
+        policy,
+        pages,
+        options=dict(options) if options else None,
+        on_progress=on_progress,
+        **trace.arguments(),
     )
 
 

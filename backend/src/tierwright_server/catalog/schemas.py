@@ -51,6 +51,15 @@ class FormatOut(Answer):
     page_native: bool = Field(description="Records name pages: never split.")
 
 
+class OptionOut(Answer):
+    """One option of a policy or a scheme."""
+
+    name: str
+    description: str
+    default: str
+    values: str = Field(description="What is allowed, in words.")
+
+
 class PolicyOut(Answer):
     """One replacement policy."""
 
@@ -58,6 +67,10 @@ class PolicyOut(Answer):
     title: str
     description: str
     paper: str | None
+    needs: list[str] = Field(
+        description="future: knows the whole trace beforehand; writes: a trace with writes."
+    )
+    options: list[OptionOut]
 
 
 class SchemeOut(Answer):
@@ -67,6 +80,8 @@ class SchemeOut(Answer):
     title: str
     description: str
     paper: str | None
+    needs: list[str] = Field(description="As of a policy.")
+    options: list[OptionOut]
 
 
 class FigureOut(Answer):

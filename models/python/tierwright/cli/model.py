@@ -152,7 +152,7 @@ def simulate(
         typer.Option(
             "--option",
             metavar="K=V",
-            help="Option of the buffer or scheme; may be repeated.",
+            help="Option of the policy, buffer or scheme; may be repeated.",
         ),
     ] = None,
     format_: Format = None,
@@ -236,12 +236,9 @@ def _simulate_one_cache(
             f"policy `{policy}`: no such replacement policy or buffer",
             f"choose one of {', '.join([*sorted(policies), *sorted(buffers)])}",
         )
-    if given:
-        raise BadInput(
-            f"--option: `{options[0]}`: policy `{wanted}` has no options",
-            f"these have: {', '.join(sorted(buffers))}",
-        )
-    return core.simulate_policy(trace, policy, pages, on_progress=on_progress)
+    return core.simulate_policy(
+        trace, policy, pages, options=given, on_progress=on_progress
+    )
 
 
 def evaluate(

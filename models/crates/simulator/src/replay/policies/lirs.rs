@@ -65,15 +65,9 @@ impl Lirs {
                 return;
             }
             self.stack.pop_least_recent();
-            self.forget(lowest);
-        }
-    }
-
-    /// Notes that a page is no longer an absent page of the stack, if it was.
-    #[inline]
-    fn forget(&mut self, page: u32) {
-        if self.ghosts.contains(page) {
-            self.ghosts.remove(page);
+            if self.states[lowest as usize] == ABSENT {
+                self.ghosts.remove(lowest);
+            }
         }
     }
 
@@ -153,6 +147,10 @@ impl Policy for Lirs {
 
     fn fetch(&self, pages: &[u32]) {
         self.stack.fetch(pages);
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.states[page as usize]);
+        std::hint::black_box(mixed);
     }
 
     #[inline]
@@ -194,7 +192,9 @@ impl Policy for Lirs {
 
     #[inline]
     fn insert(&mut self, page: u32) {
-        self.forget(page);
+        if self.stack.contains(page) {
+            self.ghosts.remove(page);
+        }
         if self.lir < self.lir_pages {
             self.states[page as usize] = LIR;
             self.lir += 1;

@@ -13,6 +13,9 @@ const LONGEST_LOG: usize = u32::MAX as usize - 1;
 /// Log entries per reference that counts, after sliding.
 const LOG_FACTOR: usize = 3;
 
+/// Pages whose histories are fetched together while sliding.
+const FETCHED: u32 = 256;
+
 /// What is kept of a page, in the cache or not: places in the log of all references.
 #[derive(Debug, Clone, Copy)]
 struct History {
@@ -101,17 +104,12 @@ impl Lru2 {
     #[cold]
     #[inline(never)]
     fn slide(&mut self) {
-        let is_live = |page: u32, place: u32| {
-            let history = self.histories[page as usize];
-            history.last == place
-                || history.before == place
-                || self.starts.get(page as usize) == Some(&place)
-        };
-        let live = (0..self.head)
-            .filter(|&place| is_live(self.log[place as usize], place))
-            .count();
         let mut to = 0_u32;
         for from in 0..self.head {
+            if from.is_multiple_of(FETCHED) {
+                let end = from.saturating_add(FETCHED).min(self.head);
+                self.fetch(&self.log[from as usize..end as usize]);
+            }
             let page = self.log[from as usize];
             let history = &mut self.histories[page as usize];
             let start = self.starts.get_mut(page as usize);
@@ -131,7 +129,8 @@ impl Lru2 {
             }
         }
         self.head = to;
-        let length = (live * LOG_FACTOR).clamp(SHORTEST_LOG.max(self.log.len()), LONGEST_LOG);
+        let length =
+            (to as usize * LOG_FACTOR).clamp(SHORTEST_LOG.max(self.log.len()), LONGEST_LOG);
         self.log.resize(length, 0);
         self.once = LeastFirstSet::new(length);
         self.twice = LeastFirstSet::new(length);

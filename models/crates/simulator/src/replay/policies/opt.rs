@@ -33,8 +33,8 @@ pub(crate) struct Opt {
     next_accesses: Vec<u32>,
     held: BitSet,
     pages: u32,
-    /// (next access, page) of pages accessed again, latest on top.
-    heap: BinaryHeap<(u32, u32)>,
+    /// Next access (upper half) and page of pages accessed again, latest on top.
+    heap: BinaryHeap<u64>,
     /// Pages never accessed again, with the number of the note: clean when last looked at.
     finished_clean: Vec<(u64, u32)>,
     /// The same pages once they were seen dirty, last note on top.
@@ -42,6 +42,17 @@ pub(crate) struct Opt {
     notes: u64,
     /// Pages that entered without foresight: a scheme forgot to pass it on.
     unforeseen: u64,
+}
+
+#[inline]
+fn entry(next_access: u32, page: u32) -> u64 {
+    u64::from(next_access) << 32 | u64::from(page)
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "each half on purpose")]
+fn split(entry: u64) -> (u32, u32) {
+    ((entry >> 32) as u32, entry as u32)
 }
 
 impl Opt {
@@ -55,7 +66,7 @@ impl Opt {
             if self.heap.len() > SMALL_HEAP && self.heap.len() / 2 > self.pages as usize {
                 self.rebuild();
             }
-            self.heap.push((next_access, page));
+            self.heap.push(entry(next_access, page));
         }
     }
 
@@ -63,7 +74,8 @@ impl Opt {
     #[inline(never)]
     fn rebuild(&mut self) {
         let (next_accesses, held) = (&self.next_accesses, &self.held);
-        self.heap.retain(|&(next_access, page)| {
+        self.heap.retain(|&entry| {
+            let (next_access, page) = split(entry);
             next_accesses[page as usize] == next_access && held.contains(page)
         });
     }
@@ -88,7 +100,8 @@ impl Opt {
                 return Some(page);
             }
         }
-        while let Some((next_access, page)) = self.heap.pop() {
+        while let Some(entry) = self.heap.pop() {
+            let (next_access, page) = split(entry);
             if self.held.contains(page) && self.next_accesses[page as usize] == next_access {
                 return Some(page);
             }
@@ -176,7 +189,8 @@ impl Policy for Opt {
         for &(_, page) in self.finished_clean.iter().chain(&self.finished_dirty) {
             noted.insert_if(page, self.is_finished(page));
         }
-        for &(next_access, page) in &self.heap {
+        for &entry in &self.heap {
+            let (next_access, page) = split(entry);
             let known =
                 self.held.contains(page) && self.next_accesses[page as usize] == next_access;
             noted.insert_if(page, known);
