@@ -129,6 +129,17 @@ fn main() {
                     .misses
             });
         }
+        // What the choice of a policy at run time costs: `none` does what one cache does.
+        for policy in ["sieve", "arc", "lirs"] {
+            let name = format!("none of {policy} {percent} %");
+            let options = [("ram_policy".to_owned(), policy.to_owned())];
+            measure(&name, &arguments, &mut trace, |mut trace| {
+                simulate_scheme(&mut trace, "none", pages, 0, &options, &mut |_| true)
+                    .expect("a valid replay")
+                    .counters
+                    .flash_misses
+            });
+        }
         for about in schemes() {
             let name = format!("{} {percent} % + 6x", about.name);
             measure(&name, &arguments, &mut trace, |mut trace| {

@@ -756,6 +756,32 @@ export type MoneyPart = {
 };
 
 /**
+ * OptionOut
+ *
+ * One option of a policy or a scheme.
+ */
+export type OptionOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Default
+     */
+    default: string;
+    /**
+     * Values
+     *
+     * What is allowed, in words.
+     */
+    values: string;
+};
+
+/**
  * PolicyOut
  *
  * One replacement policy.
@@ -777,6 +803,16 @@ export type PolicyOut = {
      * Paper
      */
     paper: string | null;
+    /**
+     * Needs
+     *
+     * future: knows the whole trace beforehand; writes: a trace with writes.
+     */
+    needs: Array<string>;
+    /**
+     * Options
+     */
+    options: Array<OptionOut>;
 };
 
 /**
@@ -1557,6 +1593,16 @@ export type SchemeOut = {
      * Paper
      */
     paper: string | null;
+    /**
+     * Needs
+     *
+     * As of a policy.
+     */
+    needs: Array<string>;
+    /**
+     * Options
+     */
+    options: Array<OptionOut>;
 };
 
 /**
