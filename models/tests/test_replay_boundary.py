@@ -154,8 +154,8 @@ def test_options_choose_policies_and_their_options(trace: Path) -> None:
     with pytest.raises(_simulator.ParameterError, match="option `ceiling`") as raised:
         misses("opt", ceiling="1")
     assert raised.value.args[1] == "leave the option out"
+    options["ram_ceiling"] = "0"
     with pytest.raises(_simulator.ParameterError, match="`ram_ceiling=0`"):
-        options["ram_ceiling"] = "0"
         _simulator.simulate_scheme(trace, "lazy", 300, 900, options=options)
 
 

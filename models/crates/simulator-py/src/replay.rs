@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::progress::OnProgress;
-use tierwright_simulator::replay::{About, OptionAbout, Warning};
+use tierwright_simulator::replay::{About, Setting, Warning};
 use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
 
@@ -51,7 +51,7 @@ fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDi
         .collect()
 }
 
-fn options<'py>(py: Python<'py>, options: &[OptionAbout]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+fn options<'py>(py: Python<'py>, options: &[Setting]) -> PyResult<Vec<Bound<'py, PyDict>>> {
     options
         .iter()
         .map(|option| {

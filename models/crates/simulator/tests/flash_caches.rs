@@ -385,7 +385,7 @@ proptest! {
         accesses in accesses(), ram in 1_usize..45, flash in 1_usize..30,
     ) {
         let mut untimed = source(&accesses);
-        let alone = simulate_policy(&mut untimed, "lru", ram as u64, &mut |_| true).unwrap();
+        let alone = simulate_policy(&mut untimed, "lru", ram as u64, &[], &mut |_| true).unwrap();
         for cache in flash_caches() {
             let name = cache.about.name;
             let result = run(&accesses, name, ram, 0, &[]);

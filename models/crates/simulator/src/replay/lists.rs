@@ -229,7 +229,9 @@ mod tests {
                 prop_assert_eq!(lists.is_in_first(page, list), first);
                 match step {
                     0 => {
-                        model.iter_mut().for_each(|pages| pages.retain(|&other| other != page));
+                        for pages in &mut model {
+                            pages.retain(|&other| other != page);
+                        }
                         lists.remove(page);
                     }
                     1 if !model[at].is_empty() => {
@@ -237,7 +239,9 @@ mod tests {
                         prop_assert_eq!(lists.pop(list), model[at].remove(0));
                     }
                     _ => {
-                        model.iter_mut().for_each(|pages| pages.retain(|&other| other != page));
+                        for pages in &mut model {
+                            pages.retain(|&other| other != page);
+                        }
                         model[at].push(page);
                         lists.push(page, list);
                         lists.set_tag(page, step);

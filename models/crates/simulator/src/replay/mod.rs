@@ -27,7 +27,7 @@ pub use flash_caches::{
     simulate_flash_cache,
 };
 use future::Future;
-pub use settings::{Need, OptionAbout, Values};
+pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 
@@ -51,7 +51,7 @@ pub struct About {
     /// What it needs beyond the pages of the trace.
     pub needs: &'static [Need],
     /// Its options.
-    pub options: &'static [OptionAbout],
+    pub options: &'static [Setting],
 }
 
 /// Every replacement policy.
@@ -124,8 +124,9 @@ trait Machine {
     /// Reads what is kept of some pages, all at once, so that the accesses to them find it cached.
     fn fetch(&self, pages: &[u32]);
     /// Tells when `page`, which is accessed next of all, is accessed again; called before each access
-    /// if a policy needs it. To be passed on to every tier.
-    fn foresee(&mut self, page: u32, next_access: u32);
+    /// if a policy needs it. To be passed on to every tier whose policy can be chosen.
+    #[inline]
+    fn foresee(&mut self, _page: u32, _next_access: u32) {}
     fn access(&mut self, page: u32, write: bool);
     /// Counts the machine's own state again; the text says what disagrees.
     fn finished(&self, totals: Totals) -> std::result::Result<(), String>;
@@ -147,12 +148,8 @@ struct Totals {
 fn replay<M: Machine>(
     source: &mut dyn AccessSource,
     machine: &mut M,
-    needs_future: bool,
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
-    if needs_future {
-        return replay_foreseen(source, machine, on_progress);
-    }
     let mut chunk = Chunk::default();
     let mut totals = Totals::default();
     if M::NEEDS_ADDRESSES {
@@ -186,6 +183,7 @@ fn replay_foreseen<M: Machine>(
     machine: &mut M,
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
+    const { assert!(!M::NEEDS_ADDRESSES, "addresses are not set aside") };
     let mut future = Future::read(source, on_progress)?;
     let mut chunk = Chunk::default();
     let mut next_accesses = Vec::new();

@@ -45,7 +45,7 @@ pub enum Values {
 
 /// One option of a policy or a scheme.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OptionAbout {
+pub struct Setting {
     /// The name by which it is given.
     pub name: &'static str,
     /// One sentence.
@@ -56,7 +56,7 @@ pub struct OptionAbout {
     pub values: Values,
 }
 
-impl OptionAbout {
+impl Setting {
     /// The values it takes, in words.
     pub fn range(&self) -> String {
         match self.values {
@@ -86,14 +86,14 @@ impl OptionAbout {
 pub(crate) struct Settings {
     /// Name of the policy; empty where it is known by its type.
     pub(crate) policy: &'static str,
-    options: &'static [OptionAbout],
+    options: &'static [Setting],
     values: Vec<f64>,
 }
 
 impl Settings {
     /// The defaults of a policy that is known by its type.
-    pub(crate) fn defaults(options: &'static [OptionAbout]) -> Self {
-        let default = |option: &OptionAbout| option.parse(option.default).unwrap_or(f64::NAN);
+    pub(crate) fn defaults(options: &'static [Setting]) -> Self {
+        let default = |option: &Setting| option.parse(option.default).unwrap_or(f64::NAN);
         Self {
             policy: "",
             options,
@@ -172,13 +172,16 @@ impl Settings {
     }
 
     /// A share of `capacity` given by an option, rounded down, from `least` pages on.
+    ///
+    /// A decimal share is not exact in binary: 0.29 of 100 pages would be 28.999... and so 28.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a share of a u32 of at most a few times it; the cast saturates"
     )]
     pub(crate) fn share(&self, option: &str, capacity: u32, least: u32) -> u32 {
-        ((f64::from(capacity) * self.number(option)) as u32).max(least)
+        let pages = f64::from(capacity) * self.number(option);
+        ((pages * (1.0 + 4.0 * f64::EPSILON)) as u32).max(least)
     }
 }
 
@@ -188,7 +191,7 @@ pub(crate) fn spelled(name: &str) -> String {
 }
 
 /// The error for an option that `owner` does not have.
-pub(crate) fn unknown_option(key: &str, owner: &str, prefix: &str, known: &[OptionAbout]) -> Error {
+pub(crate) fn unknown_option(key: &str, owner: &str, prefix: &str, known: &[Setting]) -> Error {
     let names: Vec<String> = known
         .iter()
         .map(|option| format!("{prefix}{}", option.name))

@@ -1,6 +1,6 @@
 //! One cache in front of the disk, under any replacement policy.
 
-use super::{Machine, Totals, disagreement, page_count, replay};
+use super::{Machine, Totals, disagreement, page_count, replay, replay_foreseen};
 use crate::access::AccessSource;
 use crate::error::Result;
 use crate::progress::OnProgress;
@@ -111,7 +111,11 @@ pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Resu
         evictions: 0,
         disk_writes: 0,
     };
-    let totals = replay(source, &mut machine, settings.needs_future(), on_progress)?;
+    let totals = if settings.needs_future() {
+        replay_foreseen(source, &mut machine, on_progress)?
+    } else {
+        replay(source, &mut machine, on_progress)?
+    };
     machine
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;

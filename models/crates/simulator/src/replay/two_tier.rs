@@ -1,10 +1,10 @@
 //! RAM in front of a flash cache in front of the disk, under any page-flow scheme.
 
-use super::{About, Machine, Totals, disagreement, page_count, replay};
+use super::{About, Machine, Totals, disagreement, page_count, replay, replay_foreseen};
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
-use crate::replay::settings::{OptionAbout, Settings, Values, spelled, unknown_option};
+use crate::replay::settings::{Setting, Settings, Values, spelled, unknown_option};
 
 /// What one replay through two tiers needs.
 pub(crate) struct Run<'source, 'progress> {
@@ -113,14 +113,14 @@ pub struct SchemeResult {
 }
 
 /// Option of a scheme whose RAM can have any policy.
-pub(crate) const RAM_POLICY: OptionAbout = OptionAbout {
+pub(crate) const RAM_POLICY: Setting = Setting {
     name: "ram_policy",
     description: "Replacement policy of RAM; its options follow as `ram_` and their name.",
     default: "lru",
     values: Values::Policy,
 };
 /// Option of a scheme whose flash can have any policy.
-pub(crate) const FLASH_POLICY: OptionAbout = OptionAbout {
+pub(crate) const FLASH_POLICY: Setting = Setting {
     name: "flash_policy",
     description: "Replacement policy of flash; its options follow as `flash_` and their name.",
     default: "lru",
@@ -146,7 +146,7 @@ impl Policies {
     pub(crate) fn parse(about: &'static About, options: &[(String, String)]) -> Result<Self> {
         let mut ram = (RAM_POLICY.default, Vec::new());
         let mut flash = (FLASH_POLICY.default, Vec::new());
-        let has = |option: &OptionAbout| about.options.contains(option);
+        let has = |option: &Setting| about.options.contains(option);
         for (key, value) in options {
             let name = spelled(key);
             if name == RAM_POLICY.name && has(&RAM_POLICY) {
@@ -189,7 +189,7 @@ pub(crate) trait Scheme: Machine {
     /// Whether flash must be larger than RAM to be of use.
     const NEEDS_FLASH_ABOVE_RAM: bool = false;
     /// Options of the scheme: the tiers whose policy can be chosen.
-    const OPTIONS: &'static [OptionAbout];
+    const OPTIONS: &'static [Setting];
     /// Cold caches.
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self;
     fn counters(&self) -> SchemeCounters;
@@ -280,7 +280,11 @@ fn count<S: Scheme>(
         settings: &policies.flash,
     };
     let mut scheme = S::new(&ram, &flash);
-    let totals = replay(source, &mut scheme, needs_future, on_progress)?;
+    let totals = if needs_future {
+        replay_foreseen(source, &mut scheme, on_progress)?
+    } else {
+        replay(source, &mut scheme, on_progress)?
+    };
     scheme
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;

@@ -1,6 +1,6 @@
 //! Slow, obvious models of the replacement policies: vectors, oldest first, searched from end to end.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{Access, Counters};
 
@@ -29,7 +29,7 @@ fn renew(list: &mut Vec<u64>, page: u64) {
 /// LRU, FIFO and the CLOCKs, by what a hit does.
 struct Plain {
     pages: Vec<u64>,
-    counts: HashMap<u64, u32>,
+    counts: BTreeMap<u64, u32>,
     moves: bool,
     ceiling: u32,
     entry: u32,
@@ -419,7 +419,7 @@ struct Lru2 {
     pages: Vec<u64>,
     now: i64,
     /// LAST, HIST(1), HIST(2) of every page ever seen.
-    history: HashMap<u64, (i64, i64, Option<i64>)>,
+    history: BTreeMap<u64, (i64, i64, Option<i64>)>,
 }
 
 impl Slow for Lru2 {
@@ -469,7 +469,7 @@ struct WTinyLfu {
     window: Vec<u64>,
     probation: Vec<u64>,
     protected: Vec<u64>,
-    counts: HashMap<u64, u32>,
+    counts: BTreeMap<u64, u32>,
     references: usize,
 }
 
@@ -585,7 +585,7 @@ impl Slow for Opt {
 fn plain(moves: bool, ceiling: u32, entry: u32) -> Box<dyn Slow> {
     Box::new(Plain {
         pages: Vec::new(),
-        counts: HashMap::new(),
+        counts: BTreeMap::new(),
         moves,
         ceiling,
         entry,

@@ -184,7 +184,7 @@ pub(crate) struct Conditions {
 }
 
 /// A registered flash cache, for lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlashCacheAbout {
     /// Name, title, description, paper.
     pub about: About,
@@ -275,7 +275,7 @@ macro_rules! flash_caches {
         /// Every flash cache: the one table that all lists are read from.
         const TABLE: &[FlashCacheAbout] = &[
             $(FlashCacheAbout {
-                about: About { name: $name, title: $title, description: $description, paper: $paper },
+                about: About { name: $name, title: $title, description: $description, paper: $paper, needs: &[], options: &[] },
                 own_options: <$cache as FlashCache>::OPTIONS,
                 needs: $needs,
             },)+

@@ -2,7 +2,7 @@
 
 use super::{Policy, Removable};
 use crate::replay::queue::Queue;
-use crate::replay::settings::{OptionAbout, Settings, Values};
+use crate::replay::settings::{Setting, Settings, Values};
 
 /// CLOCK with counters, as in Smith 1978 and Nicola, Dan, Dias 1992 (with equal weights).
 ///
@@ -24,8 +24,8 @@ pub(crate) struct Gclock {
 }
 
 impl Policy for Gclock {
-    const OPTIONS: &'static [OptionAbout] = &[
-        OptionAbout {
+    const OPTIONS: &'static [Setting] = &[
+        Setting {
             name: "ceiling",
             description: "Largest use counter of a page; 1 is CLOCK.",
             default: "5",
@@ -34,7 +34,7 @@ impl Policy for Gclock {
                 most: 255,
             },
         },
-        OptionAbout {
+        Setting {
             name: "entry",
             description: "Use counter with which a page enters, at most the ceiling.",
             default: "0",

@@ -2,7 +2,7 @@
 
 use super::{Policy, Removable};
 use crate::replay::recency::Recency;
-use crate::replay::settings::{OptionAbout, Settings, Values};
+use crate::replay::settings::{Setting, Settings, Values};
 
 /// State of a page: not in the cache (but perhaps on the stack).
 const ABSENT: u8 = 0;
@@ -98,8 +98,8 @@ impl Lirs {
 }
 
 impl Policy for Lirs {
-    const OPTIONS: &'static [OptionAbout] = &[
-        OptionAbout {
+    const OPTIONS: &'static [Setting] = &[
+        Setting {
             name: "stack_limit",
             description: "Largest number of pages on the stack, as a multiple of the cache.",
             default: "2",
@@ -108,7 +108,7 @@ impl Policy for Lirs {
                 most: 1e6,
             },
         },
-        OptionAbout {
+        Setting {
             name: "hir_share",
             description: "Pages of the cache for pages of high inter-reference recency, as a share of it; at least one.",
             default: "0.01",
@@ -216,13 +216,18 @@ impl Policy for Lirs {
         self.stack.recount()?;
         self.queue.recount()?;
         self.ghosts.recount()?;
-        let lir = self.states.iter().filter(|&&state| state == LIR).count();
+        let in_state = |state: u8| {
+            (0_u32..)
+                .zip(&self.states)
+                .filter(move |page| *page.1 == state)
+        };
+        let lir = in_state(LIR).count();
         let stacked = self
             .stack
             .iter()
             .filter(|&page| self.states[page as usize] == LIR)
             .count();
-        let hir = self.states.iter().filter(|&&state| state == HIR).count();
+        let hir = in_state(HIR).count();
         let queued = self
             .queue
             .iter()

@@ -2,7 +2,7 @@
 
 use super::{Policy, Removable};
 use crate::replay::bits::{BitSet, LeastFirstSet};
-use crate::replay::settings::{OptionAbout, Settings, Values};
+use crate::replay::settings::{Setting, Settings, Values};
 
 /// No reference.
 const NEVER: u32 = u32::MAX;
@@ -159,7 +159,7 @@ impl Lru2 {
 }
 
 impl Policy for Lru2 {
-    const OPTIONS: &'static [OptionAbout] = &[OptionAbout {
+    const OPTIONS: &'static [Setting] = &[Setting {
         name: "period",
         description: "Correlated reference period: a reference so many references or fewer after the last one to its page counts as the same. [references]",
         default: "0",

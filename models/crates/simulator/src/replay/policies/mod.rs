@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::replay::About;
 use crate::replay::bits::BitSet;
-use crate::replay::settings::{Need, OptionAbout, Settings};
+use crate::replay::settings::{Need, Setting, Settings};
 use crate::replay::single_tier::{self, PolicyResult, Run};
 
 pub(crate) mod arc;
@@ -24,7 +24,7 @@ pub(crate) trait Policy {
     /// What it needs beyond the pages of the trace.
     const NEEDS: &'static [Need] = &[];
     /// Its options.
-    const OPTIONS: &'static [OptionAbout] = &[];
+    const OPTIONS: &'static [Setting] = &[];
     /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
     fn new(capacity: u32) -> Self;
     /// The same with chosen options.

@@ -2,7 +2,7 @@
 
 use super::{Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
-use crate::replay::settings::{OptionAbout, Settings, Values};
+use crate::replay::settings::{Setting, Settings, Values};
 
 const SMALL: u8 = 0;
 const MAIN: u8 = 1;
@@ -80,8 +80,8 @@ impl S3Fifo {
 }
 
 impl Policy for S3Fifo {
-    const OPTIONS: &'static [OptionAbout] = &[
-        OptionAbout {
+    const OPTIONS: &'static [Setting] = &[
+        Setting {
             name: "small_share",
             description: "Pages of the small queue, as a share of the cache.",
             default: "0.1",
@@ -90,7 +90,7 @@ impl Policy for S3Fifo {
                 most: 1.0,
             },
         },
-        OptionAbout {
+        Setting {
             name: "ghost_share",
             description: "Pages remembered after they left the small queue, as a share of the cache.",
             default: "0.9",
@@ -99,7 +99,7 @@ impl Policy for S3Fifo {
                 most: 100.0,
             },
         },
-        OptionAbout {
+        Setting {
             name: "threshold",
             description: "Hits in the small queue that move a page to the main queue.",
             default: "2",

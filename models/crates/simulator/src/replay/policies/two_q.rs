@@ -2,7 +2,7 @@
 
 use super::{Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
-use crate::replay::settings::{OptionAbout, Settings, Values};
+use crate::replay::settings::{Setting, Settings, Values};
 
 /// Newcomers, first in, first out.
 const A1_IN: u8 = 0;
@@ -36,8 +36,8 @@ pub(crate) struct TwoQ {
 }
 
 impl Policy for TwoQ {
-    const OPTIONS: &'static [OptionAbout] = &[
-        OptionAbout {
+    const OPTIONS: &'static [Setting] = &[
+        Setting {
             name: "k_in",
             description: "Pages of the queue of newcomers (Kin), as a share of the cache.",
             default: "0.25",
@@ -46,7 +46,7 @@ impl Policy for TwoQ {
                 most: 1.0,
             },
         },
-        OptionAbout {
+        Setting {
             name: "k_out",
             description: "Pages remembered after they left that queue (Kout), as a share of the cache.",
             default: "0.5",

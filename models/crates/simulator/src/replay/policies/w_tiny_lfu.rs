@@ -2,7 +2,7 @@
 
 use super::{Policy, Removable};
 use crate::replay::lists::Lists;
-use crate::replay::settings::{OptionAbout, Settings, Values};
+use crate::replay::settings::{Setting, Settings, Values};
 
 const WINDOW: u8 = 0;
 const PROBATION: u8 = 1;
@@ -78,8 +78,8 @@ impl WTinyLfu {
 }
 
 impl Policy for WTinyLfu {
-    const OPTIONS: &'static [OptionAbout] = &[
-        OptionAbout {
+    const OPTIONS: &'static [Setting] = &[
+        Setting {
             name: "window_share",
             description: "Pages of the window, as a share of the cache; at least one.",
             default: "0.01",
@@ -88,7 +88,7 @@ impl Policy for WTinyLfu {
                 most: 1.0,
             },
         },
-        OptionAbout {
+        Setting {
             name: "protected_share",
             description: "Protected pages, as a share of the cache without the window.",
             default: "0.8",
@@ -97,7 +97,7 @@ impl Policy for WTinyLfu {
                 most: 1.0,
             },
         },
-        OptionAbout {
+        Setting {
             name: "sample",
             description: "References, for each page of the cache, after which all counts are halved.",
             default: "10",

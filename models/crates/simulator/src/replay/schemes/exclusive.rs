@@ -1,7 +1,7 @@
 //! The exclusive scheme: a page is in RAM or on flash, never in both.
 
 use crate::replay::policies::{Policy, Removable};
-use crate::replay::settings::OptionAbout;
+use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
@@ -97,7 +97,7 @@ impl<R: Policy, F: Policy> Exclusive<R, F> {
 }
 
 impl<R: Policy, F: Removable> Scheme for Exclusive<R, F> {
-    const OPTIONS: &[OptionAbout] = &[RAM_POLICY, FLASH_POLICY];
+    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {

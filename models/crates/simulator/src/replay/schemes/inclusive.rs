@@ -3,7 +3,7 @@
 use crate::replay::bits::BitSet;
 use crate::replay::policies::Policy;
 use crate::replay::recency::ProtectedRecency;
-use crate::replay::settings::OptionAbout;
+use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
 use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
@@ -136,7 +136,7 @@ impl<R> Inclusive<R> {
 
 impl<R: Policy> Scheme for Inclusive<R> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[OptionAbout] = &[RAM_POLICY];
+    const OPTIONS: &[Setting] = &[RAM_POLICY];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
 use crate::replay::policies::lru::Lru;
-use crate::replay::settings::OptionAbout;
+use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
 use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
@@ -99,7 +99,7 @@ impl Machine for InclusiveGlobal {
 
 impl Scheme for InclusiveGlobal {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[OptionAbout] = &[];
+    const OPTIONS: &[Setting] = &[];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! The lazy scheme: pages are staged to flash only when RAM evicts them.
 
 use crate::replay::policies::Policy;
-use crate::replay::settings::OptionAbout;
+use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
@@ -101,7 +101,7 @@ impl<R: Policy, F: Policy> Lazy<R, F> {
 }
 
 impl<R: Policy, F: Policy> Scheme for Lazy<R, F> {
-    const OPTIONS: &[OptionAbout] = &[RAM_POLICY, FLASH_POLICY];
+    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! RAM alone.
 
 use crate::replay::policies::Policy;
-use crate::replay::settings::OptionAbout;
+use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
 use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
@@ -51,7 +51,7 @@ impl<R: Policy> Machine for NoFlash<R> {
 }
 
 impl<R: Policy> Scheme for NoFlash<R> {
-    const OPTIONS: &[OptionAbout] = &[RAM_POLICY];
+    const OPTIONS: &[Setting] = &[RAM_POLICY];
 
     fn new(ram: &Cache<'_>, _flash: &Cache<'_>) -> Self {
         Self {
