@@ -1,15 +1,18 @@
 //! LIRS, low inter-reference recency set.
 
 use super::{Policy, Removable};
+use crate::replay::lists::Lists;
 use crate::replay::recency::Recency;
 use crate::replay::settings::{Setting, Settings, Values};
 
-/// State of a page: not in the cache (but perhaps on the stack).
-const ABSENT: u8 = 0;
-/// In the cache, of high inter-reference recency: in the queue.
-const HIR: u8 = 1;
-/// In the cache, of low inter-reference recency: on the stack.
-const LIR: u8 = 2;
+/// Pages in the cache of high inter-reference recency (HIR), in the order of the queue.
+const QUEUE: u8 = 0;
+/// Absent pages of the stack, in the order in which they left the cache.
+const GHOSTS: u8 = 1;
+/// Tag of a page that is not LIR.
+const NOT_LIR: u8 = 0;
+/// Tag of a page in the cache of low inter-reference recency: on the stack.
+const LIR: u8 = 1;
 
 /// Jiang and Zhang, SIGMETRICS 2002, section 3.3.
 ///
@@ -38,62 +41,67 @@ const LIR: u8 = 2;
 #[derive(Debug)]
 pub(crate) struct Lirs {
     stack: Recency,
-    queue: Recency,
-    /// Absent pages of the stack, in the order in which they left the cache.
-    ghosts: Recency,
+    /// [`QUEUE`] and [`GHOSTS`]; the tag is [`LIR`] for a LIR page, which is in neither.
+    lists: Lists<2>,
     stack_pages: u32,
-    states: Vec<u8>,
     lir_pages: u32,
     lir: u32,
 }
 
 impl Lirs {
     #[inline]
-    fn put_on_stack(&mut self, page: u32) {
-        if self.stack.contains(page) {
-            self.stack.touch(page);
-        } else {
-            self.stack.insert(page);
-        }
+    fn is_lir(&self, page: u32) -> bool {
+        self.lists.tag(page) == LIR
     }
 
     #[inline]
     fn prune(&mut self) {
         while self.stack.len() > 0 {
             let lowest = self.stack.least_recent();
-            if self.states[lowest as usize] == LIR {
+            if self.is_lir(lowest) {
                 return;
             }
             self.stack.pop_least_recent();
-            if self.states[lowest as usize] == ABSENT {
-                self.ghosts.remove(lowest);
+            if self.lists.is_in(lowest, GHOSTS) {
+                self.lists.remove(lowest);
             }
         }
     }
 
     #[inline]
     fn limit_stack(&mut self) {
-        while self.stack.len() > self.stack_pages && self.ghosts.len() > 0 {
-            let ghost = self.ghosts.pop_least_recent();
+        while self.stack.len() > self.stack_pages && self.lists.len(GHOSTS) > 0 {
+            let ghost = self.lists.pop(GHOSTS);
             // It is not LIR, so it is not the lowest page, and no pruning is due.
             self.stack.remove(ghost);
         }
     }
 
-    /// Makes a page of the stack LIR, and as many of the lowest LIR pages HIR as are too many.
+    /// Makes a page of the stack LIR, and the lowest LIR page HIR if that is one too many.
     #[inline]
     fn promote(&mut self, page: u32) {
-        self.states[page as usize] = LIR;
+        self.lists.remove(page);
+        self.lists.set_tag(page, LIR);
         self.stack.touch(page);
         self.lir += 1;
         if self.lir > self.lir_pages {
-            // The page is on a pruned stack and not LIR before, so a LIR page lies below it.
+            // The page was on a pruned stack and not LIR, so a LIR page lay below it.
             let lowest = self.stack.pop_least_recent();
-            self.states[lowest as usize] = HIR;
+            self.lists.set_tag(lowest, NOT_LIR);
+            self.lists.push(lowest, QUEUE);
             self.lir -= 1;
-            self.queue.insert(lowest);
         }
         self.prune();
+    }
+
+    /// Puts a page that is not on the stack at the end of the queue and, if there is a stack, on top.
+    #[inline]
+    fn pass_through(&mut self, page: u32) {
+        self.lists.push(page, QUEUE);
+        if self.lir > 0 {
+            self.stack.insert(page);
+            self.limit_stack();
+        }
     }
 }
 
@@ -127,10 +135,8 @@ impl Policy for Lirs {
         let hir_pages = settings.share("hir_share", capacity, 1).min(capacity);
         Self {
             stack: Recency::default(),
-            queue: Recency::default(),
-            ghosts: Recency::default(),
+            lists: Lists::new(),
             stack_pages: settings.share("stack_limit", capacity, 1),
-            states: Vec::new(),
             lir_pages: capacity - hir_pages,
             lir: 0,
         }
@@ -138,54 +144,41 @@ impl Policy for Lirs {
 
     fn grow(&mut self, pages: usize) {
         self.stack.grow(pages);
-        self.queue.grow(pages);
-        self.ghosts.grow(pages);
-        if pages > self.states.len() {
-            self.states.resize(pages, ABSENT);
-        }
+        self.lists.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
         self.stack.fetch(pages);
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.states[page as usize]);
-        std::hint::black_box(mixed);
+        self.lists.fetch(pages);
     }
 
     #[inline]
     fn contains(&self, page: u32) -> bool {
-        self.states[page as usize] != ABSENT
+        self.is_lir(page) || self.lists.is_in(page, QUEUE)
     }
 
     #[inline]
     fn len(&self) -> u32 {
-        self.lir + self.queue.len()
+        self.lir + self.lists.len(QUEUE)
     }
 
     #[inline]
     fn on_hit(&mut self, page: u32) {
-        if self.states[page as usize] == LIR {
+        if self.is_lir(page) {
             self.stack.touch(page);
             self.prune();
         } else if self.stack.contains(page) {
-            self.queue.remove(page);
             self.promote(page);
         } else {
-            self.queue.touch(page);
-            if self.lir > 0 {
-                self.stack.insert(page);
-                self.limit_stack();
-            }
+            self.pass_through(page);
         }
     }
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        let victim = self.queue.pop_least_recent();
-        self.states[victim as usize] = ABSENT;
+        let victim = self.lists.pop(QUEUE);
         if self.stack.contains(victim) {
-            self.ghosts.insert(victim);
+            self.lists.push(victim, GHOSTS);
         }
         victim
     }
@@ -193,70 +186,43 @@ impl Policy for Lirs {
     #[inline]
     fn insert(&mut self, page: u32) {
         if self.stack.contains(page) {
-            self.ghosts.remove(page);
-        }
-        if self.lir < self.lir_pages {
-            self.states[page as usize] = LIR;
-            self.lir += 1;
-            self.put_on_stack(page);
-            self.prune();
-        } else if self.stack.contains(page) {
             self.promote(page);
+        } else if self.lir < self.lir_pages {
+            self.lists.set_tag(page, LIR);
+            self.lir += 1;
+            self.stack.insert(page);
         } else {
-            self.states[page as usize] = HIR;
-            self.queue.insert(page);
-            if self.lir > 0 {
-                self.stack.insert(page);
-                self.limit_stack();
-            }
+            self.pass_through(page);
         }
     }
 
     fn recount(&self) -> Result<(), String> {
         self.stack.recount()?;
-        self.queue.recount()?;
-        self.ghosts.recount()?;
-        let in_state = |state: u8| {
-            (0_u32..)
-                .zip(&self.states)
-                .filter(move |page| *page.1 == state)
-        };
-        let lir = in_state(LIR).count();
-        let stacked = self
-            .stack
+        self.lists.recount()?;
+        let stacked: Vec<u32> = self.stack.iter().collect();
+        let lir = stacked.iter().filter(|&&page| self.is_lir(page)).count();
+        let ghosts = stacked
             .iter()
-            .filter(|&page| self.states[page as usize] == LIR)
+            .filter(|&&page| self.lists.is_in(page, GHOSTS))
             .count();
-        let hir = in_state(HIR).count();
-        let queued = self
-            .queue
+        let known = stacked
             .iter()
-            .filter(|&page| self.states[page as usize] == HIR)
-            .count();
-        let lowest = self.stack.iter().next();
-        let is_absent = |page: &u32| self.states[*page as usize] == ABSENT;
-        let absent: Vec<u32> = self.stack.iter().filter(is_absent).collect();
-        if !absent.iter().all(|&page| self.ghosts.contains(page))
-            || absent.len() != self.ghosts.len() as usize
-            || self.stack.len() > self.stack_pages
-        {
-            return Err(format!(
-                "LIRS keeps {} pages on a stack of {}, with {} absent ones",
-                self.stack.len(),
-                self.stack_pages,
-                self.ghosts.len()
-            ));
-        }
+            .all(|&page| self.contains(page) || self.lists.is_in(page, GHOSTS));
+        let lowest = stacked.first();
         if lir != self.lir as usize
-            || stacked != lir
             || self.lir > self.lir_pages
-            || hir != self.queue.len() as usize
-            || queued != hir
-            || lowest.is_some_and(|page| self.states[page as usize] != LIR)
+            || ghosts != self.lists.len(GHOSTS) as usize
+            || !known
+            || stacked.len() > self.stack_pages as usize
+            || lowest.is_some_and(|&page| !self.is_lir(page))
         {
             return Err(format!(
-                "LIRS has {lir} LIR pages of {} ({stacked} on the stack) and {hir} HIR pages ({queued} queued); the stack ends with {lowest:?}",
-                self.lir_pages
+                "LIRS counts {} LIR pages of {} and {} ghosts; its stack of {} (at most {}) has {lir} and {ghosts}, and ends with {lowest:?}",
+                self.lir,
+                self.lir_pages,
+                self.lists.len(GHOSTS),
+                stacked.len(),
+                self.stack_pages
             ));
         }
         Ok(())
@@ -266,12 +232,12 @@ impl Policy for Lirs {
 impl Removable for Lirs {
     #[inline]
     fn remove(&mut self, page: u32) {
-        if self.states[page as usize] == LIR {
+        if self.is_lir(page) {
+            self.lists.set_tag(page, NOT_LIR);
             self.lir -= 1;
         } else {
-            self.queue.remove(page);
+            self.lists.remove(page);
         }
-        self.states[page as usize] = ABSENT;
         if self.stack.contains(page) {
             self.stack.remove(page);
             self.prune();

@@ -140,21 +140,17 @@ impl Lru2 {
         }
     }
 
-    /// The first page of a set that the correlated reference period does not protect.
+    /// The first place in a set whose page the correlated reference period does not protect.
     fn first_unprotected(&self, set: &LeastFirstSet) -> Option<u32> {
         let mut place = set.first();
         while let Some(at) = place {
             let page = self.log[at as usize];
             if self.now - self.times[page as usize] > self.period {
-                return Some(page);
+                return Some(at);
             }
             place = set.first_from(at + 1);
         }
         None
-    }
-
-    fn first(&self, set: &LeastFirstSet) -> Option<u32> {
-        set.first().map(|place| self.log[place as usize])
     }
 }
 
@@ -243,23 +239,31 @@ impl Policy for Lru2 {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        let unprotected = if self.period == 0 {
-            None
-        } else {
+        let mut once = None;
+        let mut twice = None;
+        if self.period > 0 {
             // The reference that misses is the next one.
             self.now += 1;
-            let found = self
-                .first_unprotected(&self.once)
-                .or_else(|| self.first_unprotected(&self.twice));
+            once = self.first_unprotected(&self.once);
+            twice = self.first_unprotected(&self.twice);
             self.now -= 1;
-            found
-        };
-        let victim = unprotected
-            .or_else(|| self.first(&self.once))
-            .or_else(|| self.first(&self.twice));
+        }
+        if once.is_none() && twice.is_none() {
+            once = self.once.first();
+            twice = self.twice.first();
+        }
         // A full cache holds a page, and every page held is in one of the sets.
-        let victim = victim.unwrap_or_default();
-        self.remove(victim);
+        let place = if let Some(place) = once {
+            self.once.remove(place);
+            place
+        } else {
+            let place = twice.unwrap_or_default();
+            self.twice.remove(place);
+            place
+        };
+        let victim = self.log[place as usize];
+        self.held.take(victim);
+        self.pages -= 1;
         victim
     }
 

@@ -27,7 +27,7 @@ const SMALL_HEAP: usize = 1 << 12;
 ///
 /// The heap takes a new entry at each access to a page that is held. The entry before it carries
 /// the place of that very access, less than that of any entry still to come, so no stale entry
-/// reaches the top of the heap, except of pages taken out of turn; those are recognised there.
+/// reaches the top of the heap, except of pages taken out of turn; those are not held then.
 #[derive(Debug, Default)]
 pub(crate) struct Opt {
     next_accesses: Vec<u32>,
@@ -40,6 +40,8 @@ pub(crate) struct Opt {
     /// The same pages once they were seen dirty, last note on top.
     finished_dirty: BinaryHeap<(u64, u32)>,
     notes: u64,
+    /// Accesses foreseen: the place of the next one.
+    accesses: u64,
     /// Pages that entered without foresight: a scheme forgot to pass it on.
     unforeseen: u64,
 }
@@ -73,22 +75,18 @@ impl Opt {
     #[cold]
     #[inline(never)]
     fn rebuild(&mut self) {
-        let (next_accesses, held) = (&self.next_accesses, &self.held);
+        let (held, now) = (&self.held, self.accesses);
         self.heap.retain(|&entry| {
             let (next_access, page) = split(entry);
-            next_accesses[page as usize] == next_access && held.contains(page)
+            u64::from(next_access) >= now && held.contains(page)
         });
     }
 
-    /// Whether the page is held and will never be accessed again.
-    #[inline]
-    fn is_finished(&self, page: u32) -> bool {
-        self.held.contains(page) && self.next_accesses[page as usize] == NEVER
-    }
-
+    /// Membership is all that is asked of an entry: what was noted in the future is the page's next
+    /// access until that comes, and a page never accessed again stays so.
     fn choose(&mut self, dirty: &BitSet) -> Option<u32> {
         while let Some((note, page)) = self.finished_clean.pop() {
-            if self.is_finished(page) {
+            if self.held.contains(page) {
                 if !dirty.contains(page) {
                     return Some(page);
                 }
@@ -96,13 +94,13 @@ impl Opt {
             }
         }
         while let Some((_, page)) = self.finished_dirty.pop() {
-            if self.is_finished(page) {
+            if self.held.contains(page) {
                 return Some(page);
             }
         }
         while let Some(entry) = self.heap.pop() {
-            let (next_access, page) = split(entry);
-            if self.held.contains(page) && self.next_accesses[page as usize] == next_access {
+            let (_, page) = split(entry);
+            if self.held.contains(page) {
                 return Some(page);
             }
         }
@@ -133,6 +131,7 @@ impl Policy for Opt {
 
     #[inline]
     fn foresee(&mut self, page: u32, next_access: u32) {
+        self.accesses += 1;
         self.next_accesses[page as usize] = next_access;
         if self.held.contains(page) {
             self.note(page);
@@ -187,7 +186,8 @@ impl Policy for Opt {
         let mut noted = BitSet::default();
         noted.grow(self.next_accesses.len());
         for &(_, page) in self.finished_clean.iter().chain(&self.finished_dirty) {
-            noted.insert_if(page, self.is_finished(page));
+            let finished = self.next_accesses[page as usize] == NEVER;
+            noted.insert_if(page, finished && self.held.contains(page));
         }
         for &entry in &self.heap {
             let (next_access, page) = split(entry);
