@@ -87,7 +87,7 @@ proptest! {
     fn lru_and_cflru_match_one_slow_list(accesses in accesses(), pages in 1_usize..30) {
         let lru = buffer(&accesses, "lru", pages, &[]).counters;
         prop_assert_eq!(lru, slow::lru(&accesses, pages));
-        let policy = simulate_policy(&mut source(&accesses, 50), "lru", pages as u64, &mut |_| true);
+        let policy = simulate_policy(&mut source(&accesses, 50), "lru", pages as u64, &[], &mut |_| true);
         let policy = policy.expect("possible parameters");
         prop_assert_eq!((lru.reads, lru.writes), (policy.disk_reads, policy.disk_writes));
         for (text, numerator, denominator) in RATIOS {
