@@ -80,25 +80,39 @@ def formats() -> str:
     )
 
 
-def named(title: str, text: str, entries: Sequence[dict[str, Any]]) -> str:
-    """Return a page of named things with title, description, paper and options."""
+def named(title: str, text: str, entries: Iterable[dict[str, str]]) -> str:
+    """Return a page of named things with title, description and paper."""
     return "\n\n".join(
         [
             f"# {title}",
             text,
             table(
-                ["name", "title", "description", "needs", "source"],
+                ["name", "title", "description", "source"],
                 [
                     [
                         f"`{entry['name']}`",
                         entry["title"],
                         entry["description"],
-                        ", ".join(entry["needs"]) or "-",
                         entry["paper"],
                     ]
                     for entry in entries
                 ],
             ),
+        ]
+    )
+
+
+def with_options(title: str, text: str, entries: Sequence[dict[str, Any]]) -> str:
+    """Return a page of named things, what they need, and their options in one table."""
+    needing = [
+        f"`{entry['name']}` needs: {', '.join(entry['needs'])}."
+        for entry in entries
+        if entry["needs"]
+    ]
+    return "\n\n".join(
+        [
+            named(title, text, entries),
+            *needing,
             "## Options",
             "Given as `--option NAME=VALUE`.",
             table(
@@ -121,9 +135,10 @@ def named(title: str, text: str, entries: Sequence[dict[str, Any]]) -> str:
 
 def policies() -> str:
     """Return the page of the replacement policies."""
-    return named(
+    return with_options(
         "Replacement policies",
-        "`tierwright simulate FILE --policy NAME --pages N`. One page is one unit, every miss is admitted, cold start. A policy that needs the future reads the trace to its end before it replays. Pseudocode and all choices where a paper is silent stand in `models/crates/simulator/src/replay/policies/`; checks and speed: [replacement policies](../models/policies.md).",
+        "`tierwright simulate FILE --policy NAME --pages N [--option K=V]...`. One page is one unit, every miss is admitted, cold start. "
+        "A policy that needs the future reads the trace to its end before it replays. Pseudocode and all choices where a paper is silent stand in `models/crates/simulator/src/replay/policies/`; checks: [replacement policies](../models/policies.md).",
         simulate.policies(),
     )
 
@@ -162,7 +177,7 @@ def buffers() -> str:
 
 def schemes() -> str:
     """Return the page of the page-flow schemes."""
-    return named(
+    return with_options(
         "Page-flow schemes",
         "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy follow as `ram_NAME` and `flash_NAME`.",
         simulate.schemes(),
