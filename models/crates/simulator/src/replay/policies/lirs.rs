@@ -33,9 +33,9 @@ const LIR: u8 = 1;
 ///                  first leaves S
 /// ```
 ///
-/// HIR pages have 1 % of the cache, as in the paper, and at least one page. In the figures of the paper
-/// the stack has no limit; an implementation needs one, since the stack could hold every page of the
-/// trace. Chosen: twice the pages of the cache, which is what other simulators use. The limit
+/// HIR pages have 1 % of the cache, as in the paper, and at least one page. The rules of the paper
+/// give the stack no limit; an implementation needs one, since the stack could hold every page of the
+/// trace. Chosen: twice the pages of the cache, as in the simulator behind the published counts. The limit
 /// matters: on block traces the misses without it (`stack_limit` 1000000) differ by up to 4 %. A cache
 /// with no room for LIR pages (one page) is LRU over the queue.
 #[derive(Debug)]
