@@ -293,6 +293,7 @@ class TestRenameAndDelete:
             assert "`nothing`" in answer.json()["detail"]
 
     def test_lists_are_bounded(self, application):
+        ready(application, trace_of(120, seed=13), "second.csv")
         answer = application.get("/workloads", params={"limit": 1, "offset": 1})
         assert len(answer["items"]) == 1
         assert answer["total"] >= 2
