@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use tierwright_simulator::access::{AccessSource, CHUNK_ACCESSES, Chunk, WRITE};
-use tierwright_simulator::curve::curves;
+use tierwright_simulator::curve::{Sample, curves, curves_on_threads, sampled_curves};
 use tierwright_simulator::error::Result;
 use tierwright_simulator::replay::{policies, schemes, simulate_policy, simulate_scheme};
 
@@ -108,7 +108,7 @@ fn measure(name: &str, only: &[String], trace: &mut Trace, run: impl Fn(&mut Tra
         best = best.min(start.elapsed().as_secs_f64());
     }
     let speed = ACCESSES as f64 / best / 1e6;
-    println!("{name:32} {speed:7.1} M accesses/s   ({figure} misses)");
+    println!("{name:32} {speed:7.1} M accesses/s   ({figure} counted)");
 }
 
 fn main() {
@@ -149,6 +149,23 @@ fn main() {
                     .flash_misses
             });
         }
+    }
+    for threads in [2, 4] {
+        let name = format!("curves {threads} threads");
+        measure(&name, &arguments, &mut trace, |mut trace| {
+            curves_on_threads(&mut trace, threads, &mut |_| true)
+                .expect("a valid pass")
+                .misses[PAGES / 100 - 1]
+        });
+    }
+    for percent in [1, 10] {
+        let name = format!("curves sampled {percent} %");
+        measure(&name, &arguments, &mut trace, |mut trace| {
+            let rate = Sample::Rate(f64::from(percent) / 100.0);
+            sampled_curves(&mut trace, rate, 0, &mut |_| true)
+                .expect("a valid pass")
+                .sampled_accesses
+        });
     }
     measure("curves", &arguments, &mut trace, |mut trace| {
         curves(&mut trace, &mut |_| true)

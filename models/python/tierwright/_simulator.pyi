@@ -39,15 +39,19 @@ __all__ = [
     "flash_caches",
     "formats",
     "inspect",
+    "miniatures",
     "policies",
     "preview",
+    "sampled_curves",
     "schemes",
     "simulate_buffer",
     "simulate_flash_cache",
     "simulate_policy",
     "simulate_scheme",
     "simulate_splits",
+    "sweep",
     "two_stack",
+    "window_curves",
 ]
 
 # --- errors -----------------------------------------------------------------------------
@@ -230,6 +234,7 @@ def flash_caches() -> list[dict[str, Any]]:
 def curves(
     path: str | PathLike[str],
     *,
+    threads: int | None = None,
     format: str | None = None,
     page_bytes: int = 4096,
     columns: dict[str, str] | None = None,
@@ -239,7 +244,18 @@ def curves(
 
     Cold start, every miss admitted, no flush at the end. The misses follow from stack
     distances (Mattson et al. 1970), the write-backs from the largest distance of each page
-    between two writes. Memory is at most about 40 bytes for each distinct page.
+    between two writes. Memory is about 40 bytes for each distinct page on one thread, and
+    about 100 on two besides some parts of the trace (20 MB each); the result is the same for
+    any number of threads.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    threads : int, optional
+        Threads to work on; one a core by default.
+    on_progress : callable, optional
+        See the module.
 
     Returns
     -------
@@ -574,6 +590,191 @@ def two_stack(
         The file cannot be read or understood; the message names line or record.
     ParameterError
         A size or a name is out of range, or as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+# --- sampled and windowed curves, sweeps --------------------------------------------------
+
+def sampled_curves(
+    path: str | PathLike[str],
+    *,
+    sample_rate: float | None = None,
+    sample_pages: int | None = None,
+    seed: int = 0,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Estimate the misses and write-backs of LRU caches of every size from sampled pages.
+
+    SHARDS (Waldspurger et al., FAST 2015) at a fixed rate or a fixed number of pages, with
+    the adjustment and scaled to the known distinct pages; sizes below the sample's
+    resolution are measured in short runs of consecutive accesses. Counts of accesses,
+    writes and distinct pages are exact.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    sample_rate : float, optional
+        Share of the pages to follow, in (0, 1]. Give this or `sample_pages`.
+    sample_pages : int, optional
+        Most pages to follow, at least 64. [pages]
+    seed : int, default 0
+        Another seed follows other pages; the same one gives the same result.
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        ``accesses``, ``distinct_pages``, ``write_accesses``, ``page_bytes`` [bytes],
+        ``duration_s`` [s], ``sample_rate`` (pages followed at the end, per distinct page),
+        ``sampled_pages``, ``sampled_accesses``, and float64 arrays of one length, to be
+        read as a piecewise linear curve: ``pages`` (cache sizes, increasing, from 0 to
+        distinct_pages, not always whole) [pages], ``misses``, ``misses_low``,
+        ``misses_high``, ``write_backs``, ``write_backs_low``, ``write_backs_high``
+        (estimate and ends of its 95 % interval).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The sample is out of range or holds no page, or as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def window_curves(
+    path: str | PathLike[str],
+    *,
+    window_accesses: int | None = None,
+    window_ns: int | None = None,
+    sizes: list[int] | None = None,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Count the LRU misses of consecutive windows of a trace, exactly, in one pass.
+
+    Caches are cold at the start of the trace and carried over: a window's misses at a size
+    are those that one cache, replaying the whole trace, has on the window's accesses. The
+    windows sum up to the curve of the trace.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    window_accesses : int, optional
+        Accesses of a window. Give this or `window_ns`.
+    window_ns : int, optional
+        Duration of a window. A window ends before the first access at or after its end; an
+        access with an earlier time stays in it; windows without accesses are left out. [ns]
+    sizes : list of int, optional
+        Cache sizes to list; up to 16 for each doubling by default. [pages]
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        ``accesses``, ``distinct_pages``, ``write_accesses``, ``page_bytes`` [bytes],
+        ``duration_s`` [s], ``pages`` (uint64, sizes) [pages], ``start_ns`` (list, None for
+        windows of accesses) [ns], and uint64 arrays with an entry for each window:
+        ``first_access`` (accesses before it), ``window_accesses``,
+        ``window_write_accesses``, ``first_references``, and ``misses`` of shape (windows,
+        sizes).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The windows have no length or are more than 100,000, the trace has no time, or as
+        for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def sweep(
+    path: str | PathLike[str],
+    configurations: list[dict[str, Any]],
+    *,
+    threads: int | None = None,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Replay many configurations over one read of a trace, on all cores.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    configurations : list of dict
+        Each ``{policy, pages}`` or ``{scheme, ram_pages, flash_pages, options}``, with the
+        meanings of `simulate_policy` and `simulate_scheme`; ``options`` may be left out.
+        Each 64 of them take a read of the trace.
+    threads : int, optional
+        Replays at work at a time; one a core by default. It does not change any result.
+    on_progress : callable, optional
+        See the module; positions start anew with each read. The answer False ends the
+        sweep and keeps its rows: no `Cancelled` is raised.
+
+    Returns
+    -------
+    dict
+        ``rows`` (list of dict, in order): the keys of `simulate_policy` or
+        `simulate_scheme` and ``complete``; a row that is not complete has counted the first
+        ``accesses`` of the trace. A replay that fails on this trace has ``error`` and
+        ``hint`` instead of counts. ``cancelled`` (bool; configurations whose read had not
+        begun have no row), ``reads`` (reads of the trace).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        A configuration is impossible: refused before the trace is read.
+    """
+
+def miniatures(
+    path: str | PathLike[str],
+    configurations: list[dict[str, Any]],
+    sample_rate: float,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> list[dict[str, Any]]:
+    """Estimate many configurations by miniature simulation, with the error of each count.
+
+    Eight caches scaled by ``sample_rate / 8`` replay disjoint samples of that share of the
+    pages (Waldspurger et al., USENIX ATC 2017). It needs no stack property.
+
+    Returns
+    -------
+    list of dict
+        ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as asked for;
+        ``accesses``, ``distinct_pages``, ``sample_rate``, ``miniature_rate``; every counter
+        of `sweep`'s rows (float) and ``interval95`` (dict of counter to [low, high], from
+        the spread of the eight); ``too_small`` (a scaled cache has fewer than 32 pages, so
+        the estimate may be biased beyond its interval).
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        The rate or a configuration is impossible, or a sample holds no page.
     Cancelled
         `on_progress` returned False.
     """

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod arguments;
 mod buffers;
+mod curves;
 mod errors;
 mod flash_caches;
 mod ingest;
@@ -20,6 +21,7 @@ mod _simulator {
         crate::ingest::register(module)?;
         crate::replay::register(module)?;
         crate::flash_caches::register(module)?;
-        crate::buffers::register(module)
+        crate::buffers::register(module)?;
+        crate::curves::register(module)
     }
 }

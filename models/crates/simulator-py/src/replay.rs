@@ -9,11 +9,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::progress::OnProgress;
-use tierwright_simulator::replay::{About, Setting, Warning};
 use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
+use tierwright_simulator::replay::{About, PolicyResult, SchemeResult, Setting, Warning};
 use tierwright_simulator::{Error, Result, curve, replay};
 
 use crate::arguments::{PyProgress, trace_spec};
+use crate::curves::threads_or_cores;
 use crate::errors::to_python;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -66,18 +67,20 @@ fn options<'py>(py: Python<'py>, options: &[Setting]) -> PyResult<Vec<Bound<'py,
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, *, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
 fn curves(
     py: Python<'_>,
     path: PathBuf,
+    threads: Option<usize>,
     format: Option<String>,
     page_bytes: i64,
     columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyDict>> {
+    let threads = threads_or_cores(threads)?;
     let spec = trace_spec(path, format, page_bytes, columns)?;
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let curves = curve::curves(source, on_progress)?;
+        let curves = curve::curves_on_threads(source, threads, on_progress)?;
         let counted = Counted {
             accesses: curves.accesses,
             write_accesses: curves.write_accesses,
@@ -122,6 +125,15 @@ fn simulate_policy<'py>(
         };
         Ok((result, counted))
     })?;
+    policy_row(py, &result, trace.page_bytes)
+}
+
+/// The result of a policy as a dict.
+pub(crate) fn policy_row<'py>(
+    py: Python<'py>,
+    result: &PolicyResult,
+    page_bytes: u64,
+) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
     row.set_item("policy", result.policy)?;
     row.set_item("pages", result.pages)?;
@@ -132,7 +144,7 @@ fn simulate_policy<'py>(
     row.set_item("disk_writes", result.disk_writes)?;
     row.set_item("write_accesses", result.write_accesses)?;
     row.set_item("distinct_pages", result.distinct_pages)?;
-    row.set_item("page_bytes", trace.page_bytes)?;
+    row.set_item("page_bytes", page_bytes)?;
     row.set_item("evictions", result.evictions)?;
     Ok(row)
 }
@@ -172,6 +184,15 @@ fn simulate_scheme<'py>(
         };
         Ok((result, counted))
     })?;
+    scheme_row(py, &result, trace.page_bytes)
+}
+
+/// The result of a scheme as a dict.
+pub(crate) fn scheme_row<'py>(
+    py: Python<'py>,
+    result: &SchemeResult,
+    page_bytes: u64,
+) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
     row.set_item("scheme", result.scheme)?;
     row.set_item("ram_pages", result.ram_pages)?;
@@ -184,7 +205,7 @@ fn simulate_scheme<'py>(
         row.set_item(name, count)?;
     }
     row.set_item("distinct_pages", result.distinct_pages)?;
-    row.set_item("page_bytes", trace.page_bytes)?;
+    row.set_item("page_bytes", page_bytes)?;
     row.set_item("warnings", warnings(py, &result.warnings)?)?;
     Ok(row)
 }

@@ -21,10 +21,18 @@ use crate::error::Result;
 use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages, write_accesses};
 
+mod bursts;
+mod parallel;
+mod sampled;
 mod stack;
 pub mod two_stack;
+mod windows;
 
+pub use parallel::{curves_in_parts, curves_on_threads};
+pub use sampled::{FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, sampled_curves};
+pub(crate) use sampled::{mix, place_in_sample, spread};
 use stack::Stack;
+pub use windows::{MOST_WINDOWS, Window, WindowCurves, WindowLength, window_curves};
 
 /// Exact counts of every LRU cache size, cold start, no flush at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]

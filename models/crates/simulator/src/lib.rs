@@ -11,6 +11,7 @@ pub mod error;
 pub mod hash;
 pub mod progress;
 pub mod replay;
+pub mod sweep;
 pub mod trace;
 
 pub use error::{Error, Result};

@@ -197,12 +197,36 @@ impl Stack {
         }
     }
 
-    /// Note and final depth of every page, the top having 1.
+    /// Takes a page out, keeping its note, and returns the depth at which it was; 0 if it was not in.
+    #[inline]
+    pub(super) fn remove(&mut self, page: u32) -> u32 {
+        let place = std::mem::replace(&mut self.pages[page as usize].place, NOWHERE);
+        if place == NOWHERE {
+            return 0;
+        }
+        let depth = self.live + 1 - self.take(place);
+        self.live -= 1;
+        depth
+    }
+
+    /// Puts a page that is not in the stack on top.
+    #[inline]
+    pub(super) fn put(&mut self, page: u32) {
+        self.live += 1;
+        self.put_on_top(page);
+    }
+
+    /// Note and final depth of every page, the top having 1; 0 for a page that is not in the stack.
     pub(super) fn into_notes_and_depths(mut self) -> impl Iterator<Item = (u32, u32)> {
         self.renumber();
         let live = self.live;
-        self.pages
-            .into_iter()
-            .map(move |page| (page.note, live - page.place))
+        self.pages.into_iter().map(move |page| {
+            let depth = if page.place == NOWHERE {
+                0
+            } else {
+                live - page.place
+            };
+            (page.note, depth)
+        })
     }
 }

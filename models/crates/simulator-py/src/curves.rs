@@ -1,0 +1,335 @@
+//! Sampled and windowed curves and sweeps, as Python functions.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use numpy::{IntoPyArray, PyArray2};
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use tierwright_simulator::Error;
+use tierwright_simulator::curve::{
+    Knot, Sample, WindowLength, sampled_curves as core_sampled_curves,
+    window_curves as core_window_curves,
+};
+use tierwright_simulator::sweep::{
+    Configuration, Outcome, miniatures as core_miniatures, sweep as core_sweep,
+};
+use tierwright_simulator::trace::open_source;
+
+use crate::arguments::{PyProgress, trace_spec};
+use crate::errors::to_python;
+use crate::replay::{Counted, over_trace, page_count, policy_row, scheme_row};
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
+    module.add_function(wrap_pyfunction!(window_curves, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(miniatures, module)?)
+}
+
+/// The number of threads asked for, or one a core.
+pub(crate) fn threads_or_cores(threads: Option<usize>) -> PyResult<usize> {
+    match threads {
+        Some(0) => Err(to_python(&Error::BadParameter {
+            name: "threads",
+            value: "0".to_owned(),
+            message: "no thread could do the work".to_owned(),
+            hint: "use at least 1, or leave it out for one a core".to_owned(),
+        })),
+        Some(threads) => Ok(threads),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, *, sample_rate=None, sample_pages=None, seed=0, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn sampled_curves(
+    py: Python<'_>,
+    path: PathBuf,
+    sample_rate: Option<f64>,
+    sample_pages: Option<u64>,
+    seed: u64,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'_, PyDict>> {
+    let sample = match (sample_rate, sample_pages) {
+        (Some(rate), None) => Sample::Rate(rate),
+        (None, Some(pages)) => Sample::Pages(pages),
+        _ => {
+            return Err(to_python(&Error::BadParameter {
+                name: "sample-rate",
+                value: format!("{sample_rate:?}"),
+                message: "a sample has either a rate or a number of pages".to_owned(),
+                hint: "give one of sample_rate and sample_pages".to_owned(),
+            }));
+        }
+    };
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        let curves = core_sampled_curves(source, sample, seed, on_progress)?;
+        let counted = Counted {
+            accesses: curves.accesses,
+            write_accesses: curves.write_accesses,
+            distinct_pages: curves.distinct_pages,
+        };
+        Ok((curves, counted))
+    })?;
+    let result = PyDict::new(py);
+    result.set_item("accesses", curves.accesses)?;
+    result.set_item("distinct_pages", curves.distinct_pages)?;
+    result.set_item("write_accesses", curves.write_accesses)?;
+    result.set_item("page_bytes", trace.page_bytes)?;
+    result.set_item("duration_s", trace.duration_s)?;
+    result.set_item("sample_rate", curves.sample_rate)?;
+    result.set_item("sampled_pages", curves.sampled_pages)?;
+    result.set_item("sampled_accesses", curves.sampled_accesses)?;
+    let column = |of: &dyn Fn(&Knot) -> f64| curves.knots.iter().map(of).collect::<Vec<_>>();
+    result.set_item("pages", column(&|knot| knot.pages).into_pyarray(py))?;
+    for (end, name) in ["", "_low", "_high"].into_iter().enumerate() {
+        let misses = column(&|knot| knot.misses[end]).into_pyarray(py);
+        result.set_item(format!("misses{name}"), misses)?;
+        let backs = column(&|knot| knot.write_backs[end]).into_pyarray(py);
+        result.set_item(format!("write_backs{name}"), backs)?;
+    }
+    Ok(result)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, *, window_accesses=None, window_ns=None, sizes=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn window_curves(
+    py: Python<'_>,
+    path: PathBuf,
+    window_accesses: Option<u64>,
+    window_ns: Option<u64>,
+    sizes: Option<Vec<u64>>,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'_, PyDict>> {
+    let length = match (window_accesses, window_ns) {
+        (Some(accesses), None) => WindowLength::Accesses(accesses),
+        (None, Some(nanoseconds)) => WindowLength::Nanoseconds(nanoseconds),
+        _ => {
+            return Err(to_python(&Error::BadParameter {
+                name: "window",
+                value: format!("{window_accesses:?}"),
+                message: "windows have either a number of accesses or a duration".to_owned(),
+                hint: "give one of window_accesses and window_ns".to_owned(),
+            }));
+        }
+    };
+    let sizes = sizes.unwrap_or_default();
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let mut trace = open_source(&spec)?;
+        if window_ns.is_some() {
+            trace.with_times();
+        }
+        let on_progress = &mut |step| progress.call(step);
+        let curves = core_window_curves(&mut trace, length, &sizes, on_progress)?;
+        Ok((curves, trace.summary()))
+    });
+    let (curves, trace) = progress.finish(result)?;
+    let result = PyDict::new(py);
+    result.set_item("accesses", curves.accesses)?;
+    result.set_item("distinct_pages", curves.distinct_pages)?;
+    result.set_item("write_accesses", curves.write_accesses)?;
+    result.set_item("page_bytes", trace.page_bytes)?;
+    result.set_item("duration_s", trace.duration_s)?;
+    result.set_item("pages", curves.pages.into_pyarray(py))?;
+    let windows = &curves.windows;
+    let starts: Vec<_> = windows.iter().map(|window| window.start_ns).collect();
+    result.set_item("start_ns", starts)?;
+    let column = |of: &dyn Fn(usize) -> u64| (0..windows.len()).map(of).collect::<Vec<_>>();
+    let counts = [
+        ("first_access", column(&|at| windows[at].first_access)),
+        ("window_accesses", column(&|at| windows[at].accesses)),
+        (
+            "window_write_accesses",
+            column(&|at| windows[at].write_accesses),
+        ),
+        (
+            "first_references",
+            column(&|at| windows[at].first_references),
+        ),
+    ];
+    for (name, values) in counts {
+        result.set_item(name, values.into_pyarray(py))?;
+    }
+    let misses: Vec<Vec<u64>> = curves
+        .windows
+        .into_iter()
+        .map(|window| window.misses)
+        .collect();
+    result.set_item("misses", PyArray2::from_vec2(py, &misses)?)?;
+    Ok(result)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, configurations, *, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn sweep<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    configurations: Vec<Bound<'py, PyDict>>,
+    threads: Option<usize>,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let configurations = read_configurations(&configurations)?;
+    let threads = threads_or_cores(threads)?;
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let page_bytes = open_source(&spec)?.summary().page_bytes;
+        let open = &mut || open_source(&spec);
+        let on_progress = &mut |step| progress.call(step);
+        let swept = core_sweep(open, &configurations, threads, on_progress)?;
+        Ok((swept, page_bytes))
+    });
+    let (swept, page_bytes) = progress.finish(result)?;
+    let rows = PyList::empty(py);
+    for (row, configuration) in swept.rows.iter().zip(&configurations) {
+        let found = match &row.outcome {
+            Ok(Outcome::Policy(result)) => policy_row(py, result, page_bytes)?,
+            Ok(Outcome::Scheme(result)) => scheme_row(py, result, page_bytes)?,
+            Err(error) => {
+                let failed = asked(py, configuration)?;
+                failed.set_item("error", error.to_string())?;
+                failed.set_item("hint", error.hint())?;
+                failed
+            }
+        };
+        found.set_item("complete", row.complete)?;
+        rows.append(found)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("rows", rows)?;
+    result.set_item("cancelled", swept.cancelled)?;
+    result.set_item("reads", swept.reads)?;
+    Ok(result)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, configurations, sample_rate, *, seed=0, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn miniatures<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    configurations: Vec<Bound<'py, PyDict>>,
+    sample_rate: f64,
+    seed: u64,
+    threads: Option<usize>,
+    format: Option<String>,
+    page_bytes: i64,
+    columns: Option<BTreeMap<String, String>>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let configurations = read_configurations(&configurations)?;
+    let threads = threads_or_cores(threads)?;
+    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let open = &mut || open_source(&spec);
+        let on_progress = &mut |step| progress.call(step);
+        core_miniatures(
+            open,
+            &configurations,
+            sample_rate,
+            seed,
+            threads,
+            on_progress,
+        )
+    });
+    let rows = PyList::empty(py);
+    for (found, configuration) in progress.finish(result)?.iter().zip(&configurations) {
+        let row = asked(py, configuration)?;
+        row.set_item("accesses", found.accesses)?;
+        row.set_item("distinct_pages", found.distinct_pages)?;
+        row.set_item("sample_rate", sample_rate)?;
+        row.set_item("miniature_rate", found.rate)?;
+        row.set_item("too_small", found.too_small)?;
+        let intervals = PyDict::new(py);
+        for estimate in &found.counters {
+            row.set_item(estimate.name, estimate.value)?;
+            intervals.set_item(estimate.name, estimate.interval)?;
+        }
+        row.set_item("interval95", intervals)?;
+        rows.append(row)?;
+    }
+    Ok(rows)
+}
+
+/// What was asked for, as the row's first keys.
+fn asked<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    match configuration {
+        Configuration::Policy { policy, pages } => {
+            row.set_item("policy", policy)?;
+            row.set_item("pages", pages)?;
+        }
+        Configuration::Scheme {
+            scheme,
+            ram_pages,
+            flash_pages,
+            ..
+        } => {
+            row.set_item("scheme", scheme)?;
+            row.set_item("ram_pages", ram_pages)?;
+            row.set_item("flash_pages", flash_pages)?;
+        }
+    }
+    Ok(row)
+}
+
+fn read_configurations(given: &[Bound<'_, PyDict>]) -> PyResult<Vec<Configuration>> {
+    given.iter().map(read_configuration).collect()
+}
+
+/// `{policy, pages}` or `{scheme, ram_pages, flash_pages, options?}`; nothing else.
+fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
+    let known: &[&str] = if given.contains("policy")? {
+        &["policy", "pages"]
+    } else {
+        &["scheme", "ram_pages", "flash_pages", "options"]
+    };
+    for key in given.keys() {
+        let key: String = key.extract()?;
+        if !known.contains(&key.as_str()) {
+            return Err(PyTypeError::new_err(format!(
+                "a configuration has no `{key}`; it has {}",
+                known.join(", ")
+            )));
+        }
+    }
+    let wanted = |key: &'static str| {
+        given
+            .get_item(key)?
+            .ok_or_else(|| PyKeyError::new_err(format!("a configuration lacks `{key}`")))
+    };
+    if given.contains("policy")? {
+        return Ok(Configuration::Policy {
+            policy: wanted("policy")?.extract()?,
+            pages: page_count("pages", &wanted("pages")?, 1)?,
+        });
+    }
+    let options: Option<BTreeMap<String, String>> = match given.get_item("options")? {
+        Some(options) => options.extract()?,
+        None => None,
+    };
+    Ok(Configuration::Scheme {
+        scheme: wanted("scheme")?.extract()?,
+        ram_pages: page_count("ram-pages", &wanted("ram_pages")?, 1)?,
+        flash_pages: page_count("flash-pages", &wanted("flash_pages")?, 0)?,
+        options: options.unwrap_or_default().into_iter().collect(),
+    })
+}

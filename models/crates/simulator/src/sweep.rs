@@ -1,0 +1,692 @@
+//! Many configurations over one read of a trace, on all cores.
+//!
+//! Every configuration replays in a thread of its own, through the same functions as a single
+//! replay, so a sweep has exactly their results, whatever the number of cores. The calling thread
+//! decodes the trace and hands out windows of chunks; at most as many replays as there are cores work
+//! at a time, each through a whole window, so that its tables stay in the processor's cache.
+//!
+//! A cancelled sweep keeps what it has: the configurations of earlier reads are complete, those of
+//! the present read have counted the accesses read so far, and say so.
+//!
+//! **Miniature simulation** (Waldspurger, Saemundsson, Ahmad, Park: Cache modeling and optimization
+//! using miniature simulations, USENIX ATC 2017) is for policies without a stack property: a cache
+//! of `R C` pages replays the accesses to a share `R` of the pages, and stands for one of `C` pages.
+//! Here [`MINIATURES`] disjoint samples are replayed; their mean is the estimate, and their spread
+//! its interval.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, MemorySource};
+use crate::curve::{mix, place_in_sample, spread};
+use crate::error::{Error, Result};
+use crate::progress::{OnProgress, Progress};
+use crate::replay::{
+    PolicyResult, SchemeResult, disagreement, distinct_pages, simulate_policy, simulate_scheme,
+};
+
+/// Chunks that a replay works through before the next one has its turn.
+const WINDOW_CHUNKS: usize = 16;
+/// Most replays over one read; more configurations take more reads.
+pub const REPLAYS_A_READ: usize = 64;
+/// Disjoint samples of a miniature simulation.
+pub const MINIATURES: u32 = 8;
+/// 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom.
+const QUANTILE: f64 = 2.365;
+/// Miniature caches below this many pages behave unlike large ones.
+const FEWEST_MINIATURE_PAGES: f64 = 32.0;
+
+/// What to replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Configuration {
+    /// One cache in front of the disk.
+    Policy {
+        /// Name of the policy.
+        policy: String,
+        /// Its size [pages].
+        pages: u64,
+    },
+    /// RAM over flash.
+    Scheme {
+        /// Name of the scheme.
+        scheme: String,
+        /// RAM [pages].
+        ram_pages: u64,
+        /// Flash [pages].
+        flash_pages: u64,
+        /// Options of the scheme.
+        options: Vec<(String, String)>,
+    },
+}
+
+/// Result of one configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Of a policy.
+    Policy(PolicyResult),
+    /// Of a scheme.
+    Scheme(SchemeResult),
+}
+
+impl Outcome {
+    fn accesses(&self) -> u64 {
+        match self {
+            Self::Policy(result) => result.accesses,
+            Self::Scheme(result) => result.accesses,
+        }
+    }
+
+    fn distinct_pages(&self) -> u64 {
+        match self {
+            Self::Policy(result) => result.distinct_pages,
+            Self::Scheme(result) => result.distinct_pages,
+        }
+    }
+
+    /// Every counter with its name.
+    pub fn counters(&self) -> Vec<(&'static str, u64)> {
+        match self {
+            Self::Policy(result) => vec![
+                ("misses", result.misses),
+                ("disk_reads", result.disk_reads),
+                ("disk_writes", result.disk_writes),
+                ("evictions", result.evictions),
+            ],
+            Self::Scheme(result) => result.counters.named().to_vec(),
+        }
+    }
+}
+
+impl Configuration {
+    /// Replays all accesses of a source.
+    ///
+    /// # Errors
+    /// As [`simulate_policy`] and [`simulate_scheme`].
+    pub fn replay(&self, source: &mut dyn AccessSource) -> Result<Outcome> {
+        let on_progress: OnProgress<'_> = &mut |_| true;
+        match self {
+            Self::Policy { policy, pages } => {
+                simulate_policy(source, policy, *pages, on_progress).map(Outcome::Policy)
+            }
+            Self::Scheme {
+                scheme,
+                ram_pages,
+                flash_pages,
+                options,
+            } => simulate_scheme(
+                source,
+                scheme,
+                *ram_pages,
+                *flash_pages,
+                options,
+                on_progress,
+            )
+            .map(Outcome::Scheme),
+        }
+    }
+
+    /// The configuration with its caches scaled by `rate`, and the smallest of them before rounding.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "sizes below 2^32 times a rate of at most 1"
+    )]
+    fn scaled(&self, rate: f64) -> (Self, f64) {
+        let mut smallest = f64::INFINITY;
+        let mut scale = |pages: u64| {
+            if pages == 0 {
+                return 0;
+            }
+            let scaled = pages as f64 * rate;
+            smallest = smallest.min(scaled);
+            (scaled.round() as u64).max(1)
+        };
+        let mut scaled = self.clone();
+        match &mut scaled {
+            Self::Policy { pages, .. } => *pages = scale(*pages),
+            Self::Scheme {
+                ram_pages,
+                flash_pages,
+                ..
+            } => {
+                *ram_pages = scale(*ram_pages);
+                *flash_pages = scale(*flash_pages);
+            }
+        }
+        (scaled, smallest)
+    }
+}
+
+/// One configuration of a finished or cancelled sweep.
+#[derive(Debug)]
+pub struct Row {
+    /// Its result, over the whole trace if [`Self::complete`], else over the accesses read.
+    pub outcome: Result<Outcome>,
+    /// Whether it replayed the whole trace.
+    pub complete: bool,
+}
+
+/// The results of a sweep, in the order of the configurations.
+#[derive(Debug)]
+pub struct Sweep {
+    /// One a configuration; fewer if the sweep was cancelled before all had begun.
+    pub rows: Vec<Row>,
+    /// Whether it was cancelled.
+    pub cancelled: bool,
+    /// Reads of the trace.
+    pub reads: u32,
+}
+
+/// Replays every configuration; `open` gives the source anew for each read.
+///
+/// Each configuration is first tried on an empty trace, so that an unknown policy or an impossible
+/// size is refused before anything is read. `on_progress` hears of each read as of a trace of its
+/// own.
+///
+/// # Errors
+/// The first refused configuration, named by its number, and whatever the source reports.
+/// A configuration that fails on this trace alone fails in its row.
+pub fn sweep<S: AccessSource>(
+    open: &mut dyn FnMut() -> Result<S>,
+    configurations: &[Configuration],
+    threads: usize,
+    on_progress: OnProgress<'_>,
+) -> Result<Sweep> {
+    try_all(configurations)?;
+    let mut result = Sweep {
+        rows: Vec::new(),
+        cancelled: false,
+        reads: 0,
+    };
+    for group in configurations.chunks(REPLAYS_A_READ) {
+        let mut source = open()?;
+        let tasks: Vec<_> = group
+            .iter()
+            .map(|configuration| |source: &mut dyn AccessSource| configuration.replay(source))
+            .collect();
+        let (outcomes, complete) = broadcast(&mut source, tasks, threads, on_progress)?;
+        result.reads += 1;
+        let rows = outcomes
+            .into_iter()
+            .map(|outcome| Row { outcome, complete });
+        result.rows.extend(rows);
+        if !complete {
+            result.cancelled = true;
+            break;
+        }
+    }
+    Ok(result)
+}
+
+/// Refuses a configuration that no trace can be replayed through.
+fn try_all(configurations: &[Configuration]) -> Result<()> {
+    for (index, configuration) in configurations.iter().enumerate() {
+        let tried = configuration.replay(&mut MemorySource::new([]));
+        if let Err(Error::BadParameter {
+            name,
+            value,
+            message,
+            hint,
+        }) = tried
+        {
+            return Err(Error::BadParameter {
+                name,
+                value,
+                message: format!("{message} (configuration {})", index + 1),
+                hint,
+            });
+        }
+        tried?;
+    }
+    Ok(())
+}
+
+/// A counter as estimated by miniatures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Its name.
+    pub name: &'static str,
+    /// Mean over the miniatures, scaled to the whole trace.
+    pub value: f64,
+    /// Ends of the 95 % interval of the mean.
+    pub interval: [f64; 2],
+}
+
+/// One configuration estimated by miniatures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Miniature {
+    /// Accesses of the whole trace.
+    pub accesses: u64,
+    /// Distinct pages of the whole trace.
+    pub distinct_pages: u64,
+    /// Share of the pages in each of the [`MINIATURES`] samples.
+    pub rate: f64,
+    /// Every counter.
+    pub counters: Vec<Estimate>,
+    /// Whether a miniature cache is so small that the estimate may be biased, beyond its interval.
+    pub too_small: bool,
+}
+
+/// Estimates every configuration from [`MINIATURES`] disjoint samples that hold `rate` of the pages
+/// together.
+///
+/// # Errors
+/// As [`sweep`]; [`Error::BadParameter`] for a rate outside (0, 1]; [`Error::Cancelled`]: part of a
+/// sample tells nothing.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+pub fn miniatures<S: AccessSource>(
+    open: &mut dyn FnMut() -> Result<S>,
+    configurations: &[Configuration],
+    rate: f64,
+    seed: u64,
+    threads: usize,
+    on_progress: OnProgress<'_>,
+) -> Result<Vec<Miniature>> {
+    if !(rate > 0.0 && rate <= 1.0) {
+        return Err(Error::BadParameter {
+            name: "sample-rate",
+            value: rate.to_string(),
+            message: "a sampling rate lies above 0 and is at most 1".to_owned(),
+            hint: "0.1 follows one page in ten, in eight miniatures".to_owned(),
+        });
+    }
+    try_all(configurations)?;
+    let rate = rate / f64::from(MINIATURES);
+    let mut found = Vec::new();
+    for group in configurations.chunks(REPLAYS_A_READ / MINIATURES as usize) {
+        let mut source = open()?;
+        let mut tasks = Vec::new();
+        for configuration in group {
+            let scaled = configuration.scaled(rate).0;
+            for sample in 0..MINIATURES {
+                let scaled = scaled.clone();
+                tasks.push(move |source: &mut dyn AccessSource| {
+                    let mut part = SampledSource::new(source, rate, sample, seed);
+                    let outcome = scaled.replay(&mut part)?;
+                    Ok((outcome, part.accesses, part.numbers.len() as u64))
+                });
+            }
+        }
+        let (outcomes, complete) = broadcast(&mut source, tasks, threads, on_progress)?;
+        if !complete {
+            return Err(Error::Cancelled);
+        }
+        let mut outcomes = outcomes.into_iter();
+        for configuration in group {
+            let (_, smallest) = configuration.scaled(rate);
+            let samples = outcomes
+                .by_ref()
+                .take(MINIATURES as usize)
+                .collect::<Result<Vec<_>>>()?;
+            let (accesses, pages) = samples
+                .first()
+                .map_or((0, 0), |sample| (sample.1, sample.2));
+            let outcomes: Vec<Outcome> = samples.into_iter().map(|sample| sample.0).collect();
+            found.push(Miniature {
+                accesses,
+                distinct_pages: pages,
+                rate,
+                counters: estimates(&outcomes, accesses as f64, pages as f64)?,
+                too_small: smallest < FEWEST_MINIATURE_PAGES,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Scales every counter of the samples to the whole trace. Misses scale with the pages; hits are the
+/// accesses that are no misses, as in the adjustment of sampled curves.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn estimates(samples: &[Outcome], accesses: f64, pages: f64) -> Result<Vec<Estimate>> {
+    let sampled: u64 = samples.iter().map(Outcome::distinct_pages).sum();
+    if samples.iter().any(|sample| sample.accesses() == 0) {
+        return Err(Error::BadParameter {
+            name: "sample-rate",
+            value: sampled.to_string(),
+            message: "a miniature has no access: too few pages are sampled".to_owned(),
+            hint: "use a larger rate".to_owned(),
+        });
+    }
+    let count = samples.len() as f64;
+    let per_sample: Vec<Vec<(&'static str, u64)>> = samples.iter().map(Outcome::counters).collect();
+    let names = per_sample[0].iter().map(|(name, _)| *name);
+    Ok(names
+        .enumerate()
+        .map(|(at, name)| {
+            let total: u64 = per_sample.iter().map(|counters| counters[at].1).sum();
+            let ratio = total as f64 / sampled as f64;
+            let squares: f64 = per_sample
+                .iter()
+                .zip(samples)
+                .map(|(counters, sample)| {
+                    (counters[at].1 as f64 - ratio * sample.distinct_pages() as f64).powi(2)
+                })
+                .sum();
+            let error = (squares * count / (count - 1.0)).sqrt() * pages / sampled as f64;
+            let mut value = ratio * pages;
+            let mut reach = QUANTILE * error;
+            if name == "ram_hits" {
+                let misses: u64 = per_sample
+                    .iter()
+                    .flat_map(|counters| counters.iter())
+                    .filter(|(name, _)| matches!(*name, "flash_hits" | "flash_misses"))
+                    .map(|(_, count)| count)
+                    .sum();
+                let missed = misses as f64 / sampled as f64 * pages;
+                value = (accesses - missed).max(0.0);
+                reach = QUANTILE * ram_error(&per_sample, samples, pages, sampled as f64);
+            }
+            let value = value.min(accesses);
+            Estimate {
+                name,
+                value,
+                interval: [(value - reach).max(0.0), (value + reach).min(accesses)],
+            }
+        })
+        .collect())
+}
+
+/// Standard error of the RAM misses.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn ram_error(
+    per_sample: &[Vec<(&'static str, u64)>],
+    samples: &[Outcome],
+    pages: f64,
+    sampled: f64,
+) -> f64 {
+    let missed: Vec<f64> = per_sample
+        .iter()
+        .map(|counters| {
+            let of = |wanted| counters.iter().find(|(name, _)| *name == wanted);
+            let counts = [of("flash_hits"), of("flash_misses")];
+            counts
+                .iter()
+                .flatten()
+                .map(|(_, count)| *count as f64)
+                .sum()
+        })
+        .collect();
+    let ratio = missed.iter().sum::<f64>() / sampled;
+    let count = samples.len() as f64;
+    let squares: f64 = missed
+        .iter()
+        .zip(samples)
+        .map(|(missed, sample)| (missed - ratio * sample.distinct_pages() as f64).powi(2))
+        .sum();
+    (squares * count / (count - 1.0)).sqrt() * pages / sampled
+}
+
+/// The accesses to one of several disjoint samples of the pages, numbered densely anew.
+struct SampledSource<'a> {
+    source: &'a mut dyn AccessSource,
+    seed: u64,
+    /// Hashes that are sampled.
+    from: u64,
+    to: u64,
+    /// New number of each page, or [`u32::MAX`].
+    numbers: Vec<u32>,
+    next: u32,
+    accesses: u64,
+    whole: Chunk,
+}
+
+impl<'a> SampledSource<'a> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate of at most 1 / MINIATURES"
+    )]
+    fn new(source: &'a mut dyn AccessSource, rate: f64, sample: u32, seed: u64) -> Self {
+        let width = ((rate * 2.0_f64.powi(32)) as u64).max(1);
+        Self {
+            source,
+            seed: spread(seed),
+            from: width * u64::from(sample),
+            to: width * u64::from(sample + 1),
+            numbers: Vec::new(),
+            next: 0,
+            accesses: 0,
+            whole: Chunk::default(),
+        }
+    }
+}
+
+impl AccessSource for SampledSource<'_> {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.clear();
+        while chunk.is_empty() {
+            if !self.source.next_chunk(&mut self.whole)? {
+                return Ok(false);
+            }
+            self.accesses += self.whole.len() as u64;
+            let distinct = distinct_pages(&self.whole, self.numbers.len())?;
+            self.numbers.resize(distinct, u32::MAX);
+            for (&page, &flags) in self.whole.pages.iter().zip(&self.whole.flags) {
+                let place = place_in_sample(mix(page, self.seed));
+                if place < self.from || place >= self.to {
+                    continue;
+                }
+                let number = &mut self.numbers[page as usize];
+                if *number == u32::MAX {
+                    *number = self.next;
+                    self.next += 1;
+                }
+                chunk.pages.push(*number);
+                // What is left of a request has no meaning of its own.
+                chunk.flags.push(flags | FIRST_OF_REQUEST);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What the reader and the replays share.
+struct Shared {
+    window: Arc<Vec<Chunk>>,
+    /// Windows given out so far.
+    given: u64,
+    /// No more windows will come.
+    ended: bool,
+    /// Windows that each replay has finished; [`u64::MAX`] when the replay itself has.
+    finished: Vec<u64>,
+    /// Replays at work.
+    working: usize,
+}
+
+struct Broadcast {
+    shared: Mutex<Shared>,
+    /// For the reader: a replay has finished a window.
+    finished: Condvar,
+    /// For the replays: there is a window, or a place to work.
+    changed: Condvar,
+    threads: usize,
+}
+
+impl Broadcast {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        // Nothing that holds the lock can panic half-way through a change.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives out a window once the one before is finished by all; an empty one ends the trace.
+    fn give(&self, window: Vec<Chunk>) {
+        let mut shared = self.lock();
+        while shared.finished.iter().any(|&count| count < shared.given) {
+            shared = self
+                .finished
+                .wait(shared)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        if window.is_empty() {
+            shared.ended = true;
+        } else {
+            shared.given += 1;
+        }
+        shared.window = Arc::new(window);
+        self.changed.notify_all();
+    }
+}
+
+/// The source of one replay.
+struct Listener<'a> {
+    broadcast: &'a Broadcast,
+    index: usize,
+    window: Arc<Vec<Chunk>>,
+    next: usize,
+    /// Windows received.
+    received: u64,
+    working: bool,
+}
+
+impl AccessSource for Listener<'_> {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.clear();
+        if self.next == self.window.len() && !self.next_window() {
+            return Ok(false);
+        }
+        let from = &self.window[self.next];
+        self.next += 1;
+        chunk.pages.extend_from_slice(&from.pages);
+        chunk.flags.extend_from_slice(&from.flags);
+        chunk.times_ns.extend_from_slice(&from.times_ns);
+        Ok(true)
+    }
+}
+
+impl Listener<'_> {
+    /// Waits for the next window and for a place to work; `false` at the end.
+    fn next_window(&mut self) -> bool {
+        let broadcast = self.broadcast;
+        self.window = Arc::default();
+        self.next = 0;
+        let mut shared = broadcast.lock();
+        self.tell(&mut shared, self.received);
+        while (shared.given == self.received && !shared.ended)
+            || shared.working >= broadcast.threads
+        {
+            shared = broadcast
+                .changed
+                .wait(shared)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        shared.working += 1;
+        self.working = true;
+        if shared.given == self.received {
+            return false;
+        }
+        self.received = shared.given;
+        self.window = Arc::clone(&shared.window);
+        true
+    }
+
+    /// Gives up the place to work, having finished so many windows.
+    fn tell(&mut self, shared: &mut Shared, finished: u64) {
+        shared.finished[self.index] = finished;
+        if std::mem::take(&mut self.working) {
+            shared.working -= 1;
+            self.broadcast.changed.notify_all();
+        }
+        self.broadcast.finished.notify_one();
+    }
+}
+
+impl Drop for Listener<'_> {
+    fn drop(&mut self) {
+        let mut shared = self.broadcast.lock();
+        self.tell(&mut shared, u64::MAX);
+    }
+}
+
+/// Runs every task over the same accesses. The results, and whether they are of the whole source:
+/// `false` if `on_progress` cancelled.
+fn broadcast<T, F>(
+    source: &mut dyn AccessSource,
+    tasks: Vec<F>,
+    threads: usize,
+    on_progress: OnProgress<'_>,
+) -> Result<(Vec<Result<T>>, bool)>
+where
+    T: Send,
+    F: FnOnce(&mut dyn AccessSource) -> Result<T> + Send,
+{
+    let broadcast = Broadcast {
+        shared: Mutex::new(Shared {
+            window: Arc::default(),
+            given: 0,
+            ended: false,
+            finished: vec![0; tasks.len()],
+            working: 0,
+        }),
+        finished: Condvar::new(),
+        changed: Condvar::new(),
+        threads: threads.max(1),
+    };
+    std::thread::scope(|scope| {
+        let broadcast = &broadcast;
+        let replays: Vec<_> = tasks
+            .into_iter()
+            .enumerate()
+            .map(|(index, task)| {
+                scope.spawn(move || {
+                    task(&mut Listener {
+                        broadcast,
+                        index,
+                        window: Arc::default(),
+                        next: 0,
+                        received: 0,
+                        working: false,
+                    })
+                })
+            })
+            .collect();
+        let read = give_all(source, broadcast, on_progress);
+        broadcast.give(Vec::new());
+        let outcomes = replays.into_iter().map(|replay| {
+            replay
+                .join()
+                .unwrap_or_else(|_| Err(disagreement("sweep", "a replay panicked")))
+        });
+        let outcomes = outcomes.collect();
+        match read {
+            Ok(()) => Ok((outcomes, true)),
+            Err(Error::Cancelled) => Ok((outcomes, false)),
+            Err(error) => Err(error),
+        }
+    })
+}
+
+/// Reads the source and gives it out in windows; decodes one while the one before is replayed.
+fn give_all(
+    source: &mut dyn AccessSource,
+    broadcast: &Broadcast,
+    on_progress: OnProgress<'_>,
+) -> Result<()> {
+    let mut accesses = 0;
+    loop {
+        let mut window = Vec::with_capacity(WINDOW_CHUNKS);
+        let mut size = 0;
+        while window.len() < WINDOW_CHUNKS && size < WINDOW_CHUNKS * CHUNK_ACCESSES {
+            let mut chunk = Chunk::default();
+            if !source.next_chunk(&mut chunk)? {
+                break;
+            }
+            size += chunk.len();
+            window.push(chunk);
+        }
+        if window.is_empty() {
+            return Ok(());
+        }
+        let (done, total) = source.position();
+        broadcast.give(window);
+        // What is given out will be replayed, also if this is the moment of a cancel.
+        accesses += size as u64;
+        let progress = Progress {
+            done,
+            total,
+            accesses,
+        };
+        if !on_progress(progress) {
+            return Err(Error::Cancelled);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Sampled, windowed and parallel curves and sweeps against slow obvious models.
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "counts of short traces"
+)]
+
+use proptest::prelude::*;
+use tierwright_simulator::access::MemorySource;
+use tierwright_simulator::curve::{
+    FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, WindowLength, curves, curves_in_parts,
+    sampled_curves, window_curves,
+};
+use tierwright_simulator::error::{Error, Result};
+use tierwright_simulator::progress::Progress;
+use tierwright_simulator::replay::{policies, schemes, simulate_policy};
+use tierwright_simulator::sweep::{
+    Configuration, MINIATURES, Outcome, REPLAYS_A_READ, Sweep, miniatures, sweep,
+};
+
+type Access = (u64, bool);
+
+fn accesses(pages: u64, length: usize) -> impl Strategy<Value = Vec<Access>> {
+    (1..pages, 0_u32..=4).prop_flat_map(move |(pages, write_quarters)| {
+        let page = prop_oneof![0..pages, 0..pages.div_ceil(4)];
+        let write = (0_u32..4).prop_map(move |draw| draw < write_quarters);
+        prop::collection::vec((page, write), 0..length)
+    })
+}
+
+fn source(accesses: &[Access], chunk: usize) -> MemorySource {
+    MemorySource::new(accesses.iter().copied()).with_chunk_accesses(chunk)
+}
+
+/// Depth of each access in one unbounded LRU stack, the top being 1; none at first references.
+fn depths(accesses: &[Access]) -> Vec<Option<usize>> {
+    let mut stack: Vec<u64> = Vec::new();
+    accesses
+        .iter()
+        .map(|&(page, _)| {
+            let depth = stack.iter().position(|&other| other == page);
+            if let Some(depth) = depth {
+                stack.remove(depth);
+            }
+            stack.insert(0, page);
+            depth.map(|depth| depth + 1)
+        })
+        .collect()
+}
+
+fn sampled(accesses: &[Access], chunk: usize, sample: Sample, seed: u64) -> Result<SampledCurves> {
+    sampled_curves(&mut source(accesses, chunk), sample, seed, &mut |_| true)
+}
+
+fn at(knots: &[Knot], size: usize, of: impl Fn(&Knot) -> f64) -> f64 {
+    let size = size as f64;
+    let after = knots.partition_point(|knot| knot.pages <= size);
+    let left = &knots[after - 1];
+    let Some(right) = knots.get(after) else {
+        return of(left);
+    };
+    of(left) + (size - left.pages) / (right.pages - left.pages) * (of(right) - of(left))
+}
+
+/// Zipf-like accesses over many pages, with a loop now and then.
+fn long_trace() -> Vec<Access> {
+    let mut state = 12345_u64;
+    let mut draw = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let mut trace = Vec::new();
+    for round in 0..60_000_u64 {
+        let bits = draw() % 15;
+        let page = draw() % (1 << bits);
+        trace.push((page, draw().is_multiple_of(3)));
+        if round % 7 == 0 {
+            trace.push((1_000_000 + round / 7 % 3000, false));
+        }
+    }
+    trace
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn parts_on_threads_give_the_curves_of_one_pass(
+        accesses in accesses(60, 400), chunk in 1_usize..60, part in 1_usize..200,
+        threads in 2_usize..4,
+    ) {
+        let serial = curves(&mut source(&accesses, chunk), &mut |_| true).unwrap();
+        let parallel =
+            curves_in_parts(&mut source(&accesses, chunk), threads, part, &mut |_| true).unwrap();
+        prop_assert_eq!(serial, parallel);
+    }
+
+    #[test]
+    fn windows_count_the_misses_of_their_own_accesses(
+        accesses in accesses(60, 400), chunk in 1_usize..90, length in 1_u64..150,
+    ) {
+        let fast = window_curves(
+            &mut source(&accesses, chunk), WindowLength::Accesses(length), &[], &mut |_| true,
+        ).unwrap();
+        let depths = depths(&accesses);
+        let step = usize::try_from(length).unwrap();
+        prop_assert_eq!(fast.windows.len(), accesses.len().div_ceil(step));
+        for (number, window) in fast.windows.iter().enumerate() {
+            let own = &depths[number * step..accesses.len().min((number + 1) * step)];
+            prop_assert_eq!(window.accesses as usize, own.len());
+            let first = own.iter().filter(|depth| depth.is_none()).count();
+            prop_assert_eq!(window.first_references as usize, first);
+            for (&size, &misses) in fast.pages.iter().zip(&window.misses) {
+                let slow = own.iter().filter(|depth| depth.is_none_or(|depth| depth as u64 > size));
+                prop_assert_eq!(misses as usize, slow.count());
+            }
+        }
+        let whole = curves(&mut source(&accesses, chunk), &mut |_| true).unwrap();
+        for (at, &size) in fast.pages.iter().enumerate() {
+            let sum: u64 = fast.windows.iter().map(|window| window.misses[at]).sum();
+            prop_assert_eq!(sum, whole.misses[size as usize - 1]);
+        }
+        prop_assert_eq!(fast.pages.last().copied().unwrap_or(0), whole.distinct_pages);
+    }
+
+    #[test]
+    fn a_sample_of_everything_is_exact(accesses in accesses(90, 500), chunk in 1_usize..90) {
+        let exact = curves(&mut source(&accesses, chunk), &mut |_| true).unwrap();
+        let bound = Sample::Pages(FEWEST_SAMPLED_PAGES.max(exact.distinct_pages));
+        for sample in [Sample::Rate(1.0), bound] {
+            let found = sampled(&accesses, chunk, sample, 7).unwrap();
+            prop_assert_eq!(found.sampled_accesses, exact.accesses);
+            for (index, (&misses, &backs)) in exact.misses.iter().zip(&exact.write_backs).enumerate() {
+                let estimate = at(&found.knots, index + 1, |knot| knot.misses[0]);
+                prop_assert!((estimate - misses as f64).abs() < 1e-6, "{} {estimate} {misses}", index + 1);
+                let estimate = at(&found.knots, index + 1, |knot| knot.write_backs[0]);
+                prop_assert!((estimate - backs as f64).abs() < 1e-6, "{} {estimate} {backs}", index + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_sweep_has_the_results_of_single_replays(
+        accesses in accesses(60, 400), chunk in 1_usize..60, threads in 1_usize..4,
+    ) {
+        let configurations = some_configurations();
+        let found = swept(&accesses, chunk, &configurations, threads, &mut |_| true);
+        prop_assert!(!found.cancelled);
+        for (row, configuration) in found.rows.into_iter().zip(&configurations) {
+            prop_assert!(row.complete);
+            let single = configuration.replay(&mut source(&accesses, 1000)).unwrap();
+            prop_assert_eq!(row.outcome.unwrap(), single);
+        }
+    }
+}
+
+fn some_configurations() -> Vec<Configuration> {
+    let mut configurations = Vec::new();
+    for pages in [1, 7, 30] {
+        for about in policies() {
+            configurations.push(Configuration::Policy {
+                policy: about.name.to_owned(),
+                pages,
+            });
+        }
+        for about in schemes() {
+            configurations.push(Configuration::Scheme {
+                scheme: about.name.to_owned(),
+                ram_pages: pages,
+                flash_pages: 2 * pages,
+                options: Vec::new(),
+            });
+        }
+    }
+    configurations
+}
+
+fn swept(
+    accesses: &[Access],
+    chunk: usize,
+    configurations: &[Configuration],
+    threads: usize,
+    on_progress: &mut dyn FnMut(Progress) -> bool,
+) -> Sweep {
+    sweep(
+        &mut || Ok(source(accesses, chunk)),
+        configurations,
+        threads,
+        on_progress,
+    )
+    .expect("possible configurations")
+}
+
+fn lru(pages: u64) -> Configuration {
+    Configuration::Policy {
+        policy: "lru".to_owned(),
+        pages,
+    }
+}
+
+#[test]
+fn a_cancelled_sweep_keeps_what_it_has() {
+    let trace: Vec<Access> = (0..1000).map(|page| (page % 90, page % 3 == 0)).collect();
+    let configurations: Vec<_> = (1..=REPLAYS_A_READ as u64 + 5).map(lru).collect();
+    let mut calls = 0;
+    // 9 windows of 16 chunks a read: cancels in the third window of the second read.
+    let found = swept(&trace, 7, &configurations, 2, &mut |_| {
+        calls += 1;
+        calls < 12
+    });
+    assert!(found.cancelled);
+    assert_eq!(found.reads, 2);
+    assert_eq!(found.rows.len(), configurations.len());
+    for (index, row) in found.rows.iter().enumerate() {
+        let Ok(Outcome::Policy(result)) = &row.outcome else {
+            panic!("row {index} has no result");
+        };
+        assert_eq!(row.complete, index < REPLAYS_A_READ, "row {index}");
+        let read = if row.complete { 1000 } else { 3 * 16 * 7 };
+        assert_eq!(result.accesses, read, "row {index}");
+        let part = &trace[..usize::try_from(read).unwrap()];
+        let pages = index as u64 + 1;
+        let single = simulate_policy(&mut source(part, 50), "lru", pages, &mut |_| true).unwrap();
+        assert_eq!(*result, single);
+    }
+}
+
+#[test]
+fn a_bad_configuration_is_named_before_anything_is_read() {
+    let bad = Configuration::Policy {
+        policy: "nonsense".to_owned(),
+        pages: 5,
+    };
+    let mut opened = false;
+    let error = sweep(
+        &mut || {
+            opened = true;
+            Ok(source(&[], 1))
+        },
+        &[lru(1), bad],
+        2,
+        &mut |_| true,
+    )
+    .unwrap_err();
+    assert!(!opened);
+    assert!(error.to_string().contains("configuration 2"), "{error}");
+    assert!(error.hint().contains("lru"), "{}", error.hint());
+}
+
+#[test]
+fn a_sample_of_fixed_size_estimates_the_curve() {
+    let trace = long_trace();
+    let small = sampled(&trace, 5000, Sample::Pages(500), 3).unwrap();
+    assert_eq!(small.sampled_pages, 500);
+    let exact = curves(&mut source(&trace, 5000), &mut |_| true).unwrap();
+    let total = trace.len() as f64;
+    let mut error = 0.0;
+    for size in (100..exact.misses.len()).step_by(100) {
+        let estimate = at(&small.knots, size, |knot| knot.misses[0]);
+        error += (estimate - exact.misses[size - 1] as f64).abs() / total;
+    }
+    error /= (exact.misses.len() / 100) as f64;
+    assert!(error < 0.03, "mean absolute error {error}");
+}
+
+#[test]
+fn seeds_choose_samples_and_nothing_else_does() {
+    let trace = long_trace();
+    let first = sampled(&trace, 5000, Sample::Rate(0.1), 1).unwrap();
+    assert_eq!(first, sampled(&trace, 333, Sample::Rate(0.1), 1).unwrap());
+    assert_ne!(
+        first.knots,
+        sampled(&trace, 5000, Sample::Rate(0.1), 2).unwrap().knots
+    );
+}
+
+#[test]
+fn intervals_cover_the_exact_counts() {
+    let trace = long_trace();
+    let exact = curves(&mut source(&trace, 5000), &mut |_| true).unwrap();
+    let (mut covered, mut covered_backs, mut all) = (0, 0, 0);
+    for seed in 0..12 {
+        let found = sampled(&trace, 5000, Sample::Rate(0.1), seed).unwrap();
+        for size in (1..=exact.misses.len()).step_by(97) {
+            let inside = |of: &dyn Fn(&Knot) -> [f64; 3], count: u64| {
+                at(&found.knots, size, |knot| of(knot)[1]) <= count as f64 + 0.5
+                    && count as f64 - 0.5 <= at(&found.knots, size, |knot| of(knot)[2])
+            };
+            covered += usize::from(inside(&|knot| knot.misses, exact.misses[size - 1]));
+            covered_backs += usize::from(inside(
+                &|knot| knot.write_backs,
+                exact.write_backs[size - 1],
+            ));
+            all += 1;
+        }
+    }
+    assert!(covered * 100 >= 92 * all, "{covered} of {all}");
+    assert!(covered_backs * 100 >= 92 * all, "{covered_backs} of {all}");
+}
+
+#[test]
+fn miniatures_estimate_what_a_replay_counts() {
+    let trace = long_trace();
+    let configurations = [lru(3000), some_scheme("lazy", 1000, 5000)];
+    let found = miniatures(
+        &mut || Ok(source(&trace, 5000)),
+        &configurations,
+        0.8,
+        1,
+        2,
+        &mut |_| true,
+    )
+    .unwrap();
+    for (miniature, configuration) in found.iter().zip(&configurations) {
+        let exact = configuration.replay(&mut source(&trace, 5000)).unwrap();
+        assert_eq!(miniature.accesses, trace.len() as u64);
+        for (estimate, (name, count)) in miniature.counters.iter().zip(exact.counters()) {
+            assert_eq!(estimate.name, name);
+            let [low, high] = estimate.interval;
+            assert!(
+                low <= estimate.value && estimate.value <= high,
+                "{estimate:?}"
+            );
+            let gap = (estimate.value - count as f64).abs() / trace.len() as f64;
+            assert!(gap < 0.05, "{estimate:?} {count}");
+        }
+    }
+    assert!((found[0].rate * f64::from(MINIATURES) - 0.8).abs() < 1e-12);
+}
+
+fn some_scheme(name: &str, ram_pages: u64, flash_pages: u64) -> Configuration {
+    Configuration::Scheme {
+        scheme: name.to_owned(),
+        ram_pages,
+        flash_pages,
+        options: Vec::new(),
+    }
+}
+
+#[test]
+fn impossible_samples_and_windows_are_refused() {
+    let trace = [(1, true), (2, false), (1, false)];
+    for rate in [0.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
+        let error = sampled(&trace, 10, Sample::Rate(rate), 0).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::BadParameter {
+                    name: "sample-rate",
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+    assert!(sampled(&trace, 10, Sample::Pages(3), 0).is_err());
+    let none = sampled(&trace, 10, Sample::Rate(1e-9), 0).unwrap_err();
+    assert!(none.to_string().contains("none of the 2 pages"), "{none}");
+    for length in [
+        WindowLength::Accesses(0),
+        WindowLength::Nanoseconds(0),
+        WindowLength::Nanoseconds(5),
+    ] {
+        assert!(window_curves(&mut source(&trace, 10), length, &[], &mut |_| true).is_err());
+    }
+    let empty = sampled(&[], 10, Sample::Rate(0.01), 0).unwrap();
+    assert_eq!((empty.accesses, empty.distinct_pages), (0, 0));
+}
+
+#[test]
+fn every_pass_can_be_cancelled() {
+    let trace = long_trace();
+    let stop: &mut dyn FnMut(Progress) -> bool = &mut |_| false;
+    let found = [
+        curves_in_parts(&mut source(&trace, 99), 2, 1000, stop).map(|_| ()),
+        sampled_curves(&mut source(&trace, 99), Sample::Rate(0.5), 0, stop).map(|_| ()),
+        window_curves(
+            &mut source(&trace, 99),
+            WindowLength::Accesses(9),
+            &[],
+            stop,
+        )
+        .map(|_| ()),
+    ];
+    for result in found {
+        assert!(matches!(result, Err(Error::Cancelled)), "{result:?}");
+    }
+}
