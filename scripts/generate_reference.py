@@ -29,6 +29,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("trace", "convert"),
     ("profile",),
     ("simulate",),
+    ("sweep",),
     ("evaluate",),
     ("pool-split",),
     ("conformance",),

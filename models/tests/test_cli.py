@@ -353,8 +353,8 @@ POINT = ("--ram-pages", "10", "--flash-pages", "20")
             "--sizes: `0` is not a whole number of at least 1 page",
         ),
         (
-            ("profile", "TRACE", "-o", "OUT", "--sample-rate", "0.1"),
-            "--sample-rate: `0.1` cannot be used",
+            ("profile", "TRACE", "-o", "OUT", "--sample-rate", "1.5"),
+            "sample-rate `1.5`: a sampling rate lies above 0",
         ),
         (("profile", "TRACE", "-o", "ABSENT/x.json"), "its folder does not exist"),
         (("profile", "TRACE", "-o", "FOLDER"), "it is a folder"),

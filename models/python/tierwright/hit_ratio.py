@@ -276,6 +276,37 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
+class Sampled:
+    """How far an estimated curve may be off, at each listed size of its curve.
+
+    Attributes
+    ----------
+    sample_rate : float
+        Share of the pages that were followed.
+    misses_low, misses_high : float64 array
+        Ends of the 95 % interval of the misses.
+    write_backs_low, write_backs_high : float64 array
+        Ends of the 95 % interval of the write-backs.
+    """
+
+    sample_rate: float
+    misses_low: FloatArray
+    misses_high: FloatArray
+    write_backs_low: FloatArray
+    write_backs_high: FloatArray
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the keys that a sampled profile has besides."""
+        return {
+            "sample_rate": self.sample_rate,
+            "misses_interval95": _pairs(self.misses_low, self.misses_high),
+            "write_backs_interval95": _pairs(
+                self.write_backs_low, self.write_backs_high
+            ),
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class Profile:
     """A profile file: the summary of a trace and its curve.
 
@@ -285,10 +316,13 @@ class Profile:
         Hit-ratio and write-back curve, thinned to listed sizes.
     duration_s : float or None
         Time from the first to the last request; None when the trace has no times. [s]
+    sampled : Sampled or None
+        How far the curve may be off; None when it is exact.
     """
 
     curve: Curve
     duration_s: float | None
+    sampled: Sampled | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `profile_from_mapping` reads."""
@@ -302,6 +336,7 @@ class Profile:
             "page_bytes": curve.page_bytes,
             "duration_s": self.duration_s,
             "curve": curve.to_lists(),
+            **({} if self.sampled is None else self.sampled.to_dict()),
         }
 
     def write(self, path: Path) -> None:
@@ -374,6 +409,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         "must be a number that is not negative, or null",
     )
     lists = _curve_lists(data.get("curve"), problems)
+    sampled = _sampled(data, len(lists.get("pages", [])), problems)
     problems.raise_if_any()
     try:
         curve = Curve.from_lists(
@@ -390,7 +426,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         found.found += error.problems
         found.raise_if_any()
         raise
-    return Profile(curve, duration_s)
+    return Profile(curve, duration_s, sampled)
 
 
 def thinned_sizes(
@@ -531,6 +567,44 @@ def _first_bad(
     at = int(np.argmin(good))
     problems.add(f"curve.{name}[{at}]", values[at], message)
     return False
+
+
+def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled | None:
+    """Read what a sampled profile has besides; None for an exact one."""
+    rate = data.get("sample_rate")
+    if rate is None:
+        return None
+    problems.check(
+        _is_number(rate) and 0 < rate <= 1, "sample_rate", rate, "must lie in (0, 1]"
+    )
+    ends = []
+    for key in ("misses_interval95", "write_backs_interval95"):
+        pairs = data.get(key)
+        good = (
+            isinstance(pairs, list)
+            and len(pairs) == sizes
+            and all(_is_interval(pair) for pair in pairs)
+        )
+        message = f"must be a list of [low, high] for each of {sizes} sizes"
+        problems.check(good, key, None, message)
+        if good:
+            ends.append(np.asarray(pairs, dtype=np.float64).reshape(-1, 2))
+    if not problems.found:
+        (misses, backs) = ends
+        return Sampled(rate, misses[:, 0], misses[:, 1], backs[:, 0], backs[:, 1])
+    return None
+
+
+def _is_interval(pair: Any) -> bool:
+    match pair:
+        case [low, high]:
+            return _is_number(low) and _is_number(high) and 0 <= low <= high
+        case _:
+            return False
+
+
+def _pairs(low: FloatArray, high: FloatArray) -> list[list[int | float]]:
+    return [list(pair) for pair in zip(_plain(low), _plain(high), strict=True)]
 
 
 def _curve_lists(curve: Any, problems: Problems) -> dict[str, list[Any]]:

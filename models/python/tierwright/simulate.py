@@ -162,6 +162,148 @@ def profile(
     return Profile(whole.thinned(points or DEFAULT_POINTS, sizes), found["duration_s"])
 
 
+def sampled_profile(
+    trace: Trace,
+    sample_rate: float,
+    *,
+    sizes: tuple[int, ...] = (),
+    points: int | None = None,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Profile:
+    """Profile a trace from a sample of its pages, each count with its 95 % interval.
+
+    Parameters
+    ----------
+    trace : Trace
+        What to read.
+    sample_rate : float
+        Share of the pages to follow, in (0, 1].
+    sizes, points, on_progress
+        As for `profile`.
+    seed : int
+        Another seed follows other pages.
+
+    Raises
+    ------
+    BadInput
+        If the trace has no accesses or a named size is below 1.
+    SimulatorError
+        If the rate is out of range or samples no page, the trace cannot be read, or
+        progress asked to stop.
+    """
+    import numpy as np
+
+    from tierwright.errors import BadInput
+    from tierwright.hit_ratio import (
+        DEFAULT_POINTS,
+        Curve,
+        FloatArray,
+        Profile,
+        Sampled,
+        thinned_sizes,
+    )
+
+    if any(size < 1 for size in sizes):
+        raise BadInput(
+            f"size `{min(sizes)}` is below 1 page", "name sizes of at least 1 page"
+        )
+    found = _simulator.sampled_curves(
+        str(trace.path),
+        sample_rate=sample_rate,
+        seed=seed,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+    if found["accesses"] == 0:
+        raise BadInput(
+            f"{trace.path}: the trace has no page accesses, so it has no curve",
+            "profile a trace with data",
+        )
+    pages = thinned_sizes(found["distinct_pages"], points or DEFAULT_POINTS, sizes)
+
+    def at(name: str) -> FloatArray:
+        return np.asarray(np.interp(pages, found["pages"], found[name]))
+
+    # Whole counts; the ends of intervals are rounded outwards.
+    misses = np.rint(at("misses"))
+    backs = np.minimum(np.rint(at("write_backs")), misses)
+    curve = Curve.from_lists(
+        pages,
+        misses,
+        backs,
+        accesses=found["accesses"],
+        distinct_pages=found["distinct_pages"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+    sampled = Sampled(
+        sample_rate,
+        np.floor(at("misses_low")),
+        np.ceil(at("misses_high")),
+        np.minimum(np.floor(at("write_backs_low")), backs),
+        np.ceil(at("write_backs_high")),
+    )
+    return Profile(curve, found["duration_s"], sampled)
+
+
+def window_curves(
+    trace: Trace,
+    *,
+    window_accesses: int | None = None,
+    window_ns: int | None = None,
+    sizes: Sequence[int] | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Count the LRU misses of consecutive windows, by accesses or by time [ns]."""
+    return _simulator.window_curves(
+        str(trace.path),
+        window_accesses=window_accesses,
+        window_ns=window_ns,
+        sizes=None if sizes is None else list(sizes),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def sweep(
+    trace: Trace,
+    configurations: Sequence[Mapping[str, Any]],
+    *,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay many configurations over one read of the trace; a cancel keeps its rows."""
+    return _simulator.sweep(
+        str(trace.path),
+        [dict(configuration) for configuration in configurations],
+        threads=threads,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def miniatures(
+    trace: Trace,
+    configurations: Sequence[Mapping[str, Any]],
+    sample_rate: float,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> list[dict[str, Any]]:
+    """Estimate many configurations by scaled caches over samples, with intervals."""
+    return _simulator.miniatures(
+        str(trace.path),
+        [dict(configuration) for configuration in configurations],
+        sample_rate,
+        seed=seed,
+        threads=threads,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
 def simulate_policy(
     trace: Trace,
     policy: str,

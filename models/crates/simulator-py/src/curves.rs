@@ -185,7 +185,7 @@ fn sweep<'py>(
     columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let configurations = read_configurations(&configurations)?;
+    let configurations = read_configurations(configurations)?;
     let threads = threads_or_cores(threads)?;
     let spec = trace_spec(path, format, page_bytes, columns)?;
     let mut progress = PyProgress::new(on_progress);
@@ -234,7 +234,7 @@ fn miniatures<'py>(
     columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let configurations = read_configurations(&configurations)?;
+    let configurations = read_configurations(configurations)?;
     let threads = threads_or_cores(threads)?;
     let spec = trace_spec(path, format, page_bytes, columns)?;
     let mut progress = PyProgress::new(on_progress);
@@ -291,8 +291,11 @@ fn asked<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<
     Ok(row)
 }
 
-fn read_configurations(given: &[Bound<'_, PyDict>]) -> PyResult<Vec<Configuration>> {
-    given.iter().map(read_configuration).collect()
+fn read_configurations(given: Vec<Bound<'_, PyDict>>) -> PyResult<Vec<Configuration>> {
+    given
+        .into_iter()
+        .map(|configuration| read_configuration(&configuration))
+        .collect()
 }
 
 /// `{policy, pages}` or `{scheme, ram_pages, flash_pages, options?}`; nothing else.

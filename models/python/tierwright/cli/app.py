@@ -11,7 +11,7 @@ from typing import Annotated, cast
 
 import typer
 
-from tierwright.cli import catalog, model, pool_split, trace
+from tierwright.cli import catalog, model, pool_split, sweep, trace
 from tierwright.errors import TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
@@ -38,6 +38,7 @@ app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
 app.command("simulate")(model.simulate)
+app.command("sweep")(sweep.sweep)
 app.command("evaluate")(model.evaluate)
 app.command("pool-split")(pool_split.pool_split)
 app.command("conformance")(model.conformance)
@@ -48,6 +49,7 @@ BUILT_IN = (
     "trace",
     "profile",
     "simulate",
+    "sweep",
     "evaluate",
     "pool-split",
     "conformance",

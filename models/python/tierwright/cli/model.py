@@ -44,19 +44,27 @@ def profile(
     ] = None,
     sample_rate: Annotated[
         float | None,
-        typer.Option("--sample-rate", metavar="R", help="Not built yet: refused."),
+        typer.Option(
+            "--sample-rate",
+            metavar="R",
+            help="Share of the pages to follow, such as 0.01 [default: all, exact].",
+        ),
     ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            min=0,
+            max=2**64 - 1,
+            help="Which pages: another seed follows others.",
+        ),
+    ] = 0,
     format_: Format = None,
     page_bytes: PageBytes = None,
     column: Column = None,
     json: Json = False,
 ) -> None:
-    """Compute the exact LRU hit-ratio and write-back curves of a trace."""
-    if sample_rate is not None:
-        raise BadInput(
-            f"--sample-rate: `{sample_rate}` cannot be used: sampled curves are not built yet",
-            "leave it out; the curve is then exact",
-        )
+    """Compute the LRU hit-ratio and write-back curves of a trace: exact, or sampled."""
     if output is None and not json:
         raise BadInput(
             "there is nowhere to write the profile", "add -o PROFILE.json, or --json"
@@ -72,7 +80,12 @@ def profile(
 
     trace = trace_of(file, format_, page_bytes, column)
     with progress("profile") as on_progress:
-        made = core.profile(trace, sizes=named, on_progress=on_progress)
+        if sample_rate is None:
+            made = core.profile(trace, sizes=named, on_progress=on_progress)
+        else:
+            made = core.sampled_profile(
+                trace, sample_rate, sizes=named, seed=seed, on_progress=on_progress
+            )
     if output is not None:
         made.write(output)
     if json:
@@ -90,26 +103,37 @@ def profile(
             ),
             ("page", f"{format_count(curve.page_bytes)} bytes"),
             ("listed sizes", format_count(len(curve.pages))),
+            ("sample rate", "-" if sample_rate is None else f"{sample_rate:g}"),
             ("written", str(output)),
         ]
     )
+    import numpy as np
+
     shares = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)
     rows = []
     for part in shares:
         pages = max(1, round(curve.distinct_pages * part))
         misses, backs = float(curve.misses(pages)), float(curve.write_backs(pages))
+        reach = ""
+        if made.sampled is not None:
+            ends = (made.sampled.misses_low, made.sampled.misses_high)
+            low, high = (float(np.interp(pages, curve.pages, end)) for end in ends)
+            reach = (
+                f" ({1 - high / curve.accesses:.2%} to {1 - low / curve.accesses:.2%})"
+            )
         rows.append(
             [
                 format_count(pages),
                 format_bytes(pages * curve.page_bytes),
-                f"{1 - misses / curve.accesses:.2%}",
+                f"{1 - misses / curve.accesses:.2%}{reach}",
                 format_count(misses),
                 format_count(backs),
             ]
         )
     typer.echo("")
     print_table(
-        "LRU, cold start",
+        "LRU, cold start"
+        + ("" if made.sampled is None else ", estimate (95 % interval)"),
         [
             ("pages", True),
             ("size", True),

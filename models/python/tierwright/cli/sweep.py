@@ -1,0 +1,225 @@
+"""`tierwright sweep`: many configurations over one read of a trace."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from tierwright.cli.output import (
+    Column,
+    File,
+    Format,
+    Json,
+    PageBytes,
+    pairs,
+    print_json,
+    print_table,
+    progress,
+    trace_of,
+)
+from tierwright.errors import BadInput
+from tierwright.units import format_count
+
+
+def sweep(
+    file: File,
+    *,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policy", metavar="P", help="Replacement policy; may be repeated."
+        ),
+    ] = None,
+    pages: Annotated[
+        str | None,
+        typer.Option(
+            "--pages", metavar="N,N,...", help="Sizes of each policy. [pages]"
+        ),
+    ] = None,
+    scheme: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scheme", metavar="S", help="Page-flow scheme; may be repeated."
+        ),
+    ] = None,
+    ram_pages: Annotated[
+        str | None,
+        typer.Option(
+            "--ram-pages", metavar="R,R,...", help="RAM of each scheme. [pages]"
+        ),
+    ] = None,
+    flash_pages: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-pages", metavar="F,F,...", help="Flash of each scheme. [pages]"
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="K=V",
+            help="Option of every scheme; may be repeated.",
+        ),
+    ] = None,
+    miniature: Annotated[
+        float | None,
+        typer.Option(
+            "--miniature",
+            metavar="R",
+            help="Estimate from this share of the pages instead of replaying all.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed", min=0, max=2**64 - 1, help="Which pages a miniature follows."
+        ),
+    ] = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", min=1, help="Replays at a time [default: cores]."),
+    ] = None,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Replay every policy at every size, and every scheme at all sizes, in one read.
+
+    Prints one row a configuration. Interrupted, it prints the rows it has: `complete` says
+    whether a row is of the whole trace, `accesses` how much it has seen.
+    """
+    configurations = _configurations(
+        policy or [],
+        _listed("--pages", pages, 1),
+        scheme or [],
+        _listed("--ram-pages", ram_pages, 1),
+        _listed("--flash-pages", flash_pages, 0),
+        pairs(option or [], "--option"),
+    )
+    from tierwright import simulate as core
+
+    trace = trace_of(file, format_, page_bytes, column)
+    interrupted = False
+    rows: list[dict[str, Any]] = []
+    try:
+        with progress("sweep") as on_progress:
+            if miniature is not None:
+                rows = core.miniatures(
+                    trace,
+                    configurations,
+                    miniature,
+                    seed=seed,
+                    threads=threads,
+                    on_progress=on_progress,
+                )
+            else:
+                found = core.sweep(
+                    trace, configurations, threads=threads, on_progress=on_progress
+                )
+                rows = found["rows"]
+                interrupted = found["cancelled"]
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        interrupted = True
+    if json:
+        print_json(rows)
+    else:
+        _print_rows(rows)
+    if interrupted:
+        typer.echo(
+            f"interrupted: {sum(row['complete'] for row in rows)} of "
+            f"{len(configurations)} configurations saw the whole trace",
+            err=True,
+        )
+        raise typer.Exit(130)
+
+
+def _configurations(
+    policies: list[str],
+    pages: list[int],
+    schemes: list[str],
+    ram_pages: list[int],
+    flash_pages: list[int],
+    options: dict[str, str],
+) -> list[dict[str, Any]]:
+    if not policies and not schemes:
+        raise BadInput(
+            "there is nothing to sweep",
+            "--policy lru --pages 100,1000, or --scheme lazy --ram-pages 100 --flash-pages 1000",
+        )
+    for chosen, name, sizes in (
+        (policies, "--pages", pages),
+        (schemes, "--ram-pages", ram_pages),
+        (schemes, "--flash-pages", flash_pages),
+    ):
+        needs = "--policy" if name == "--pages" else "--scheme"
+        if chosen and not sizes:
+            raise BadInput(f"{needs} needs {name}", f"add {name} N,N,...")
+        if sizes and not chosen:
+            raise BadInput(f"{name} has no {needs}", f"add {needs}, or leave it out")
+    found: list[dict[str, Any]] = [
+        {"policy": name, "pages": size} for name in policies for size in pages
+    ]
+    found += [
+        {
+            "scheme": name,
+            "ram_pages": ram,
+            "flash_pages": flash,
+            "options": options,
+        }
+        for name in schemes
+        for ram in ram_pages
+        for flash in flash_pages
+    ]
+    return found
+
+
+def _listed(option: str, text: str | None, least: int) -> list[int]:
+    found = []
+    for part in [] if text is None else text.split(","):
+        stripped = part.strip()
+        good = stripped.isascii() and stripped.isdigit() and int(stripped) >= least
+        if not good:
+            raise BadInput(
+                f"{option}: `{part}` is not a whole number of at least {least}",
+                f"write sizes in pages, separated by commas: {option} 1000,2000",
+            )
+        found.append(int(stripped))
+    return found
+
+
+_COUNTERS = ("misses", "disk_writes", "flash_hits", "flash_misses", "flash_writes")
+
+
+def _print_rows(rows: list[dict[str, Any]]) -> None:
+    shown = [name for name in _COUNTERS if any(name in row for row in rows)]
+    table = []
+    for row in rows:
+        sizes = [row.get(name) for name in ("pages", "ram_pages", "flash_pages")]
+        line = [row.get("policy") or row.get("scheme") or "-"]
+        line.append(
+            " + ".join(format_count(size) for size in sizes if size is not None)
+        )
+        line.append("-" if "error" in row else format_count(row["accesses"]))
+        line += [_count(row, name) for name in shown]
+        line.append(
+            row.get("error") or ("" if row.get("complete", True) else "partial")
+        )
+        table.append(line)
+    columns = [("configuration", False), ("pages", True), ("accesses", True)]
+    columns += [(name.replace("_", " "), True) for name in shown]
+    print_table("", [*columns, ("", False)], table)
+
+
+def _count(row: dict[str, Any], name: str) -> str:
+    if name not in row:
+        return "-"
+    count = format_count(round(row[name]))
+    if "interval95" not in row:
+        return count
+    low, high = row["interval95"][name]
+    return f"{count} ({format_count(round(low))} to {format_count(round(high))})"

@@ -1,0 +1,231 @@
+"""Sampled and windowed curves and sweeps, through the boundary and the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tierwright import _simulator
+from tierwright.cli.app import main
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import profile_from_mapping, read_profile
+from tierwright.simulate import Trace, profile, sampled_profile
+
+SEEDS = range(40)
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the canonical form of the small trace that the repository holds."""
+    raw = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+    out = tmp_path_factory.mktemp("curves") / "cut.twt"
+    _simulator.convert(raw, out)
+    return out
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, Any, str]:
+    code = main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    return code, json.loads(printed.out) if printed.out else None, printed.err
+
+
+def test_sampled_profile_has_the_keys_and_the_sizes_of_an_exact_one(
+    cut: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "p.json"
+    code, found, _ = run(
+        capsys,
+        "profile",
+        cut,
+        "-o",
+        out,
+        "--sizes",
+        "77",
+        "--sample-rate",
+        "0.1",
+        "--json",
+    )
+    assert code == 0
+    exact = profile(Trace(cut), sizes=(77,)).to_dict()
+    assert json.loads(out.read_text()) == found
+    assert found["sample_rate"] == 0.1
+    for key in (
+        "accesses",
+        "distinct_pages",
+        "write_accesses",
+        "page_bytes",
+        "duration_s",
+    ):
+        assert found[key] == exact[key]
+    assert found["curve"]["pages"] == exact["curve"]["pages"]
+    assert len(found["misses_interval95"]) == len(found["curve"]["pages"])
+    pairs = zip(found["misses_interval95"], found["curve"]["misses"], strict=True)
+    for (low, high), misses in pairs:
+        assert exact["distinct_pages"] <= low <= misses <= high <= exact["accesses"]
+    again = read_profile(out)
+    assert again.to_dict() == found
+
+
+def test_a_sample_of_all_pages_is_exact(cut: Path) -> None:
+    exact = profile(Trace(cut)).to_dict()
+    found = sampled_profile(Trace(cut), 1.0).to_dict()
+    assert exact["curve"]["misses"][-1] == found["curve"]["misses"][-1]
+    for name in ("misses", "write_backs"):
+        gap = np.abs(np.subtract(exact["curve"][name], found["curve"][name]))
+        assert gap.max() <= 0.01 * exact["accesses"]
+
+
+def test_intervals_hold_the_exact_counts_95_times_of_100(cut: Path) -> None:
+    """Of the seeds and sizes together: one seed errs alike at neighbouring sizes."""
+    exact = profile(Trace(cut)).curve
+    inside, inside_backs, error = [], [], []
+    for seed in SEEDS:
+        found = sampled_profile(Trace(cut), 0.1, seed=seed)
+        assert found.sampled is not None
+        sampled, misses = found.sampled, exact.misses(found.curve.pages)
+        backs = exact.write_backs(found.curve.pages)
+        inside.append((sampled.misses_low <= misses) & (misses <= sampled.misses_high))
+        inside_backs.append(
+            (sampled.write_backs_low <= backs) & (backs <= sampled.write_backs_high)
+        )
+        error.append(np.abs(found.curve.misses_at - misses).mean() / exact.accesses)
+    assert np.mean(inside) >= 0.95
+    assert np.mean(inside_backs) >= 0.95
+    assert np.mean(error) <= 0.01
+
+
+@pytest.mark.slow
+def test_bars_on_a_recorded_trace_of_many_pages(
+    shared_traces: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "vscsi.twt"
+    _simulator.convert(shared_traces / "cloudPhysicsIO.vscsi", out)
+    exact = profile(Trace(out)).curve
+    for rate, bar in ((0.01, 0.02), (0.1, 0.01)):
+        inside, error = [], []
+        for seed in range(20):
+            found = sampled_profile(Trace(out), rate, seed=seed)
+            assert found.sampled is not None
+            misses = exact.misses(found.curve.pages)
+            inside.append(
+                (found.sampled.misses_low <= misses)
+                & (misses <= found.sampled.misses_high)
+            )
+            error.append(np.abs(found.curve.misses_at - misses).mean() / exact.accesses)
+        assert np.mean(error) <= bar
+        assert np.mean(inside) >= 0.92
+
+
+def test_the_curves_do_not_depend_on_threads(cut: Path) -> None:
+    one = _simulator.curves(cut, threads=1)
+    two = _simulator.curves(cut, threads=2)
+    assert np.array_equal(one["misses"], two["misses"])
+    assert np.array_equal(one["write_backs"], two["write_backs"])
+
+
+def test_windows_of_time_sum_up_to_the_curve(cut: Path) -> None:
+    exact = _simulator.curves(cut)
+    found = _simulator.window_curves(cut, window_ns=50_000_000)
+    assert len(found["start_ns"]) > 3
+    assert found["start_ns"] == sorted(found["start_ns"])
+    assert all(start % 50_000_000 == 0 for start in found["start_ns"])
+    assert found["window_accesses"].sum() == exact["accesses"]
+    assert found["window_write_accesses"].sum() == exact["write_accesses"]
+    sums = found["misses"].sum(axis=0)
+    assert np.array_equal(sums, exact["misses"][found["pages"].astype(int) - 1])
+
+
+def test_sweep_rows_are_single_simulations(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, rows, _ = run(
+        capsys, "sweep", cut, "--policy", "lru", "--policy", "clock", "--pages", "50,500",
+        "--scheme", "lazy", "--ram-pages", "40", "--flash-pages", "0,400", "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert len(rows) == 6
+    for row in rows:
+        assert row.pop("complete") is True
+        if "policy" in row:
+            single = _simulator.simulate_policy(cut, row["policy"], row["pages"])
+        else:
+            # The scheme asked for; without flash every scheme is `none`.
+            single = _simulator.simulate_scheme(
+                cut, "lazy", row["ram_pages"], row["flash_pages"]
+            )
+        assert row == single
+
+
+def test_a_cancelled_sweep_keeps_its_rows(cut: Path) -> None:
+    configurations = [{"policy": "lru", "pages": pages} for pages in (10, 100, 1000)]
+    whole = _simulator.inspect(cut)["accesses"]
+    found = _simulator.sweep(cut, configurations, on_progress=lambda *_: False)
+    assert found["cancelled"]
+    for row in found["rows"]:
+        assert not row["complete"]
+        assert 0 < row["accesses"] <= whole
+        assert row["misses"] <= row["accesses"]
+
+
+def test_miniatures_state_an_error_that_holds(cut: Path) -> None:
+    configurations = [
+        {"policy": "clock", "pages": 3000},
+        {"scheme": "lazy", "ram_pages": 1000, "flash_pages": 4000},
+    ]
+    exact = _simulator.sweep(cut, configurations)["rows"]
+    inside = []
+    for seed in range(12):
+        rows = _simulator.miniatures(cut, configurations, 0.5, seed=seed)
+        for row, counted in zip(rows, exact, strict=True):
+            assert row["miniature_rate"] == pytest.approx(0.0625)
+            for name in ("misses", "flash_misses"):
+                if name in row:
+                    low, high = row["interval95"][name]
+                    inside.append(low <= counted[name] <= high)
+                    assert abs(row[name] - counted[name]) <= 0.1 * counted["accesses"]
+    assert np.mean(inside) >= 0.8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--policy", "lru"), "--policy needs --pages"),
+        (("--pages", "5"), "there is nothing to sweep"),
+        (("--policy", "lru", "--pages", "5,x"), "--pages: `x` is not a whole number"),
+        (("--policy", "lru", "--pages", "0"), "--pages: `0` is not a whole number"),
+        (("--policy", "none-such", "--pages", "5"), "no such replacement policy"),
+        (
+            ("--policy", "lru", "--pages", "5", "--miniature", "2"),
+            "a sampling rate lies above 0",
+        ),
+    ],
+)
+def test_a_bad_sweep_is_refused(
+    cut: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    assert main(["sweep", str(cut), *arguments]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert "hint: " in printed.err
+
+
+def test_a_damaged_sampled_profile_is_refused(cut: Path) -> None:
+    document = sampled_profile(Trace(cut), 0.1).to_dict()
+    document["misses_interval95"][3] = [5, 4]
+    with pytest.raises(BadInput, match="misses_interval95"):
+        profile_from_mapping(document)
+
+
+def test_rows_of_a_sweep_do_not_depend_on_threads(cut: Path) -> None:
+    configurations = [{"policy": "lru", "pages": 100 + at} for at in range(70)]
+    one = _simulator.sweep(cut, configurations, threads=1)
+    two = _simulator.sweep(cut, configurations, threads=2)
+    assert one == two
+    assert one["reads"] == 2
