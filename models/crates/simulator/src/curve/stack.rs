@@ -197,18 +197,6 @@ impl Stack {
         }
     }
 
-    /// Takes a page out, keeping its note, and returns the depth at which it was; 0 if it was not in.
-    #[inline]
-    pub(super) fn remove(&mut self, page: u32) -> u32 {
-        let place = std::mem::replace(&mut self.pages[page as usize].place, NOWHERE);
-        if place == NOWHERE {
-            return 0;
-        }
-        let depth = self.live + 1 - self.take(place);
-        self.live -= 1;
-        depth
-    }
-
     /// Puts a page that is not in the stack on top.
     #[inline]
     pub(super) fn put(&mut self, page: u32) {
