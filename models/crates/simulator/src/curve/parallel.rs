@@ -24,8 +24,6 @@ use crate::replay::{disagreement, distinct_pages};
 
 /// Accesses of a part: many accesses a page, so that joining is a small share of the work.
 const PART_ACCESSES: usize = 1 << 22;
-/// No number within the part.
-const NONE: u32 = u32::MAX;
 
 /// [`curves`] on up to `threads` threads; the result is the same for any number.
 ///
@@ -81,8 +79,7 @@ struct First {
     page: u32,
     /// Whether its first access writes.
     writes: bool,
-    /// Largest depth after its first access, up to its first write in the part if it does not start
-    /// with one.
+    /// Largest depth after its first access, if the part does not write it.
     head: u32,
     /// Largest depth since its last write in the part, or [`NEVER_WRITTEN`].
     tail: u32,
@@ -96,6 +93,9 @@ struct Followed {
     writes: u64,
     distinct: usize,
     firsts: Vec<First>,
+    /// Pages that the part writes, but not first of all, each with the largest depth after its first
+    /// access up to its first write.
+    heads: Vec<(u32, u32)>,
     /// Its pages by last use, the most recent last.
     by_last_use: Vec<u32>,
     by_depth: Vec<u32>,
@@ -103,7 +103,7 @@ struct Followed {
 }
 
 fn follow_parts(parts: &Mutex<Receiver<Part>>, finished: &SyncSender<Followed>) {
-    let mut numbers = Vec::new();
+    let mut stack = Stack::default();
     loop {
         // A thread that panicked held no part: it only waited for one.
         let next = parts
@@ -111,65 +111,66 @@ fn follow_parts(parts: &Mutex<Receiver<Part>>, finished: &SyncSender<Followed>) 
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .recv();
         let Ok(part) = next else { return };
-        if finished.send(follow(&part, &mut numbers)).is_err() {
+        if finished.send(follow(&part, &mut stack)).is_err() {
             return;
         }
     }
 }
 
-/// Follows a part alone. `numbers` holds, for each page of the trace, its number within the part;
-/// all [`NONE`] before and after.
-fn follow(part: &Part, numbers: &mut Vec<u32>) -> Followed {
-    if numbers.len() < part.distinct {
-        numbers.resize(part.distinct, NONE);
-    }
-    let mut stack = Stack::default();
+/// Bit of a note: the page has not been written in the part yet, and the rest is the largest depth
+/// after its first access.
+const UNWRITTEN: u32 = 1 << 31;
+
+/// Follows a part alone; `stack` is empty before and after.
+fn follow(part: &Part, stack: &mut Stack) -> Followed {
+    stack.grow(part.distinct, UNWRITTEN);
+    stack.reserve(part.pages.len());
     let mut found = Followed {
         number: part.number,
         accesses: part.pages.len() as u64,
         distinct: part.distinct,
         ..Followed::default()
     };
-    let mut locals = [0_u32; BATCH];
     let mut depths = [0_u32; BATCH];
     let mut deepest = [0_u32; BATCH];
     for (pages, flags) in part.pages.chunks(BATCH).zip(part.flags.chunks(BATCH)) {
-        for (local, &page) in locals.iter_mut().zip(pages) {
-            let number = &mut numbers[page as usize];
-            if *number == NONE {
-                *number = u32::try_from(found.firsts.len()).unwrap_or(NONE);
+        stack.fetch(pages);
+        let mut ended = 0;
+        for ((&page, &flags), depth) in pages.iter().zip(flags).zip(&mut depths) {
+            *depth = stack.reference(page);
+            let write = flags & WRITE != 0;
+            found.writes += u64::from(write);
+            let note = stack.note(page);
+            if *depth == 0 {
                 found.firsts.push(First {
                     page,
-                    writes: false,
+                    writes: write,
                     head: 0,
                     tail: NEVER_WRITTEN,
                 });
             }
-            *local = *number;
-        }
-        let locals = &locals[..pages.len()];
-        stack.grow(found.firsts.len().next_power_of_two(), NEVER_WRITTEN);
-        found.by_depth.resize(found.firsts.len() + 1, 0);
-        found.by_deepest.resize(found.firsts.len() + 1, 0);
-        stack.fetch(locals);
-        let mut ended = 0;
-        for ((&local, &flags), depth) in locals.iter().zip(flags).zip(&mut depths) {
-            *depth = stack.reference(local);
-            let write = flags & WRITE != 0;
-            found.writes += u64::from(write);
-            let tail = stack.note(local);
-            if *tail == NEVER_WRITTEN {
-                let first = &mut found.firsts[local as usize];
-                first.writes |= write && *depth == 0;
-                first.head = first.head.max(*depth);
+            if *note & UNWRITTEN != 0 {
+                *note = (*note).max(UNWRITTEN | *depth);
+                if write {
+                    let head = *note & !UNWRITTEN;
+                    *note = 0;
+                    if *depth > 0 {
+                        found.heads.push((page, head));
+                    }
+                }
             } else {
-                *tail = (*tail).max(*depth);
-                deepest[ended] = *tail;
+                *note = (*note).max(*depth);
+                deepest[ended] = *note;
                 ended += usize::from(write);
+                if write {
+                    *note = 0;
+                }
             }
-            if write {
-                *tail = 0;
-            }
+        }
+        if found.by_depth.len() <= found.firsts.len() {
+            let room = (found.firsts.len() + 1).next_power_of_two();
+            found.by_depth.resize(room, 0);
+            found.by_deepest.resize(room, 0);
         }
         for &depth in &depths[..pages.len()] {
             found.by_depth[depth as usize] += 1;
@@ -178,12 +179,18 @@ fn follow(part: &Part, numbers: &mut Vec<u32>) -> Followed {
             found.by_deepest[deepest as usize] += 1;
         }
     }
-    found.by_last_use = vec![0; found.firsts.len()];
     let live = found.firsts.len();
-    for (first, (tail, depth)) in found.firsts.iter_mut().zip(stack.into_notes_and_depths()) {
-        first.tail = tail;
+    found.by_depth.truncate(live + 1);
+    found.by_deepest.truncate(live + 1);
+    found.by_last_use = vec![0; live];
+    let ends = stack.drain(found.firsts.iter().map(|first| first.page), UNWRITTEN);
+    for (first, (note, depth)) in found.firsts.iter_mut().zip(ends) {
         found.by_last_use[live - depth as usize] = first.page;
-        numbers[first.page as usize] = NONE;
+        if note & UNWRITTEN == 0 {
+            first.tail = note;
+        } else {
+            first.head = note & !UNWRITTEN;
+        }
     }
     found
 }
@@ -296,6 +303,12 @@ impl Whole {
         for (deepest, &count) in part.by_deepest.iter().enumerate() {
             self.by_deepest[deepest] += u64::from(count);
         }
+        for &(page, head) in &part.heads {
+            let note = self.stack.note(page);
+            if *note != NEVER_WRITTEN {
+                *note = (*note).max(head);
+            }
+        }
         let mut before = 0;
         let mut fetched = [0_u32; BATCH];
         for firsts in part.firsts.chunks(BATCH) {
@@ -312,10 +325,7 @@ impl Whole {
                 self.by_depth[depth as usize] += 1;
                 let note = self.stack.note(first.page);
                 if *note != NEVER_WRITTEN {
-                    *note = (*note).max(depth);
-                    if !first.writes {
-                        *note = (*note).max(first.head);
-                    }
+                    *note = (*note).max(depth).max(first.head);
                     if first.writes || first.tail != NEVER_WRITTEN {
                         self.by_deepest[*note as usize] += 1;
                     }

@@ -204,6 +204,59 @@ impl Stack {
         self.put_on_top(page);
     }
 
+    /// Makes room for so many places, so that no more than that many references need no renumbering.
+    pub(super) fn reserve(&mut self, places: usize) {
+        let blocks = places.div_ceil(BLOCK).min(MOST_PLACES / BLOCK);
+        if blocks > self.blocks.len() {
+            self.blocks.resize(blocks, [0; WORDS]);
+            if self.tree.is_empty() {
+                self.tree.push(0);
+            }
+        }
+    }
+
+    /// Empties the stack, keeping its memory, given exactly the pages that are in it. Returns note
+    /// and depth of each, in the order given, and leaves them `note`.
+    pub(super) fn drain(&mut self, pages: impl Iterator<Item = u32>, note: u32) -> Vec<(u32, u32)> {
+        let mut before = 0;
+        let starts: Vec<u32> = self
+            .blocks
+            .iter()
+            .map(|block| {
+                let start = before;
+                before += block.iter().map(|word| word.count_ones()).sum::<u32>();
+                start
+            })
+            .collect();
+        let live = self.live;
+        let drained = pages
+            .map(|page| {
+                let entry = &mut self.pages[page as usize];
+                let Page { place, note } = std::mem::replace(
+                    entry,
+                    Page {
+                        place: NOWHERE,
+                        note,
+                    },
+                );
+                let block = &self.blocks[place as usize / BLOCK];
+                let word = place as usize / 64 % WORDS;
+                let below: u32 = block[..word].iter().map(|bits| bits.count_ones()).sum();
+                let bit = 1_u64 << (place % 64);
+                let rank = starts[place as usize / BLOCK]
+                    + below
+                    + (block[word] & (bit - 1)).count_ones();
+                (note, live - rank)
+            })
+            .collect();
+        self.blocks.fill([0; WORDS]);
+        self.tree.clear();
+        self.tree.push(0);
+        self.head = 0;
+        self.live = 0;
+        drained
+    }
+
     /// Note and final depth of every page, the top having 1; 0 for a page that is not in the stack.
     pub(super) fn into_notes_and_depths(mut self) -> impl Iterator<Item = (u32, u32)> {
         self.renumber();
