@@ -28,7 +28,7 @@ mod stack;
 pub mod two_stack;
 mod windows;
 
-pub use parallel::{curves_in_parts, curves_on_threads};
+pub use parallel::{curves_in_batches, curves_on_threads};
 pub use sampled::{FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, sampled_curves};
 pub(crate) use sampled::{mix, place_in_sample, spread};
 use stack::Stack;

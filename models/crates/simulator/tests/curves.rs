@@ -8,7 +8,7 @@
 use proptest::prelude::*;
 use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::curve::{
-    FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, WindowLength, curves, curves_in_parts,
+    FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, WindowLength, curves, curves_in_batches,
     sampled_curves, window_curves,
 };
 use tierwright_simulator::error::{Error, Result};
@@ -87,13 +87,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn parts_on_threads_give_the_curves_of_one_pass(
-        accesses in accesses(60, 400), chunk in 1_usize..60, part in 1_usize..200,
-        threads in 2_usize..4,
+    fn two_threads_give_the_curves_of_one(
+        accesses in accesses(600, 3000), chunk in 1_usize..60, batch in 1_usize..200,
     ) {
         let serial = curves(&mut source(&accesses, chunk), &mut |_| true).unwrap();
         let parallel =
-            curves_in_parts(&mut source(&accesses, chunk), threads, part, &mut |_| true).unwrap();
+            curves_in_batches(&mut source(&accesses, chunk), batch, 1, &mut |_| true).unwrap();
         prop_assert_eq!(serial, parallel);
     }
 
@@ -374,7 +373,7 @@ fn every_pass_can_be_cancelled() {
     let trace = long_trace();
     let stop: &mut dyn FnMut(Progress) -> bool = &mut |_| false;
     let found = [
-        curves_in_parts(&mut source(&trace, 99), 2, 1000, stop).map(|_| ()),
+        curves_in_batches(&mut source(&trace, 99), 2, 1000, stop).map(|_| ()),
         sampled_curves(&mut source(&trace, 99), Sample::Rate(0.5), 0, stop).map(|_| ()),
         window_curves(
             &mut source(&trace, 99),

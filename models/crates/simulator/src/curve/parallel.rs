@@ -1,31 +1,30 @@
-//! The exact curves on several threads, with the same result as on one.
+//! The exact curves on two threads, with the same result as on one.
 //!
-//! The trace is cut into parts. Every thread follows a part alone, with a stack that starts empty:
-//! it knows the depth of each access but the first to each page of the part. One thread joins the
-//! parts in order: it keeps the stack of everything before the part and settles the first accesses,
-//! in their order. The depth of such an access is one more than the pages first used before it in
-//! the part, and the pages above it in the stack from before that the part has not used yet
-//! (Niu, Dinan, Lu, Sadayappan: PARDA, IPDPS 2012, for the idea). Then the part's pages go on top, in
-//! order of their last use.
-//!
-//! A page's largest depth since its last write crosses parts: a part tells, for each page, the
-//! largest depth up to its first write and the one since its last, and joining puts them together.
+//! What one access costs falls into two halves that need each other's results only in one
+//! direction, so they work as a pipeline. This thread reads the trace and knows the place of each
+//! page's last use: an access turns into the place where its page was, a number. The other thread
+//! clears and counts places, which gives the depth, without knowing pages. The depths come back a few
+//! batches later, when the pages are still cached here, for the largest depth since the last write.
+//! Nothing is done twice. When places run out, both halves renumber them at the same point.
 
-use std::collections::VecDeque;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::stack::Stack;
-use super::{BATCH, Curves, NEVER_WRITTEN, Pass, check, counts_above, curves};
+use super::stack::{DepthsHalf, PlacesHalf, UsedPlaces};
+use super::{Curves, NEVER_WRITTEN, check, counts_above, curves};
 use crate::access::{AccessSource, Chunk, WRITE};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages};
 
-/// Accesses of a part: many accesses a page, so that joining is a small share of the work.
-const PART_ACCESSES: usize = 1 << 22;
+/// Accesses that the threads exchange at a time.
+const BATCH_ACCESSES: usize = 1 << 13;
+/// Batches on the way: as many as keep both threads busy.
+const BATCHES: usize = 4;
+/// Fewest references between two renumberings.
+const FEWEST_REFERENCES: usize = 1 << 20;
 
-/// [`curves`] on up to `threads` threads; the result is the same for any number.
+/// [`curves`] on up to `threads` threads, of which two have work; the result is the same for any
+/// number.
 ///
 /// # Errors
 /// As [`curves`].
@@ -37,322 +36,212 @@ pub fn curves_on_threads(
     if threads <= 1 {
         return curves(source, on_progress);
     }
-    curves_in_parts(source, threads, PART_ACCESSES, on_progress)
+    curves_in_batches(source, BATCH_ACCESSES, FEWEST_REFERENCES, on_progress)
 }
 
-/// [`curves_on_threads`] with parts of at least `part_accesses`, so that tests can put their ends
-/// anywhere.
+/// [`curves_on_threads`] with batches and renumberings of any size, for tests.
 #[doc(hidden)]
-pub fn curves_in_parts(
+pub fn curves_in_batches(
     source: &mut dyn AccessSource,
-    threads: usize,
-    part_accesses: usize,
+    batch_accesses: usize,
+    fewest_references: usize,
     on_progress: OnProgress<'_>,
 ) -> Result<Curves> {
-    let (todo, parts) = sync_channel::<Part>(threads);
-    let (finished, done) = sync_channel::<Followed>(threads);
-    let parts = Mutex::new(parts);
+    let (orders, to_count) = channel();
+    let (counted, answers) = channel();
     std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let (parts, finished) = (&parts, finished.clone());
-            scope.spawn(move || follow_parts(parts, &finished));
+        scope.spawn(move || count_depths(&to_count, &counted));
+        let mut pass = Pass {
+            places: PlacesHalf::default(),
+            by_depth: Vec::new(),
+            by_deepest: Vec::new(),
+            on_the_way: 0,
+            spare: Vec::new(),
+            // The other thread ends when this is dropped, whatever the result.
+            orders,
+            answers,
+            fewest_references: fewest_references.max(batch_accesses),
+            distinct: 0,
+        };
+        let (mut accesses, mut writes) = (0, 0);
+        let mut chunk = Chunk::default();
+        while source.next_chunk(&mut chunk)? {
+            pass.distinct = distinct_pages(&chunk, pass.distinct)?;
+            pass.places.grow(pass.distinct, NEVER_WRITTEN);
+            let pages = chunk.pages.chunks(batch_accesses);
+            for (pages, flags) in pages.zip(chunk.flags.chunks(batch_accesses)) {
+                writes += pass.batch(pages, flags)?;
+            }
+            accesses += chunk.len() as u64;
+            report(source, accesses, on_progress)?;
         }
-        drop(finished);
-        // Both channels end with it, and so do the threads, whatever the result.
-        join_parts(source, threads, part_accesses, todo, done, on_progress)
+        let curves = pass.finish(accesses, writes)?;
+        check(&curves).map_err(|text| disagreement("curves", &text))?;
+        Ok(curves)
     })
 }
 
-/// Accesses to be followed by one thread.
+/// Some accesses, each with the place where its page was, then with the depth.
 #[derive(Debug, Default)]
-struct Part {
-    number: usize,
+struct Batch {
     pages: Vec<u32>,
     flags: Vec<u8>,
-    /// Distinct pages of the trace up to here.
-    distinct: usize,
+    numbers: Vec<u32>,
 }
 
-/// A page of a part, in order of first use.
-#[derive(Debug, Clone, Copy)]
-struct First {
-    page: u32,
-    /// Whether its first access writes.
-    writes: bool,
-    /// Largest depth after its first access, if the part does not write it.
-    head: u32,
-    /// Largest depth since its last write in the part, or [`NEVER_WRITTEN`].
-    tail: u32,
+enum Order {
+    Count(Batch),
+    /// With room for so many references.
+    Renumber(usize),
 }
 
-/// A part of which all is known that does not depend on what came before.
-#[derive(Debug, Default)]
-struct Followed {
-    number: usize,
-    accesses: u64,
-    writes: u64,
-    distinct: usize,
-    firsts: Vec<First>,
-    /// Pages that the part writes, but not first of all, each with the largest depth after its first
-    /// access up to its first write.
-    heads: Vec<(u32, u32)>,
-    /// Its pages by last use, the most recent last.
-    by_last_use: Vec<u32>,
-    by_depth: Vec<u32>,
-    by_deepest: Vec<u32>,
+enum Answer {
+    Counted(Batch),
+    Renumbered(UsedPlaces, u32),
 }
 
-fn follow_parts(parts: &Mutex<Receiver<Part>>, finished: &SyncSender<Followed>) {
-    let mut stack = Stack::default();
-    loop {
-        // A thread that panicked held no part: it only waited for one.
-        let next = parts
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .recv();
-        let Ok(part) = next else { return };
-        if finished.send(follow(&part, &mut stack)).is_err() {
+/// The other thread.
+fn count_depths(orders: &Receiver<Order>, answers: &Sender<Answer>) {
+    let mut half = DepthsHalf::default();
+    for order in orders {
+        let answer = match order {
+            Order::Count(mut batch) => {
+                for number in &mut batch.numbers {
+                    *number = half.reference(*number);
+                }
+                Answer::Counted(batch)
+            }
+            Order::Renumber(room) => {
+                let (used, places) = half.renumber(room);
+                Answer::Renumbered(used, places)
+            }
+        };
+        if answers.send(answer).is_err() {
             return;
         }
     }
 }
 
-/// Bit of a note: the page has not been written in the part yet, and the rest is the largest depth
-/// after its first access.
-const UNWRITTEN: u32 = 1 << 31;
-
-/// Follows a part alone; `stack` is empty before and after.
-fn follow(part: &Part, stack: &mut Stack) -> Followed {
-    stack.grow(part.distinct, UNWRITTEN);
-    stack.reserve(part.pages.len());
-    let mut found = Followed {
-        number: part.number,
-        accesses: part.pages.len() as u64,
-        distinct: part.distinct,
-        ..Followed::default()
-    };
-    let mut depths = [0_u32; BATCH];
-    let mut deepest = [0_u32; BATCH];
-    for (pages, flags) in part.pages.chunks(BATCH).zip(part.flags.chunks(BATCH)) {
-        stack.fetch(pages);
-        let mut ended = 0;
-        for ((&page, &flags), depth) in pages.iter().zip(flags).zip(&mut depths) {
-            *depth = stack.reference(page);
-            let write = flags & WRITE != 0;
-            found.writes += u64::from(write);
-            let note = stack.note(page);
-            if *depth == 0 {
-                found.firsts.push(First {
-                    page,
-                    writes: write,
-                    head: 0,
-                    tail: NEVER_WRITTEN,
-                });
-            }
-            if *note & UNWRITTEN != 0 {
-                *note = (*note).max(UNWRITTEN | *depth);
-                if write {
-                    let head = *note & !UNWRITTEN;
-                    *note = 0;
-                    if *depth > 0 {
-                        found.heads.push((page, head));
-                    }
-                }
-            } else {
-                *note = (*note).max(*depth);
-                deepest[ended] = *note;
-                ended += usize::from(write);
-                if write {
-                    *note = 0;
-                }
-            }
-        }
-        if found.by_depth.len() <= found.firsts.len() {
-            let room = (found.firsts.len() + 1).next_power_of_two();
-            found.by_depth.resize(room, 0);
-            found.by_deepest.resize(room, 0);
-        }
-        for &depth in &depths[..pages.len()] {
-            found.by_depth[depth as usize] += 1;
-        }
-        for &deepest in &deepest[..ended] {
-            found.by_deepest[deepest as usize] += 1;
-        }
-    }
-    let live = found.firsts.len();
-    found.by_depth.truncate(live + 1);
-    found.by_deepest.truncate(live + 1);
-    found.by_last_use = vec![0; live];
-    let ends = stack.drain(found.firsts.iter().map(|first| first.page), UNWRITTEN);
-    for (first, (note, depth)) in found.firsts.iter_mut().zip(ends) {
-        found.by_last_use[live - depth as usize] = first.page;
-        if note & UNWRITTEN == 0 {
-            first.tail = note;
-        } else {
-            first.head = note & !UNWRITTEN;
-        }
-    }
-    found
-}
-
-/// Reads the parts, hands them out, and joins what comes back in order.
-fn join_parts(
-    source: &mut dyn AccessSource,
-    threads: usize,
-    part_accesses: usize,
-    todo: SyncSender<Part>,
-    done: Receiver<Followed>,
-    on_progress: OnProgress<'_>,
-) -> Result<Curves> {
-    let mut whole = Whole::default();
-    let mut chunk = Chunk::default();
-    let (mut read, mut distinct, mut sent, mut at_end) = (0, 0, 0, false);
-    let mut waiting: VecDeque<Option<Followed>> = VecDeque::new();
-    let gone = || disagreement("curves", "a thread ended before its work");
-    while !at_end || !waiting.is_empty() {
-        if !at_end && waiting.len() < threads + 1 {
-            let mut part = Part {
-                number: sent,
-                pages: Vec::with_capacity(part_accesses),
-                flags: Vec::with_capacity(part_accesses),
-                distinct,
-            };
-            while part.pages.len() < part_accesses {
-                if !source.next_chunk(&mut chunk)? {
-                    at_end = true;
-                    break;
-                }
-                distinct = distinct_pages(&chunk, distinct)?;
-                part.pages.extend_from_slice(&chunk.pages);
-                part.flags.extend_from_slice(&chunk.flags);
-                read += chunk.len() as u64;
-                report(source, read, on_progress)?;
-            }
-            part.distinct = distinct;
-            if at_end && sent == 0 {
-                return alone(&part);
-            }
-            if !part.pages.is_empty() {
-                waiting.push_back(None);
-                sent += 1;
-                todo.send(part).map_err(|_| gone())?;
-            }
-        } else {
-            let found = done.recv().map_err(|_| gone())?;
-            let place = found.number - (sent - waiting.len());
-            waiting[place] = Some(found);
-        }
-        while let Some(found) = waiting.front_mut().and_then(Option::take) {
-            waiting.pop_front();
-            whole.join(&found);
-        }
-    }
-    drop((todo, done));
-    let curves = whole.finish();
-    check(&curves).map_err(|text| disagreement("curves", &text))?;
-    Ok(curves)
-}
-
-/// The curves of a trace of one part: there is nothing to join.
-fn alone(part: &Part) -> Result<Curves> {
-    let mut pass = Pass::new();
-    pass.grow(part.distinct);
-    let batches = part.pages.chunks(BATCH).zip(part.flags.chunks(BATCH));
-    for (pages, flags) in batches {
-        pass.batch(pages, flags);
-    }
-    let (misses, write_backs) = pass.finish();
-    let curves = Curves {
-        accesses: part.pages.len() as u64,
-        write_accesses: part
-            .flags
-            .iter()
-            .map(|flags| u64::from(flags & WRITE))
-            .sum(),
-        distinct_pages: part.distinct as u64,
-        misses,
-        write_backs,
-    };
-    check(&curves).map_err(|text| disagreement("curves", &text))?;
-    Ok(curves)
-}
-
-/// Everything up to the end of some part.
-#[derive(Debug, Default)]
-struct Whole {
-    accesses: u64,
-    writes: u64,
-    distinct: usize,
-    stack: Stack,
+/// The state of this thread.
+struct Pass {
+    places: PlacesHalf,
     by_depth: Vec<u64>,
     by_deepest: Vec<u64>,
+    on_the_way: usize,
+    /// Batches to be used again.
+    spare: Vec<Batch>,
+    orders: Sender<Order>,
+    answers: Receiver<Answer>,
+    fewest_references: usize,
+    distinct: usize,
 }
 
-impl Whole {
-    fn join(&mut self, part: &Followed) {
-        self.accesses += part.accesses;
-        self.writes += part.writes;
-        self.distinct = part.distinct;
-        self.stack.grow(part.distinct, NEVER_WRITTEN);
-        self.by_depth.resize(part.distinct + 1, 0);
-        self.by_deepest.resize(part.distinct + 1, 0);
-        // Depth 0 counts first accesses within the part: their depths are settled here.
-        for (depth, &count) in part.by_depth.iter().enumerate().skip(1) {
-            self.by_depth[depth] += u64::from(count);
+impl Pass {
+    /// Sends some accesses, and returns how many of them write.
+    fn batch(&mut self, pages: &[u32], flags: &[u8]) -> Result<u64> {
+        if !self.places.has_room(pages.len()) {
+            self.renumber()?;
         }
-        for (deepest, &count) in part.by_deepest.iter().enumerate() {
-            self.by_deepest[deepest] += u64::from(count);
+        while self.on_the_way >= BATCHES {
+            self.receive()?;
         }
-        for &(page, head) in &part.heads {
-            let note = self.stack.note(page);
-            if *note != NEVER_WRITTEN {
-                *note = (*note).max(head);
+        let mut batch = self.spare.pop().unwrap_or_default();
+        batch.pages.clear();
+        batch.pages.extend_from_slice(pages);
+        batch.flags.clear();
+        batch.flags.extend_from_slice(flags);
+        batch.numbers.clear();
+        let places = &mut self.places;
+        let before = pages.iter().map(|&page| places.reference(page));
+        batch.numbers.extend(before);
+        self.send(Order::Count(batch))?;
+        self.on_the_way += 1;
+        Ok(flags.iter().map(|flags| u64::from(flags & WRITE)).sum())
+    }
+
+    fn send(&self, order: Order) -> Result<()> {
+        self.orders.send(order).map_err(|_| ended())
+    }
+
+    /// Waits for an answer; the places in use if it is that of a renumbering.
+    fn receive(&mut self) -> Result<Option<(UsedPlaces, u32)>> {
+        match self.answers.recv().map_err(|_| ended())? {
+            Answer::Renumbered(used, places) => Ok(Some((used, places))),
+            Answer::Counted(batch) => {
+                self.on_the_way -= 1;
+                self.counted(&batch);
+                self.spare.push(batch);
+                Ok(None)
             }
-        }
-        let mut before = 0;
-        let mut fetched = [0_u32; BATCH];
-        for firsts in part.firsts.chunks(BATCH) {
-            for (page, first) in fetched.iter_mut().zip(firsts) {
-                *page = first.page;
-            }
-            self.stack.fetch(&fetched[..firsts.len()]);
-            for first in firsts {
-                let depth = match self.stack.remove(first.page) {
-                    0 => 0,
-                    depth => depth + before,
-                };
-                before += 1;
-                self.by_depth[depth as usize] += 1;
-                let note = self.stack.note(first.page);
-                if *note != NEVER_WRITTEN {
-                    *note = (*note).max(depth).max(first.head);
-                    if first.writes || first.tail != NEVER_WRITTEN {
-                        self.by_deepest[*note as usize] += 1;
-                    }
-                }
-                if first.tail != NEVER_WRITTEN {
-                    *note = first.tail;
-                }
-            }
-        }
-        for &page in &part.by_last_use {
-            self.stack.put(page);
         }
     }
 
-    fn finish(mut self) -> Curves {
-        for (deepest, depth) in self.stack.into_notes_and_depths().take(self.distinct) {
-            if deepest != NEVER_WRITTEN {
-                self.by_deepest[deepest.max(depth) as usize] += 1;
+    fn renumber(&mut self) -> Result<()> {
+        // As in a stack on one thread: a quarter of the places in use, or fewer.
+        let room = (3 * self.distinct).max(self.fewest_references);
+        self.send(Order::Renumber(room))?;
+        loop {
+            if let Some((used, places)) = self.receive()? {
+                self.places.renumber(&used, places);
+                return Ok(());
             }
         }
-        let first_references = self.by_depth.first().copied().unwrap_or(0);
-        Curves {
-            accesses: self.accesses,
-            write_accesses: self.writes,
-            distinct_pages: self.distinct as u64,
-            misses: counts_above(self.by_depth, first_references),
-            write_backs: counts_above(self.by_deepest, 0),
+    }
+
+    /// Counts what came back.
+    fn counted(&mut self, batch: &Batch) {
+        if self.by_depth.len() <= self.distinct {
+            self.by_depth.resize(self.distinct + 1, 0);
+            self.by_deepest.resize(self.distinct + 1, 0);
+        }
+        let accesses = batch.pages.iter().zip(&batch.flags).zip(&batch.numbers);
+        for ((&page, &flags), &depth) in accesses {
+            self.by_depth[depth as usize] += 1;
+            let deepest = self.places.note(page);
+            let write = flags & WRITE != 0;
+            if *deepest != NEVER_WRITTEN {
+                *deepest = (*deepest).max(depth);
+                if write {
+                    self.by_deepest[*deepest as usize] += 1;
+                }
+            }
+            if write {
+                *deepest = 0;
+            }
         }
     }
+
+    fn finish(mut self, accesses: u64, write_accesses: u64) -> Result<Curves> {
+        // Renumbering last gives every page its final depth.
+        self.renumber()?;
+        let Self {
+            places,
+            mut by_depth,
+            mut by_deepest,
+            distinct,
+            ..
+        } = self;
+        for (deepest, depth) in places.into_notes_and_depths().take(distinct) {
+            if deepest != NEVER_WRITTEN {
+                by_deepest[deepest.max(depth) as usize] += 1;
+            }
+        }
+        let first_references = by_depth.first().copied().unwrap_or(0);
+        by_depth.truncate(distinct + 1);
+        by_deepest.truncate(distinct + 1);
+        Ok(Curves {
+            accesses,
+            write_accesses,
+            distinct_pages: distinct as u64,
+            misses: counts_above(by_depth, first_references),
+            write_backs: counts_above(by_deepest, 0),
+        })
+    }
+}
+
+fn ended() -> Error {
+    disagreement(
+        "curves",
+        "the thread that counts depths ended before its work",
+    )
 }

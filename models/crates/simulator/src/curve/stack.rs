@@ -126,8 +126,14 @@ impl Stack {
         if self.head as usize == self.blocks.len() * BLOCK {
             self.renumber();
         }
+        self.pages[page as usize].place = self.head;
+        self.set_top();
+    }
+
+    /// Uses the next place, which exists.
+    #[inline]
+    fn set_top(&mut self) {
         let place = self.head;
-        self.pages[page as usize].place = place;
         self.blocks[place as usize / BLOCK][place as usize / 64 % WORDS] |= 1 << (place % 64);
         self.head += 1;
         if (self.head as usize).is_multiple_of(BLOCK) {
@@ -156,27 +162,18 @@ impl Stack {
     #[cold]
     #[inline(never)]
     pub(super) fn renumber(&mut self) {
-        let mut before = 0;
-        let starts: Vec<u32> = self
-            .blocks
-            .iter()
-            .map(|block| {
-                let start = before;
-                before += block.iter().map(|word| word.count_ones()).sum::<u32>();
-                start
-            })
-            .collect();
+        let ranks = Ranks::new(&self.blocks);
         for Page { place, .. } in &mut self.pages {
             if *place != NOWHERE {
-                let block = &self.blocks[*place as usize / BLOCK];
-                let word = *place as usize / 64 % WORDS;
-                let below: u32 = block[..word].iter().map(|bits| bits.count_ones()).sum();
-                let bit = 1_u64 << (*place % 64);
-                *place = starts[*place as usize / BLOCK]
-                    + below
-                    + (block[word] & (bit - 1)).count_ones();
+                *place = ranks.of(*place);
             }
         }
+        let before = ranks.all;
+        self.restart(before);
+    }
+
+    /// Empties all places and sets the first `before` anew, with room for more.
+    fn restart(&mut self, before: u32) {
         let places = (self.live as usize * PLACES_FACTOR)
             .clamp(FEWEST_PLACES, MOST_PLACES)
             .next_multiple_of(BLOCK);
@@ -197,66 +194,6 @@ impl Stack {
         }
     }
 
-    /// Puts a page that is not in the stack on top.
-    #[inline]
-    pub(super) fn put(&mut self, page: u32) {
-        self.live += 1;
-        self.put_on_top(page);
-    }
-
-    /// Makes room for so many places, so that no more than that many references need no renumbering.
-    pub(super) fn reserve(&mut self, places: usize) {
-        let blocks = places.div_ceil(BLOCK).min(MOST_PLACES / BLOCK);
-        if blocks > self.blocks.len() {
-            self.blocks.resize(blocks, [0; WORDS]);
-            if self.tree.is_empty() {
-                self.tree.push(0);
-            }
-        }
-    }
-
-    /// Empties the stack, keeping its memory, given exactly the pages that are in it. Returns note
-    /// and depth of each, in the order given, and leaves them `note`.
-    pub(super) fn drain(&mut self, pages: impl Iterator<Item = u32>, note: u32) -> Vec<(u32, u32)> {
-        let mut before = 0;
-        let starts: Vec<u32> = self
-            .blocks
-            .iter()
-            .map(|block| {
-                let start = before;
-                before += block.iter().map(|word| word.count_ones()).sum::<u32>();
-                start
-            })
-            .collect();
-        let live = self.live;
-        let drained = pages
-            .map(|page| {
-                let entry = &mut self.pages[page as usize];
-                let Page { place, note } = std::mem::replace(
-                    entry,
-                    Page {
-                        place: NOWHERE,
-                        note,
-                    },
-                );
-                let block = &self.blocks[place as usize / BLOCK];
-                let word = place as usize / 64 % WORDS;
-                let below: u32 = block[..word].iter().map(|bits| bits.count_ones()).sum();
-                let bit = 1_u64 << (place % 64);
-                let rank = starts[place as usize / BLOCK]
-                    + below
-                    + (block[word] & (bit - 1)).count_ones();
-                (note, live - rank)
-            })
-            .collect();
-        self.blocks.fill([0; WORDS]);
-        self.tree.clear();
-        self.tree.push(0);
-        self.head = 0;
-        self.live = 0;
-        drained
-    }
-
     /// Note and final depth of every page, the top having 1; 0 for a page that is not in the stack.
     pub(super) fn into_notes_and_depths(mut self) -> impl Iterator<Item = (u32, u32)> {
         self.renumber();
@@ -269,5 +206,140 @@ impl Stack {
             };
             (page.note, depth)
         })
+    }
+}
+
+/// The set bits below each place.
+struct Ranks<'a> {
+    blocks: &'a [[u64; WORDS]],
+    /// Set bits before each block.
+    starts: Vec<u32>,
+    all: u32,
+}
+
+impl<'a> Ranks<'a> {
+    fn new(blocks: &'a [[u64; WORDS]]) -> Self {
+        let mut all = 0;
+        let count = |block: &[u64; WORDS]| {
+            let start = all;
+            all += block.iter().map(|word| word.count_ones()).sum::<u32>();
+            start
+        };
+        let starts = blocks.iter().map(count).collect();
+        Self {
+            blocks,
+            starts,
+            all,
+        }
+    }
+
+    fn of(&self, place: u32) -> u32 {
+        let block = &self.blocks[place as usize / BLOCK];
+        let word = place as usize / 64 % WORDS;
+        let below: u32 = block[..word].iter().map(|bits| bits.count_ones()).sum();
+        let bit = 1_u64 << (place % 64);
+        self.starts[place as usize / BLOCK] + below + (block[word] & (bit - 1)).count_ones()
+    }
+}
+
+/// The half of a [`Stack`] that knows the place of each page, for a thread of its own.
+#[derive(Debug, Default)]
+pub(super) struct PlacesHalf {
+    pages: Vec<Page>,
+    head: u32,
+    /// Places there are.
+    places: u32,
+}
+
+/// The half of a [`Stack`] that counts places, for a thread of its own: a [`Stack`] without pages.
+#[derive(Debug, Default)]
+pub(super) struct DepthsHalf(Stack);
+
+/// The places in use before a renumbering.
+#[derive(Debug)]
+pub(super) struct UsedPlaces(Vec<[u64; WORDS]>);
+
+impl PlacesHalf {
+    /// Makes room for the page numbers `0..pages`; a new page has `note`.
+    pub(super) fn grow(&mut self, pages: usize, note: u32) {
+        if pages > self.pages.len() {
+            let place = NOWHERE;
+            self.pages.resize(pages, Page { place, note });
+        }
+    }
+
+    /// Whether so many references find places without a renumbering.
+    pub(super) fn has_room(&self, references: usize) -> bool {
+        (self.places - self.head) as usize >= references
+    }
+
+    /// The note of a page.
+    #[inline]
+    pub(super) fn note(&mut self, page: u32) -> &mut u32 {
+        &mut self.pages[page as usize].note
+    }
+
+    /// Moves `page` to the top and returns the place at which it was, for the other half.
+    #[inline]
+    pub(super) fn reference(&mut self, page: u32) -> u32 {
+        let place = &mut self.pages[page as usize].place;
+        let before = *place;
+        // The page on top stays where it is: the other half knows by the same comparison.
+        if before.wrapping_add(1) != self.head || before == NOWHERE {
+            *place = self.head;
+            self.head += 1;
+        }
+        before
+    }
+
+    /// Takes over the numbers that [`DepthsHalf::renumber`] has given the places.
+    pub(super) fn renumber(&mut self, used: &UsedPlaces, places: u32) {
+        let ranks = Ranks::new(&used.0);
+        for Page { place, .. } in &mut self.pages {
+            if *place != NOWHERE {
+                *place = ranks.of(*place);
+            }
+        }
+        self.head = ranks.all;
+        self.places = places;
+    }
+
+    /// Note and depth of every page, the top having 1, right after a renumbering.
+    pub(super) fn into_notes_and_depths(self) -> impl Iterator<Item = (u32, u32)> {
+        let live = self.head;
+        self.pages
+            .into_iter()
+            .map(move |page| (page.note, live - page.place))
+    }
+}
+
+impl DepthsHalf {
+    /// The depth of the page that was at `before`, which moves to the top; 0 if it was nowhere.
+    #[inline]
+    pub(super) fn reference(&mut self, before: u32) -> u32 {
+        let stack = &mut self.0;
+        let depth = if before == NOWHERE {
+            stack.live += 1;
+            0
+        } else if before + 1 == stack.head {
+            return 1;
+        } else {
+            stack.live + 1 - stack.take(before)
+        };
+        stack.set_top();
+        depth
+    }
+
+    /// Gives the places in use the numbers from 0, with room for at least `room` references, and
+    /// tells how many places there are.
+    pub(super) fn renumber(&mut self, room: usize) -> (UsedPlaces, u32) {
+        let stack = &mut self.0;
+        let blocks = (stack.live as usize + room)
+            .div_ceil(BLOCK)
+            .max(stack.blocks.len());
+        let before = std::mem::replace(&mut stack.blocks, vec![[0; WORDS]; blocks]);
+        stack.restart(stack.live);
+        let places = u32::try_from(stack.blocks.len() * BLOCK).unwrap_or(NOWHERE - 1);
+        (UsedPlaces(before), places)
     }
 }
