@@ -74,7 +74,7 @@ bench: .venv/.core ## measure replay and curve speed on a generated trace
 
 .PHONY: lock
 lock: .tools/uv/.done ## lock the Python requirements anew, with hashes
-	for name in bootstrap app dev; do \
+	for name in bootstrap app dev bench; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --no-header requirements/$$name.in -o requirements/$$name.txt; \
 	done

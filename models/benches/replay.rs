@@ -3,6 +3,9 @@
 //! Replays 20 million Zipf(0.9) accesses over 2 million pages, one in four a write, from memory,
 //! through caches of 1 % and 10 % of the pages. The generator is seeded: every run sees the same
 //! trace. Prints millions of accesses per second, best of three.
+//!
+//! `-- --soak ACCESSES` streams a trace that is generated as it is replayed, without a file, through
+//! the lazy scheme, and prints one line of JSON with speed and peak memory.
 #![expect(clippy::print_stdout, reason = "a bench prints its result")]
 
 use std::time::Instant;
@@ -90,6 +93,121 @@ fn zipf() -> Trace {
     trace
 }
 
+/// Pages of the streamed trace.
+const SOAK_PAGES: usize = 10_000_000;
+/// Entries of the table that narrows the search for a rank.
+const GUIDES: usize = 1 << 22;
+
+/// Zipf accesses made as they are asked for.
+struct Stream {
+    random: Random,
+    cumulative: Vec<f64>,
+    /// Ranks below each part of the unit interval.
+    guides: Vec<u32>,
+    numbers: Vec<u32>,
+    seen: u32,
+    left: usize,
+}
+
+impl Stream {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "ranks are far below 2^32"
+    )]
+    fn new(accesses: usize) -> Self {
+        let mut sum = 0.0;
+        let mut cumulative: Vec<f64> = (1..=SOAK_PAGES)
+            .map(|rank| {
+                sum += (rank as f64).powf(-EXPONENT);
+                sum
+            })
+            .collect();
+        for weight in &mut cumulative {
+            *weight /= sum;
+        }
+        let mut rank = 0;
+        let guides = (0..=GUIDES)
+            .map(|guide| {
+                while rank < SOAK_PAGES - 1 && cumulative[rank] <= guide as f64 / GUIDES as f64 {
+                    rank += 1;
+                }
+                rank as u32
+            })
+            .collect();
+        Self {
+            random: Random(42),
+            cumulative,
+            guides,
+            numbers: vec![u32::MAX; SOAK_PAGES],
+            seen: 0,
+            left: accesses,
+        }
+    }
+}
+
+impl AccessSource for Stream {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number in [0, 1) times the size of a table"
+    )]
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.clear();
+        let count = self.left.min(CHUNK_ACCESSES);
+        self.left -= count;
+        for _ in 0..count {
+            let target = self.random.unit();
+            let guide = (target * GUIDES as f64) as usize;
+            let (from, to) = (self.guides[guide] as usize, self.guides[guide + 1] as usize);
+            let within = self.cumulative[from..=to].partition_point(|&weight| weight <= target);
+            let number = &mut self.numbers[(from + within).min(SOAK_PAGES - 1)];
+            if *number == u32::MAX {
+                *number = self.seen;
+                self.seen += 1;
+            }
+            chunk.pages.push(*number);
+            chunk
+                .flags
+                .push(u8::from(self.random.next().is_multiple_of(4)) * WRITE);
+        }
+        Ok(count > 0)
+    }
+}
+
+/// Peak resident memory of this process [bytes]; 0 where the system does not tell.
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bench is where time is measured"
+)]
+#[expect(clippy::cast_precision_loss, reason = "a count of accesses")]
+fn soak(accesses: usize) {
+    let mut stream = Stream::new(accesses);
+    let generator_bytes = peak_bytes();
+    let (ram, flash) = (SOAK_PAGES as u64 / 100, SOAK_PAGES as u64 / 10);
+    let start = Instant::now();
+    let found = simulate_scheme(&mut stream, "lazy", ram, flash, &[], &mut |_| true)
+        .expect("a valid replay");
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{{\"accesses\": {accesses}, \"distinct_pages\": {}, \"seconds\": {seconds:.3}, \
+         \"accesses_per_s\": {:.0}, \"peak_bytes\": {}, \"generator_bytes\": {generator_bytes}, \
+         \"flash_misses\": {}}}",
+        found.distinct_pages,
+        accesses as f64 / seconds,
+        peak_bytes(),
+        found.counters.flash_misses,
+    );
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "a bench is where time is measured"
@@ -118,6 +236,12 @@ fn main() {
         return;
     }
     arguments.retain(|argument| argument != "--bench");
+    if let [flag, accesses] = &arguments[..]
+        && flag == "--soak"
+    {
+        soak(accesses.parse().expect("a number of accesses"));
+        return;
+    }
     let mut trace = zipf();
     for percent in [1, 10] {
         let pages = (PAGES / 100 * percent) as u64;
@@ -150,7 +274,7 @@ fn main() {
             });
         }
     }
-    for threads in [2, 4] {
+    for threads in [2] {
         let name = format!("curves {threads} threads");
         measure(&name, &arguments, &mut trace, |mut trace| {
             curves_on_threads(&mut trace, threads, &mut |_| true)

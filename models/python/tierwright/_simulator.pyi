@@ -244,9 +244,8 @@ def curves(
 
     Cold start, every miss admitted, no flush at the end. The misses follow from stack
     distances (Mattson et al. 1970), the write-backs from the largest distance of each page
-    between two writes. Memory is about 40 bytes for each distinct page on one thread, and
-    about 100 on two besides some parts of the trace (20 MB each); the result is the same for
-    any number of threads.
+    between two writes. Memory is at most about 40 bytes for each distinct page. The result is
+    the same for any number of threads; two have work.
 
     Parameters
     ----------
@@ -602,6 +601,7 @@ def sampled_curves(
     sample_rate: float | None = None,
     sample_pages: int | None = None,
     seed: int = 0,
+    threads: int | None = None,
     format: str | None = None,
     page_bytes: int = 4096,
     columns: dict[str, str] | None = None,
@@ -624,6 +624,9 @@ def sampled_curves(
         Most pages to follow, at least 64. [pages]
     seed : int, default 0
         Another seed follows other pages; the same one gives the same result.
+    threads : int, optional
+        With more than one, another thread reads ahead; one a core by default. It does not
+        change the result.
     on_progress : callable, optional
         See the module.
 

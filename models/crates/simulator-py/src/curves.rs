@@ -13,7 +13,7 @@ use tierwright_simulator::curve::{
     window_curves as core_window_curves,
 };
 use tierwright_simulator::sweep::{
-    Configuration, Outcome, miniatures as core_miniatures, sweep as core_sweep,
+    Configuration, Outcome, miniatures as core_miniatures, read_ahead, sweep as core_sweep,
 };
 use tierwright_simulator::trace::open_source;
 
@@ -43,7 +43,7 @@ pub(crate) fn threads_or_cores(threads: Option<usize>) -> PyResult<usize> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, sample_rate=None, sample_pages=None, seed=0, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, *, sample_rate=None, sample_pages=None, seed=0, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn sampled_curves(
     py: Python<'_>,
@@ -51,11 +51,13 @@ fn sampled_curves(
     sample_rate: Option<f64>,
     sample_pages: Option<u64>,
     seed: u64,
+    threads: Option<usize>,
     format: Option<String>,
     page_bytes: i64,
     columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyDict>> {
+    let threads = threads_or_cores(threads)?;
     let sample = match (sample_rate, sample_pages) {
         (Some(rate), None) => Sample::Rate(rate),
         (None, Some(pages)) => Sample::Pages(pages),
@@ -70,7 +72,14 @@ fn sampled_curves(
     };
     let spec = trace_spec(path, format, page_bytes, columns)?;
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let curves = core_sampled_curves(source, sample, seed, on_progress)?;
+        let curves = if threads == 1 {
+            core_sampled_curves(source, sample, seed, on_progress)?
+        } else {
+            // Decoding a trace takes as long as following a small sample of it.
+            read_ahead(source, on_progress, |source| {
+                core_sampled_curves(source, sample, seed, &mut |_| true)
+            })?
+        };
         let counted = Counted {
             accesses: curves.accesses,
             write_accesses: curves.write_accesses,

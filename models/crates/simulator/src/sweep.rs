@@ -655,6 +655,24 @@ where
     })
 }
 
+/// Does `work` over all accesses of `source` in a thread of its own, while this one reads ahead.
+///
+/// # Errors
+/// [`Error::Cancelled`], and whatever `work` and `source` report.
+pub fn read_ahead<T: Send>(
+    source: &mut dyn AccessSource,
+    on_progress: OnProgress<'_>,
+    work: impl FnOnce(&mut dyn AccessSource) -> Result<T> + Send,
+) -> Result<T> {
+    let (mut results, complete) = broadcast(source, vec![work], 1, on_progress)?;
+    if !complete {
+        return Err(Error::Cancelled);
+    }
+    results
+        .pop()
+        .unwrap_or_else(|| Err(disagreement("read-ahead", "no result")))
+}
+
 /// Reads the source and gives it out in windows; decodes one while the one before is replayed.
 fn give_all(
     source: &mut dyn AccessSource,

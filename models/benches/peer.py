@@ -1,0 +1,50 @@
+"""Replays an oracleGeneral trace through libCacheSim, in the bench's own environment.
+
+``python peer.py TRACE POLICY PAGES`` prints one line of JSON: seconds on the clock and of the
+processor, and the miss ratio. Objects count as one each, whatever their size.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+
+import libcachesim
+
+CACHES = {
+    "lru": libcachesim.LRU,
+    "fifo": libcachesim.FIFO,
+    "clock": libcachesim.Clock,
+    "arc": libcachesim.ARC,
+    "lirs": libcachesim.LIRS,
+    "2q": libcachesim.TwoQ,
+    "sieve": libcachesim.Sieve,
+    "s3fifo": libcachesim.S3FIFO,
+    "wtinylfu": libcachesim.WTinyLFU,
+    "lru2": lambda size: libcachesim.LRUK(size, k=2),
+    "opt": libcachesim.Belady,
+}
+
+
+def main() -> None:
+    """Replay once, from opening the file to the last request."""
+    path, policy, pages = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    parameters = libcachesim.ReaderInitParam(ignore_obj_size=True)
+    wall, work = time.perf_counter(), time.process_time()
+    reader = libcachesim.TraceReader(
+        path, libcachesim.TraceType.ORACLE_GENERAL_TRACE, parameters
+    )
+    misses, _ = CACHES[policy](pages).process_trace(reader)
+    found = {
+        "seconds": time.perf_counter() - wall,
+        "cpu_seconds": time.process_time() - work,
+        "miss_ratio": misses,
+        "rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+if __name__ == "__main__":
+    main()
