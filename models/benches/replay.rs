@@ -274,14 +274,11 @@ fn main() {
             });
         }
     }
-    for threads in [2] {
-        let name = format!("curves {threads} threads");
-        measure(&name, &arguments, &mut trace, |mut trace| {
-            curves_on_threads(&mut trace, threads, &mut |_| true)
-                .expect("a valid pass")
-                .misses[PAGES / 100 - 1]
-        });
-    }
+    measure("curves 2 threads", &arguments, &mut trace, |mut trace| {
+        curves_on_threads(&mut trace, 2, &mut |_| true)
+            .expect("a valid pass")
+            .misses[PAGES / 100 - 1]
+    });
     for percent in [1, 10] {
         let name = format!("curves sampled {percent} %");
         measure(&name, &arguments, &mut trace, |mut trace| {

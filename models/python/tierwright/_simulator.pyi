@@ -720,7 +720,7 @@ def sweep(
     path, format, page_bytes, columns
         The trace argument group.
     configurations : list of dict
-        Each ``{policy, pages}`` or ``{scheme, ram_pages, flash_pages, options}``, with the
+        Each ``{policy, pages, options}`` or ``{scheme, ram_pages, flash_pages, options}``, with the
         meanings of `simulate_policy` and `simulate_scheme`; ``options`` may be left out.
         Each 64 of them take a read of the trace.
     threads : int, optional

@@ -282,7 +282,7 @@ fn miniatures<'py>(
 fn asked<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
     match configuration {
-        Configuration::Policy { policy, pages } => {
+        Configuration::Policy { policy, pages, .. } => {
             row.set_item("policy", policy)?;
             row.set_item("pages", pages)?;
         }
@@ -307,10 +307,10 @@ fn read_configurations(given: Vec<Bound<'_, PyDict>>) -> PyResult<Vec<Configurat
         .collect()
 }
 
-/// `{policy, pages}` or `{scheme, ram_pages, flash_pages, options?}`; nothing else.
+/// `{policy, pages, options?}` or `{scheme, ram_pages, flash_pages, options?}`; nothing else.
 fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
     let known: &[&str] = if given.contains("policy")? {
-        &["policy", "pages"]
+        &["policy", "pages", "options"]
     } else {
         &["scheme", "ram_pages", "flash_pages", "options"]
     };
@@ -328,20 +328,22 @@ fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
             .get_item(key)?
             .ok_or_else(|| PyKeyError::new_err(format!("a configuration lacks `{key}`")))
     };
-    if given.contains("policy")? {
-        return Ok(Configuration::Policy {
-            policy: wanted("policy")?.extract()?,
-            pages: page_count("pages", &wanted("pages")?, 1)?,
-        });
-    }
     let options: Option<BTreeMap<String, String>> = match given.get_item("options")? {
         Some(options) => options.extract()?,
         None => None,
     };
+    let options = options.unwrap_or_default().into_iter().collect();
+    if given.contains("policy")? {
+        return Ok(Configuration::Policy {
+            policy: wanted("policy")?.extract()?,
+            pages: page_count("pages", &wanted("pages")?, 1)?,
+            options,
+        });
+    }
     Ok(Configuration::Scheme {
         scheme: wanted("scheme")?.extract()?,
         ram_pages: page_count("ram-pages", &wanted("ram_pages")?, 1)?,
         flash_pages: page_count("flash-pages", &wanted("flash_pages")?, 0)?,
-        options: options.unwrap_or_default().into_iter().collect(),
+        options,
     })
 }

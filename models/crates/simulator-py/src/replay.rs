@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::progress::OnProgress;
-use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
 use tierwright_simulator::replay::{About, PolicyResult, SchemeResult, Setting, Warning};
+use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
 
 use crate::arguments::{PyProgress, trace_spec};

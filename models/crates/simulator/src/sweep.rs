@@ -44,6 +44,8 @@ pub enum Configuration {
         policy: String,
         /// Its size [pages].
         pages: u64,
+        /// Options of the policy.
+        options: Vec<(String, String)>,
     },
     /// RAM over flash.
     Scheme {
@@ -104,9 +106,11 @@ impl Configuration {
     pub fn replay(&self, source: &mut dyn AccessSource) -> Result<Outcome> {
         let on_progress: OnProgress<'_> = &mut |_| true;
         match self {
-            Self::Policy { policy, pages } => {
-                simulate_policy(source, policy, *pages, on_progress).map(Outcome::Policy)
-            }
+            Self::Policy {
+                policy,
+                pages,
+                options,
+            } => simulate_policy(source, policy, *pages, options, on_progress).map(Outcome::Policy),
             Self::Scheme {
                 scheme,
                 ram_pages,

@@ -162,6 +162,7 @@ fn some_configurations() -> Vec<Configuration> {
             configurations.push(Configuration::Policy {
                 policy: about.name.to_owned(),
                 pages,
+                options: Vec::new(),
             });
         }
         for about in schemes() {
@@ -196,6 +197,7 @@ fn lru(pages: u64) -> Configuration {
     Configuration::Policy {
         policy: "lru".to_owned(),
         pages,
+        options: Vec::new(),
     }
 }
 
@@ -221,7 +223,8 @@ fn a_cancelled_sweep_keeps_what_it_has() {
         assert_eq!(result.accesses, read, "row {index}");
         let part = &trace[..usize::try_from(read).unwrap()];
         let pages = index as u64 + 1;
-        let single = simulate_policy(&mut source(part, 50), "lru", pages, &mut |_| true).unwrap();
+        let single =
+            simulate_policy(&mut source(part, 50), "lru", pages, &[], &mut |_| true).unwrap();
         assert_eq!(*result, single);
     }
 }
@@ -231,6 +234,7 @@ fn a_bad_configuration_is_named_before_anything_is_read() {
     let bad = Configuration::Policy {
         policy: "nonsense".to_owned(),
         pages: 5,
+        options: Vec::new(),
     };
     let mut opened = false;
     let error = sweep(

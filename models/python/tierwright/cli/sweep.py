@@ -60,7 +60,7 @@ def sweep(
         typer.Option(
             "--option",
             metavar="K=V",
-            help="Option of every scheme; may be repeated.",
+            help="Option of every policy and scheme; may be repeated.",
         ),
     ] = None,
     miniature: Annotated[
@@ -162,7 +162,9 @@ def _configurations(
         if sizes and not chosen:
             raise BadInput(f"{name} has no {needs}", f"add {needs}, or leave it out")
     found: list[dict[str, Any]] = [
-        {"policy": name, "pages": size} for name in policies for size in pages
+        {"policy": name, "pages": size, "options": options}
+        for name in policies
+        for size in pages
     ]
     found += [
         {
