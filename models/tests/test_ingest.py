@@ -17,6 +17,7 @@ from tierwright._simulator import (
     ParameterError,
     SimulatorError,
     TraceError,
+    UndecidedFormat,
     convert,
     formats,
     inspect,
@@ -144,6 +145,23 @@ def test_formats_not_read_yet_are_refused_not_guessed(shared_traces, name):
     assert "columns found" in hint
 
 
+def test_an_undecided_format_carries_its_candidates_as_data(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n1,2\n")
+    with pytest.raises(UndecidedFormat) as caught:
+        preview(table)
+    assert caught.value.candidates == []
+    half = tmp_path / "half.csv"
+    half.write_text("1,2\n" * 60 + MSR * 40)
+    with pytest.raises(UndecidedFormat) as caught:
+        inspect(half)
+    assert [one["format"] for one in caught.value.candidates] == ["msr"]
+    assert set(caught.value.candidates[0]) == {"format", "score", "reason"}
+    message, hint = caught.value.args
+    assert "40 of the first 100 lines" in message
+    assert "--format" in hint
+
+
 def test_every_reference_trace_refuses_the_formats_of_the_others(shared_traces):
     names = {
         "cloudPhysicsIO.vscsi": "vscsi",
@@ -181,8 +199,14 @@ def test_a_preview_shows_units_and_asks_nothing_of_the_rest(tmp_path):
         "Timestamp"
     ] == "100 ns"
     assert result["detection"][0]["format"] == "msr"
+    assert result["chosen_by"] == "content"
+    assert result["margin"] == pytest.approx(
+        result["detection"][0]["score"] - result["detection"][1]["score"]
+    )
     assert set(result) == {
         "format",
+        "chosen_by",
+        "margin",
         "detection",
         "columns",
         "records",

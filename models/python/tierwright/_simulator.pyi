@@ -33,6 +33,7 @@ __all__ = [
     "ParameterError",
     "SimulatorError",
     "TraceError",
+    "UndecidedFormat",
     "buffers",
     "convert",
     "curves",
@@ -64,6 +65,18 @@ class SimulatorError(Exception):
 
 class TraceError(SimulatorError):
     """A trace cannot be read or understood."""
+
+class UndecidedFormat(TraceError):
+    """No format, or more than one, fits the file: nothing is guessed.
+
+    Attributes
+    ----------
+    candidates : list of dict
+        Possible formats, best first: ``{format, score, reason}``. All fit nearly as well as the
+        first if more than one fits; empty if none does.
+    """
+
+    candidates: list[dict[str, Any]]
 
 class ParameterError(SimulatorError):
     """A parameter is unknown or out of range."""
@@ -106,8 +119,9 @@ def preview(
     Returns
     -------
     dict
-        ``format`` (str), ``detection`` (list of ``{format, score, reason}``, scores from 0 to
-        1, best first), ``columns`` (names found; generic CSV only), ``records`` (list of
+        ``format`` (str), ``chosen_by`` (content, name or columns), ``margin`` (float: its score
+        minus the best of the others), ``detection`` (list of ``{format, score, reason}``, scores
+        from 0 to 1, best first), ``columns`` (names found; generic CSV only), ``records`` (list of
         ``{place, raw, time_ns, device, op, offset_bytes, size_bytes, first_page,
         page_count}``; ``time_ns`` counts from the epoch of the format and is None without
         time, ``offset_bytes`` and ``size_bytes`` are None for page-native formats), ``units``
@@ -118,7 +132,9 @@ def preview(
     Raises
     ------
     TraceError
-        The file cannot be read, fits no format or more than one, or a record shown is bad.
+        The file cannot be read, or a record shown is bad.
+    UndecidedFormat
+        No format, or more than one, fits the file.
     ParameterError
         The format is unknown, the page size out of range, or the mapping wrong.
     Cancelled
@@ -143,8 +159,8 @@ def inspect(
         without time) [s], ``sha256_of_sequence`` (SHA-256 of one line ``<page> <R|W>`` per
         access, devices left out: the proof of a parser), ``warnings`` (list of ``{name,
         message, hint}``), ``write_requests``, ``devices`` (counts), ``first_time_ns``
-        (epoch of the source format, None without time) [ns], ``compression``,
-        ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
+        (epoch of the source format, None without time) [ns], ``compression``, ``chosen_by``,
+        ``margin`` and ``detection`` as in a preview, ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
         hashes of a canonical trace are computed anew and compared with its foot.
 
     Raises

@@ -4,6 +4,9 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use tierwright_simulator::Error;
+use tierwright_simulator::trace::formats::Detection;
+
+use crate::arguments::to_dict;
 
 create_exception!(
     tierwright._simulator,
@@ -16,6 +19,12 @@ create_exception!(
     TraceError,
     SimulatorError,
     "A trace cannot be read or understood."
+);
+create_exception!(
+    tierwright._simulator,
+    UndecidedFormat,
+    TraceError,
+    "No format, or more than one, fits the file; `candidates` lists the possible ones."
 );
 create_exception!(
     tierwright._simulator,
@@ -37,16 +46,31 @@ pub(crate) fn to_python(error: &Error) -> PyErr {
         Error::Io { .. } | Error::BadTrace { .. } | Error::Unreadable { .. } => {
             TraceError::new_err(arguments)
         }
+        Error::UndecidedFormat { candidates, .. } => undecided(arguments, candidates),
         Error::BadParameter { .. } => ParameterError::new_err(arguments),
         Error::Internal { .. } => SimulatorError::new_err(arguments),
         Error::Cancelled => Cancelled::new_err(arguments),
     }
 }
 
+/// `UndecidedFormat` with its candidates as dicts in the attribute `candidates`.
+fn undecided(arguments: (String, String), candidates: &[Detection]) -> PyErr {
+    let error = UndecidedFormat::new_err(arguments);
+    Python::attach(|py| {
+        match to_dict(py, &candidates)
+            .and_then(|candidates| error.value(py).setattr("candidates", candidates))
+        {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    })
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("SimulatorError", py.get_type::<SimulatorError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
+    module.add("UndecidedFormat", py.get_type::<UndecidedFormat>())?;
     module.add("ParameterError", py.get_type::<ParameterError>())?;
     module.add("Cancelled", py.get_type::<Cancelled>())
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::trace::formats::Detection;
+
 /// Result of the crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -40,6 +42,18 @@ pub enum Error {
         message: String,
         /// The next step.
         hint: String,
+    },
+    /// No format, or more than one, fits the file: nothing is guessed, the user names one.
+    #[error("`{}`: {message}", path.display())]
+    UndecidedFormat {
+        /// The file.
+        path: PathBuf,
+        /// What each candidate sees in the file.
+        message: String,
+        /// The next step: the names to choose from.
+        hint: String,
+        /// The formats that are possible, best first; all close to the best if more than one fits.
+        candidates: Vec<Detection>,
     },
     /// A parameter is out of range or unknown.
     #[error("{name} `{value}`: {message}")]
@@ -82,6 +96,7 @@ impl Error {
             Self::Internal { .. } => "please report it, with the command and the trace's format",
             Self::BadTrace { hint, .. }
             | Self::Unreadable { hint, .. }
+            | Self::UndecidedFormat { hint, .. }
             | Self::BadParameter { hint, .. } => hint,
         }
     }

@@ -115,7 +115,7 @@ def preview(
         return
     print_facts(
         [
-            ("format", found["format"]),
+            *_choice(found),
             ("file", f"{format_bytes(found['file_bytes'])}, {found['compression']}"),
             ("page", f"{format_count(found['page_bytes'])} bytes"),
         ]
@@ -162,7 +162,7 @@ def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:
     duration = found["duration_s"]
     size = found["distinct_pages"] * found["page_bytes"]
     facts = [
-        ("format", found["format"]),
+        *_choice(found),
         ("requests", format_count(found["requests"])),
         ("page accesses", format_count(found["accesses"])),
         ("write accesses", format_count(found["write_accesses"])),
@@ -181,6 +181,32 @@ def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:
         ]
     print_facts(facts)
     print_warnings(found["warnings"])
+
+
+_CHOSEN_BY = {
+    "content": "found from the content",
+    "name": "named by you",
+    "columns": "by your column mapping",
+}
+
+
+def _choice(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts of how the format was chosen: winner, margin, runners-up."""
+    scores = {one["format"]: one for one in found["detection"]}
+    chosen = scores.pop(found["format"])
+    others = [
+        f"{one['format']} {one['score']:.2f} ({one['reason']})"
+        for one in scores.values()
+        if one["score"] > 0
+    ]
+    return [
+        ("format", f"{found['format']}, {_CHOSEN_BY[found['chosen_by']]}"),
+        (
+            "detection",
+            f"score {chosen['score']:.2f}, margin {found['margin']:+.2f}: {chosen['reason']}",
+        ),
+        ("runners-up", "; ".join(others) or "none: no other format fits"),
+    ]
 
 
 def _text(value: object) -> str:

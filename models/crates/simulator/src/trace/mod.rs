@@ -23,7 +23,7 @@ mod report;
 mod text;
 
 use canonical::CanonicalReader;
-use formats::{Detection, Open};
+use formats::{Choice, Open};
 use normalise::Normaliser;
 use open::Input;
 
@@ -90,7 +90,7 @@ pub(crate) enum Source {
 /// An opened trace: a source of accesses that can say what it has read.
 pub struct OpenTrace {
     pub(crate) source: Source,
-    pub(crate) detections: Vec<Detection>,
+    pub(crate) choice: Choice,
     pub(crate) file_bytes: u64,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -166,7 +166,7 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
         formats::by_name(name)?;
     }
     let input = Input::open(&spec.path)?;
-    let (format, detections) = formats::choose(&input, spec)?;
+    let (format, choice) = formats::choose(&input, spec)?;
     let file_bytes = input.file_bytes();
     let mut warnings = Vec::new();
     let source = match format.open {
@@ -187,7 +187,7 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
     };
     Ok(OpenTrace {
         source,
-        detections,
+        choice,
         file_bytes,
         warnings,
     })

@@ -11,7 +11,7 @@ use crate::progress::{OnProgress, Progress, report};
 use crate::trace::canonical::{
     CanonicalFoot, CanonicalHead, CanonicalOrigin, CanonicalReader, CanonicalWriter, RawChunk,
 };
-use crate::trace::formats::Detection;
+use crate::trace::formats::Choice;
 use crate::trace::identity::{ContentHash, SequenceHash};
 use crate::trace::normalise::Normaliser;
 use crate::trace::open::Compression;
@@ -50,6 +50,9 @@ pub struct TraceReport {
     pub first_time_ns: Option<i64>,
     /// `none`, `gzip` or `zstd`.
     pub compression: &'static str,
+    /// How the format was chosen, with the scores of all formats.
+    #[serde(flatten)]
+    pub choice: Choice,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
     /// Format of the original: `format`, unless that is canonical.
@@ -90,8 +93,9 @@ pub struct PreviewRecord {
 pub struct Preview {
     /// Format chosen.
     pub format: &'static str,
-    /// Scores of all formats, best first.
-    pub detection: Vec<Detection>,
+    /// How the format was chosen, with the scores of all formats.
+    #[serde(flatten)]
+    pub choice: Choice,
     /// Column names found (generic CSV).
     pub columns: Vec<String>,
     /// The first records as understood.
@@ -112,9 +116,10 @@ pub struct Preview {
 
 /// Reads a whole trace and tells what is in it.
 pub fn inspect(spec: &TraceSpec, on_progress: OnProgress<'_>) -> Result<TraceReport> {
-    match open(spec)?.source {
-        Source::Raw(source) => inspect_raw(*source, on_progress),
-        Source::Canonical(source) => inspect_canonical(*source, spec, on_progress),
+    let opened = open(spec)?;
+    match opened.source {
+        Source::Raw(source) => inspect_raw(*source, opened.choice, on_progress),
+        Source::Canonical(source) => inspect_canonical(*source, opened.choice, spec, on_progress),
     }
 }
 
@@ -138,8 +143,10 @@ pub fn convert(
     let opened = open(spec)?;
     let writer = CanonicalWriter::create(out, force)?;
     match opened.source {
-        Source::Raw(source) => convert_raw(*source, spec, writer, on_progress),
-        Source::Canonical(source) => copy_canonical(*source, spec, writer, on_progress),
+        Source::Raw(source) => convert_raw(*source, opened.choice, spec, writer, on_progress),
+        Source::Canonical(source) => {
+            copy_canonical(*source, opened.choice, spec, writer, on_progress)
+        }
     }
 }
 
@@ -148,9 +155,9 @@ pub fn preview(spec: &TraceSpec, rows: usize, on_progress: OnProgress<'_>) -> Re
     let rows = rows.min(MAX_PREVIEW_ROWS);
     let opened = open(spec)?;
     let preview = match opened.source {
-        Source::Raw(source) => preview_raw(*source, opened.detections, opened.file_bytes, rows),
+        Source::Raw(source) => preview_raw(*source, opened.choice, opened.file_bytes, rows),
         Source::Canonical(source) => {
-            preview_canonical(*source, opened.detections, opened.warnings, rows)
+            preview_canonical(*source, opened.choice, opened.warnings, rows)
         }
     }?;
     let done = Progress {
@@ -173,7 +180,11 @@ fn no_access(path: &Path, requests: u64) -> Error {
     }
 }
 
-fn inspect_raw(mut source: Normaliser, on_progress: OnProgress<'_>) -> Result<TraceReport> {
+fn inspect_raw(
+    mut source: Normaliser,
+    choice: Choice,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
     source.keep_raw();
     let mut hash = SequenceHash::new();
     let mut chunk = Chunk::default();
@@ -186,10 +197,10 @@ fn inspect_raw(mut source: Normaliser, on_progress: OnProgress<'_>) -> Result<Tr
     if accesses == 0 {
         return Err(no_access(source.path(), source.summary().requests));
     }
-    Ok(raw_report(&source, hash.finish()))
+    Ok(raw_report(&source, choice, hash.finish()))
 }
 
-fn raw_report(source: &Normaliser, sha256_of_sequence: String) -> TraceReport {
+fn raw_report(source: &Normaliser, choice: Choice, sha256_of_sequence: String) -> TraceReport {
     let summary = source.summary();
     TraceReport {
         format: summary.format.to_owned(),
@@ -205,6 +216,7 @@ fn raw_report(source: &Normaliser, sha256_of_sequence: String) -> TraceReport {
         devices: source.space_names().len() as u64,
         first_time_ns: source.first_time_ns(),
         compression: source.compression().name(),
+        choice,
         assumptions: source.understanding().assumptions.clone(),
         source_format: summary.format.to_owned(),
         content_id: None,
@@ -214,6 +226,7 @@ fn raw_report(source: &Normaliser, sha256_of_sequence: String) -> TraceReport {
 
 fn convert_raw(
     mut source: Normaliser,
+    choice: Choice,
     spec: &TraceSpec,
     mut writer: CanonicalWriter,
     on_progress: OnProgress<'_>,
@@ -252,7 +265,7 @@ fn convert_raw(
     if accesses == 0 {
         return Err(no_access(source.path(), source.summary().requests));
     }
-    let mut result = raw_report(&source, sequence.finish());
+    let mut result = raw_report(&source, choice, sequence.finish());
     let content_id = content.finish();
     let foot = CanonicalFoot {
         chunks: writer.chunks(),
@@ -311,14 +324,15 @@ fn verify_canonical(source: &mut CanonicalReader, on_progress: OnProgress<'_>) -
 
 fn inspect_canonical(
     mut source: CanonicalReader,
+    choice: Choice,
     spec: &TraceSpec,
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
     verify_canonical(&mut source, on_progress)?;
-    Ok(canonical_report(&source, spec))
+    Ok(canonical_report(&source, choice, spec))
 }
 
-fn canonical_report(source: &CanonicalReader, spec: &TraceSpec) -> TraceReport {
+fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) -> TraceReport {
     let summary = source.summary();
     let (head, foot) = (source.head(), source.foot());
     let mut warnings = foot.warnings.clone();
@@ -337,6 +351,7 @@ fn canonical_report(source: &CanonicalReader, spec: &TraceSpec) -> TraceReport {
         devices: foot.spaces.len() as u64,
         first_time_ns: head.first_time_ns,
         compression: Compression::None.name(),
+        choice,
         assumptions: foot.assumptions.clone(),
         source_format: head.source_format.clone(),
         content_id: Some(foot.content_id.clone()),
@@ -347,12 +362,13 @@ fn canonical_report(source: &CanonicalReader, spec: &TraceSpec) -> TraceReport {
 /// A canonical trace is its own canonical form: verified, then copied byte by byte.
 fn copy_canonical(
     mut source: CanonicalReader,
+    choice: Choice,
     spec: &TraceSpec,
     mut writer: CanonicalWriter,
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
     verify_canonical(&mut source, on_progress)?;
-    let mut result = canonical_report(&source, spec);
+    let mut result = canonical_report(&source, choice, spec);
     source.copy_to(&mut writer)?;
     result.out_bytes = Some(writer.commit()?);
     Ok(result)
@@ -360,7 +376,7 @@ fn copy_canonical(
 
 fn preview_raw(
     mut source: Normaliser,
-    detection: Vec<Detection>,
+    choice: Choice,
     file_bytes: u64,
     rows: usize,
 ) -> Result<Preview> {
@@ -388,7 +404,7 @@ fn preview_raw(
         .collect();
     Ok(Preview {
         format: source.format().name,
-        detection,
+        choice,
         columns: understanding.columns.clone(),
         records,
         units: understanding.units.clone(),
@@ -402,7 +418,7 @@ fn preview_raw(
 
 fn preview_canonical(
     mut source: CanonicalReader,
-    detection: Vec<Detection>,
+    choice: Choice,
     mut warnings: Vec<Warning>,
     rows: usize,
 ) -> Result<Preview> {
@@ -436,7 +452,7 @@ fn preview_canonical(
     warnings.extend(foot.warnings.iter().cloned());
     Ok(Preview {
         format: source.summary().format,
-        detection,
+        choice,
         columns: Vec::new(),
         records,
         units: vec![

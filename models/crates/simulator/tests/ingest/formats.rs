@@ -624,7 +624,7 @@ fn a_preview_shows_what_was_understood() {
     let path = folder.file("t", gzip(MSR.as_bytes()));
     let preview = preview(&spec(&path)).unwrap();
     assert_eq!((preview.format, preview.compression), ("msr", "gzip"));
-    assert_eq!(preview.detection[0].format, "msr");
+    assert_eq!(preview.choice.detection[0].format, "msr");
     let first = &preview.records[0];
     assert_eq!(first.place, "line 1");
     assert_eq!(first.raw, MSR.lines().next().unwrap());

@@ -4,15 +4,19 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
-use crate::trace::open::{Compression, Head, Input};
+use crate::trace::open::{Head, Input};
 use crate::trace::reader::{LineFormat, RequestReader, Spaces};
 
 mod canonical;
 mod csv;
+mod detection;
 mod msr;
 mod oracle_general;
 mod postgres_csv;
 mod vscsi;
+
+pub(crate) use detection::choose;
+pub use detection::{Choice, Detection};
 
 /// All formats: the command line, the API and the page read their lists from here.
 pub static FORMATS: &[Format] = &[
@@ -85,22 +89,6 @@ impl Score {
     }
 }
 
-/// The score of one format for one file.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Detection {
-    /// Name of the format.
-    pub format: &'static str,
-    /// 0 (cannot be) to 1 (certain).
-    pub score: f64,
-    /// What speaks for or against it.
-    pub reason: String,
-}
-
-/// Least score of a detected format.
-const CERTAIN_ENOUGH: f64 = 0.5;
-/// Least distance to the runner-up.
-const CLEAR_ENOUGH: f64 = 0.2;
-
 /// A name without case and separators: `oracleGeneral` and `oracle-general` are `oracle_general`.
 fn spelled_alike(name: &str) -> String {
     name.chars()
@@ -130,202 +118,6 @@ pub(crate) fn names() -> String {
         .map(|format| format.name)
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-/// Scores every format on the head of `input`, best first.
-pub(crate) fn detect(input: &Input) -> Vec<Detection> {
-    let head = input.head();
-    let mut detections: Vec<Detection> = FORMATS
-        .iter()
-        .map(|format| {
-            let score = (format.detect)(&head);
-            Detection {
-                format: format.name,
-                score: score.value,
-                reason: score.reason,
-            }
-        })
-        .collect();
-    // Stable: formats of equal score keep the order of the table.
-    detections.sort_by(|a, b| b.score.total_cmp(&a.score));
-    detections
-}
-
-/// Chooses the format of a file: the named one if it fits, else the clear winner of detection.
-pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format, Vec<Detection>)> {
-    let detections = detect(input);
-    let named = match &spec.format {
-        Some(name) => Some(by_name(name)?),
-        None if !spec.columns.is_empty() => Some(by_name(csv::FORMAT.name)?),
-        None => None,
-    };
-    let format = match named {
-        Some(format) => {
-            refuse_mapping_elsewhere(format, spec)?;
-            refuse_misfit(format, input, &detections)?;
-            format
-        }
-        None => winner(input, &detections)?,
-    };
-    if matches!(format.open, Open::Canonical) && input.compression() != Compression::None {
-        return Err(Error::Unreadable {
-            path: input.path().to_owned(),
-            message: format!(
-                "this is a canonical trace inside a {} file",
-                input.compression().name()
-            ),
-            hint: "decompress it first: a canonical trace is compressed inside".to_owned(),
-        });
-    }
-    Ok((format, detections))
-}
-
-fn refuse_mapping_elsewhere(format: &Format, spec: &TraceSpec) -> Result<()> {
-    match spec.columns.keys().next() {
-        Some(first) if format.name != csv::FORMAT.name => Err(Error::BadParameter {
-            name: "columns",
-            value: first.clone(),
-            message: format!(
-                "a column mapping belongs to the format csv, not to {}",
-                format.name
-            ),
-            hint: "leave the mapping out, or name the format csv".to_owned(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// An explicit format that cannot be: says what the file looks like instead.
-fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Result<()> {
-    let own = detections
-        .iter()
-        .find(|detection| detection.format == format.name);
-    let best = detections
-        .iter()
-        .find(|detection| detection.score >= CERTAIN_ENOUGH);
-    let contradicted = |own: &&Detection| {
-        own.score <= 0.0
-            || own.score < CERTAIN_ENOUGH
-                && best.is_some_and(|best| best.score - own.score >= CLEAR_ENOUGH)
-    };
-    let Some(own) = own.filter(contradicted) else {
-        return Ok(());
-    };
-    if format.name == csv::FORMAT.name && is_text(&input.head()) {
-        return Ok(());
-    }
-    let (seems, hint) = match best {
-        Some(best) => (
-            format!("it looks like {} ({})", best.format, best.reason),
-            format!("use --format {} or leave the format out", best.format),
-        ),
-        None => (
-            format!("it looks like {}", looks_like(&input.head())),
-            format!("choose another format: {}", names()),
-        ),
-    };
-    Err(Error::Unreadable {
-        path: input.path().to_owned(),
-        message: format!(
-            "the file does not fit the format {} ({}); {seems}",
-            format.name, own.reason
-        ),
-        hint,
-    })
-}
-
-fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
-    let (best, second) = (&detections[0], &detections[1]);
-    if best.score >= CERTAIN_ENOUGH && best.score - second.score >= CLEAR_ENOUGH {
-        return by_name(best.format);
-    }
-    let head = input.head();
-    let likely: Vec<String> = detections
-        .iter()
-        .filter(|detection| detection.score > 0.0)
-        .map(|detection| {
-            format!(
-                "{} {:.2} ({})",
-                detection.format, detection.score, detection.reason
-            )
-        })
-        .collect();
-    let looks = looks_like(&head);
-    let message = if best.score >= CERTAIN_ENOUGH {
-        format!("the file fits more than one format: {}", likely.join("; "))
-    } else if likely.is_empty() {
-        format!("no trace format was recognised; the file looks like {looks}")
-    } else {
-        format!(
-            "no trace format was recognised with confidence: {}; the file looks like {looks}",
-            likely.join("; ")
-        )
-    };
-    let columns = csv::column_names(&head);
-    let mapping = if columns.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "; a table is read with --format csv and a column mapping such as {}, columns found: {}",
-            csv::MAPPING_EXAMPLE,
-            columns.join(", ")
-        )
-    };
-    Err(Error::Unreadable {
-        path: input.path().to_owned(),
-        message,
-        hint: format!("name the format with --format: {}{mapping}", names()),
-    })
-}
-
-/// What a head is, in words, for messages.
-fn looks_like(head: &Head<'_>) -> String {
-    const KNOWN: &[(&[u8], &str)] = &[
-        (
-            &[0x1f, 0x8b],
-            "gzip data inside the compressed file: it was compressed twice",
-        ),
-        (
-            &[0x28, 0xb5, 0x2f, 0xfd],
-            "zstd data inside the compressed file: it was compressed twice",
-        ),
-        (b"PK\x03\x04", "a ZIP archive; unpack it first"),
-        (
-            b"\xfd7zXZ\x00",
-            "xz data; decompress it first, or use gzip or zstd",
-        ),
-        (
-            b"BZh",
-            "bzip2 data; decompress it first, or use gzip or zstd",
-        ),
-        (b"PAR1", "a Parquet file; export it as CSV"),
-        (
-            b"SQLite format 3\x00",
-            "an SQLite database; export it as CSV",
-        ),
-        (b"\x7fELF", "a program"),
-        (b"%PDF", "a PDF document"),
-        (b"\x89PNG", "a PNG picture"),
-        (b"\xff\xfe", "UTF-16 text; save it as UTF-8"),
-        (b"\xfe\xff", "UTF-16 text; save it as UTF-8"),
-    ];
-    for (magic, name) in KNOWN {
-        if head.bytes.starts_with(magic) {
-            return (*name).to_owned();
-        }
-    }
-    if is_text(head) {
-        let columns = csv::column_names(head);
-        return match columns.len() {
-            0 | 1 => "text without columns".to_owned(),
-            count => format!("a text table of {count} columns"),
-        };
-    }
-    if count_controls(head.bytes) > 0 {
-        "binary data".to_owned()
-    } else {
-        "text in an encoding that is not UTF-8; save it as UTF-8".to_owned()
-    }
 }
 
 /// Whether the head is text: UTF-8 (a character may be cut at the end) with less than 1 % control
