@@ -11,7 +11,7 @@ from typing import Annotated, cast
 
 import typer
 
-from tierwright.cli import catalog, model, pool_split, sweep, trace
+from tierwright.cli import break_even, catalog, model, pool_split, sweep, trace
 from tierwright.errors import TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
@@ -41,6 +41,7 @@ app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(model.evaluate)
 app.command("pool-split")(pool_split.pool_split)
+app.command("break-even")(break_even.break_even)
 app.command("conformance")(model.conformance)
 app.add_typer(catalog.app, name="catalog")
 
@@ -52,6 +53,7 @@ BUILT_IN = (
     "sweep",
     "evaluate",
     "pool-split",
+    "break-even",
     "conformance",
     "catalog",
 )
