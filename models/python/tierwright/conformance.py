@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tierwright import flash_cache, page_flow
+from tierwright import page_flow, vectors_face, vectors_sce
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
 from tierwright.pool_split import vectors as pool_split_vectors
@@ -471,100 +471,6 @@ def _simulate(inputs: Inputs) -> Outputs:
     }
 
 
-def _simulate_mvfifo(inputs: Inputs) -> Outputs:
-    admission = {"mixed": "mixed", "dirty": "dirty_only", "clean": "clean_only"}
-    return _simulate_face(
-        inputs,
-        replacement="mvfifo",
-        mode=inputs["sync"],
-        admission=admission[inputs["admission"]],
-    )
-
-
-def _simulate_gsc(inputs: Inputs) -> Outputs:
-    return _simulate_face(
-        inputs, replacement="gsc", scan_depth=str(inputs["scan_depth"])
-    )
-
-
-def _simulate_face(inputs: Inputs, **options: str) -> Outputs:
-    from tierwright.simulate import simulate_flash_cache
-
-    with token_trace(inputs["trace"]) as trace:
-        found = simulate_flash_cache(
-            trace,
-            "face",
-            inputs["dram_pages"],
-            inputs["flash_slots"],
-            options=options,
-        )
-    names = {
-        "dram_hits": "ram_hits",
-        "disk_reads": "hdd_reads",
-        "disk_writes": "hdd_writes",
-        "flash_page_writes": "flash_writes",
-        "dirty_evictions": "ram_dirty_evictions",
-        "clean_evictions": "ram_clean_evictions",
-    }
-    same = (
-        "flash_hits",
-        "slots_used",
-        "old_versions",
-        "write_reduction",
-        "requeued",
-        "forced_out",
-        "pulled",
-    )
-    renamed = {name: found[core_name] for name, core_name in names.items()}
-    return renamed | {name: found[name] for name in same}
-
-
-def _write_reduction(inputs: Inputs) -> Outputs:
-    found = flash_cache.write_reduction(inputs["W_disk"], inputs["D_flash"])
-    return {"write_reduction": found}
-
-
-def _effective_capacity(inputs: Inputs) -> Outputs:
-    share = inputs["old_pct"] / 100
-    return {
-        "effective_GB": flash_cache.effective_capacity(inputs["capacity_GB"], share)
-    }
-
-
-def _recovery(inputs: Inputs) -> Outputs:
-    return asdict(flash_cache.recovery(**inputs))
-
-
-def _writeback_chain(inputs: Inputs) -> Outputs:
-    found = flash_cache.write_back_chain(
-        inputs["k"],
-        disk_write=inputs["C_disk_write"],
-        flash_write=inputs["C_flash_write"],
-    )
-    return {
-        "no_cache": found.no_cache,
-        "write_back": found.write_back,
-        "write_through": found.write_through,
-        "break_even_k": found.break_even_evictions,
-    }
-
-
-def _clean_admission_threshold(inputs: Inputs) -> Outputs:
-    found = flash_cache.clean_admission_threshold(
-        disk_read=inputs["C_disk_read"],
-        disk_write=inputs["C_disk_write"],
-        flash_read=inputs["C_flash_read"],
-        flash_write=inputs["C_flash_write"],
-        dirty_displacement=inputs["dirty_displacement"],
-    )
-    return {"threshold": found}
-
-
-def _seq_to_random_write_ratio(inputs: Inputs) -> Outputs:
-    ratio, rate = flash_cache.sequential_write_ratio(**inputs)
-    return {"ratio": ratio, "seq_pages_per_s": rate}
-
-
 FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "kv.C0": _c0,
     "kv.costs": _costs,
@@ -582,14 +488,8 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "kv.flash_saving": _flash_saving,
     "kv.price_performance": _price_performance,
     "kv.simulate": _simulate,
-    "face.simulate_mvfifo": _simulate_mvfifo,
-    "face.simulate_gsc": _simulate_gsc,
-    "face.write_reduction": _write_reduction,
-    "face.effective_capacity": _effective_capacity,
-    "face.recovery": _recovery,
-    "face.writeback_chain": _writeback_chain,
-    "face.clean_admission_threshold": _clean_admission_threshold,
-    "face.seq_to_random_write_ratio": _seq_to_random_write_ratio,
+    **vectors_face.FORMULAS,
+    **vectors_sce.FORMULAS,
     **pool_split_vectors.FORMULAS,
 }
 """Formula name to function; one line a formula."""

@@ -1,6 +1,6 @@
 """DRAM or flash: break-even size, money, price and interval.
 
-Restates section 3 of Kang, Lee and Moon, "Flash as cache extension for online transactional
+Restates section 2.3 of Kang, Lee and Moon, "Flash as cache extension for online transactional
 workloads" (VLDB Journal 2016), and the five-minute rule of Gray and Putzolu (SIGMOD 1987).
 `analyse` joins everything for one pair of devices; `docs/models/break-even.md` explains.
 """

@@ -1,6 +1,6 @@
 """Break-even of flash and DRAM with what Eq 1 leaves out: flash writes, dirty traffic, old versions.
 
-Source: derived from Kang, Lee and Moon (2016), section 3, with the counts of the workload's
+Source: derived from Kang, Lee and Moon (2016), section 2.3, with the counts of the workload's
 own hit-ratio and write-back curves.
 """
 
@@ -24,7 +24,7 @@ FULL_VALIDITY = (
     "effective flash; a victim is staged when it is absent from flash or dirty; the share of "
     "old versions is the same at every size"
 )
-_SOURCE = "derived from Kang, Lee and Moon (2016), section 3"
+_SOURCE = "derived from Kang, Lee and Moon (2016), section 2.3"
 
 
 @dataclass(frozen=True, slots=True)

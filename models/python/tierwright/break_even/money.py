@@ -1,6 +1,6 @@
 """DRAM or flash for the same money: returns, the next dollars, the price at which it flips.
 
-Source: Kang, Lee and Moon (2016), section 6.4 (equal-money experiment); the formulas are
+Source: Kang, Lee and Moon (2016), section 6.7.2 (equal-money experiment); the formulas are
 derived from Eq 1. Money is Decimal, bought in whole pages.
 """
 
@@ -20,7 +20,7 @@ from tierwright.hit_ratio import Curve, FloatArray
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 
-_SOURCE = "derived from Kang, Lee and Moon (2016), Eq 1; shape of section 6.4"
+_SOURCE = "derived from Kang, Lee and Moon (2016), Eq 1; shape of section 6.7.2"
 MOST_STEPS = 10_000
 
 Winner = Literal["flash", "dram", "tie", "neither"]

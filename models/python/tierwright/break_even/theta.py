@@ -1,7 +1,7 @@
 """How much flash replaces a step of DRAM: theta by the log model and by a measured curve.
 
 Source: Kang, Lee and Moon, "Flash as cache extension for online transactional workloads",
-The VLDB Journal 25 (2016), section 3 (Eq 1). The mix of reads and writes and the measured
+The VLDB Journal 25 (2016), section 2.3 (Eq 1). The mix of reads and writes and the measured
 curve are derived.
 """
 
