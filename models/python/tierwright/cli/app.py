@@ -11,7 +11,7 @@ from typing import Annotated, cast
 
 import typer
 
-from tierwright.cli import break_even, catalog, model, pool_split, sweep, trace
+from tierwright.cli import break_even, catalog, device, model, pool_split, sweep, trace
 from tierwright.errors import TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
@@ -43,6 +43,7 @@ app.command("evaluate")(model.evaluate)
 app.command("pool-split")(pool_split.pool_split)
 app.command("break-even")(break_even.break_even)
 app.command("conformance")(model.conformance)
+app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 
 BUILT_IN = (
@@ -55,6 +56,7 @@ BUILT_IN = (
     "pool-split",
     "break-even",
     "conformance",
+    "device",
     "catalog",
 )
 
