@@ -18,6 +18,7 @@ from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
 from tierwright.pool_split import vectors as pool_split_vectors
 from tierwright.token_trace import token_trace
+from tierwright.transactions import vectors as transactions_vectors
 
 Inputs = Mapping[str, Any]
 Outputs = dict[str, Any]
@@ -591,5 +592,6 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "face.clean_admission_threshold": _clean_admission_threshold,
     "face.seq_to_random_write_ratio": _seq_to_random_write_ratio,
     **pool_split_vectors.FORMULAS,
+    **transactions_vectors.FORMULAS,
 }
 """Formula name to function; one line a formula."""
