@@ -46,15 +46,20 @@ from tierwright.page_flow.evaluation import (
     evaluate,
     evaluate_grid,
 )
+from tierwright.page_flow.lazy_writes import lazy_flash_writes, returning_dirty_share
+from tierwright.page_flow.scheme_map import AXES, Axis, Crossover, SchemeMap, scheme_map
 from tierwright.page_flow.warn import Caution
 
 __all__ = [
+    "AXES",
     "SCHEMES",
     "TIE_ORDER",
+    "Axis",
     "BlockPlace",
     "Caution",
     "CostPart",
     "CostTerms",
+    "Crossover",
     "DirectoryCosts",
     "DirectoryEntry",
     "DirectoryInRam",
@@ -62,6 +67,7 @@ __all__ = [
     "Evaluation",
     "SchemeCosts",
     "SchemeGrid",
+    "SchemeMap",
     "SchemeResult",
     "TierCounts",
     "block_map",
@@ -80,7 +86,10 @@ __all__ = [
     "io_costs",
     "iops_to_ms",
     "lazy_effective_flash",
+    "lazy_flash_writes",
     "no_flash_cost",
     "price_performance",
+    "returning_dirty_share",
     "scheme_cost_terms",
+    "scheme_map",
 ]
