@@ -11,7 +11,15 @@ from typing import Annotated, cast
 
 import typer
 
-from tierwright.cli import catalog, model, pool_split, sweep, trace
+from tierwright.cli import (
+    catalog,
+    model,
+    planning,
+    pool_split,
+    sweep,
+    trace,
+    transactions,
+)
 from tierwright.errors import TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
@@ -41,6 +49,12 @@ app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(model.evaluate)
 app.command("pool-split")(pool_split.pool_split)
+app.command("pool-gain")(pool_split.pool_gain)
+app.command("scheme-map")(planning.scheme_map)
+app.command("throughput")(planning.throughput)
+app.command("directories")(planning.directories)
+app.command("choose-flash")(planning.choose_flash)
+app.command("transactions")(transactions.transactions)
 app.command("conformance")(model.conformance)
 app.add_typer(catalog.app, name="catalog")
 
@@ -52,6 +66,12 @@ BUILT_IN = (
     "sweep",
     "evaluate",
     "pool-split",
+    "pool-gain",
+    "scheme-map",
+    "throughput",
+    "directories",
+    "choose-flash",
+    "transactions",
     "conformance",
     "catalog",
 )
