@@ -140,8 +140,10 @@ def asymptotic_bounds(
     problems.check(np.all(v["clients"] >= 1), "clients", clients, "must be at least 1")
     problems.raise_if_any()
     each = stations.each_s
-    total = stations.demands_s.sum(axis=-1)
-    largest = each.max(axis=-1)
+    lead = np.broadcast_shapes(v["clients"].shape, each.shape[:-1])
+    total = np.broadcast_to(stations.demands_s.sum(axis=-1), lead)
+    largest = np.broadcast_to(each.max(axis=-1), lead)
+    busiest = np.broadcast_to(each.argmax(axis=-1).astype(np.int64), lead)
     whole = total + v["think_s"]
     some = largest > 0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -151,7 +153,7 @@ def asymptotic_bounds(
     return Bounds(
         total,
         largest,
-        each.argmax(axis=-1).astype(np.int64),
+        busiest,
         fastest,
         knee,
         np.minimum(fastest, alone),

@@ -31,6 +31,7 @@ from tierwright.transactions.nand import (
 from tierwright.transactions.replay import (
     Event,
     ReplayCounts,
+    Victim,
     compare_buffers,
     concurrent_loads,
     half_loaded,
@@ -50,6 +51,7 @@ __all__ = [
     "ReplayCounts",
     "SpeedRatios",
     "Transaction",
+    "Victim",
     "average_access_times",
     "capacities",
     "compare_buffers",

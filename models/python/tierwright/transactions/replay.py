@@ -75,6 +75,25 @@ class Event:
     time: float
 
 
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A transaction that was pushed out.
+
+    Attributes
+    ----------
+    transaction : str
+        Its id.
+    commit_time : float or None
+        None while it ran. [ticks]
+    next_commit_time : float or None
+        Earliest commit of the other transactions in memory; None where all of them ran. [ticks]
+    """
+
+    transaction: str
+    commit_time: float | None
+    next_commit_time: float | None
+
+
 @dataclass(slots=True)
 class ReplayCounts:
     """What a replay counted.
@@ -99,7 +118,7 @@ class ReplayCounts:
         Programs that hold changes of a transaction still running then. [pages]
     garbage_pages : int
         Of those, the ones whose transaction aborted later. [pages]
-    victims : list of str
+    victims : list of Victim
         Transactions pushed out, in order (`transaction` buffer only).
     resident_pages : int
         Pages in memory at the end.
@@ -119,7 +138,7 @@ class ReplayCounts:
     extra_log_reads: int = 0
     uncommitted_pages_written: int = 0
     garbage_pages: int = 0
-    victims: list[str] = field(default_factory=list)
+    victims: list[Victim] = field(default_factory=list)
     resident_pages: int = 0
     live_pages: int = 0
 
@@ -651,7 +670,14 @@ class _TransactionBuffer(_Memory):
         )[0]
 
     def push_out(self, name: str) -> None:
-        self.counts.victims.append(name)
+        others = [
+            self.commit_time[other]
+            for other, pages in self.owned.items()
+            if pages and other != name and other in self.commit_time
+        ]
+        self.counts.victims.append(
+            Victim(name, self.commit_time.get(name), min(others, default=None))
+        )
         pages = sorted(
             self.owned[name], key=lambda page: (self.frames[page].time, page)
         )
