@@ -1,5 +1,6 @@
 """Scheme map: winners, lines as roots, what is too close to call, refusals, speed."""
 
+import doctest
 import json
 import time
 from pathlib import Path
@@ -335,3 +336,12 @@ def test_the_command_prints_one_document(
     assert "share of the map" in capsys.readouterr().out
     assert main([*command, "--y=dirty_share"]) == 2
     assert "is not AXIS=LOW:HIGH" in capsys.readouterr().err
+
+
+def test_worked_numbers_of_the_page() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "models" / "scheme-map.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted >= 8
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in page_flow.AXES if name not in text] == []

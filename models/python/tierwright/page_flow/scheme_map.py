@@ -592,9 +592,8 @@ def _roots(
     went_left = np.full(left.shape, 2)  # neither end has moved yet
     for step in range(1, MOST_STEPS + 1):
         slope = at_right - at_left
-        secant = right - at_right * np.divide(
-            right - left, slope, out=np.full_like(slope, np.inf), where=slope != 0
-        )
+        # A slope of 0 leaves the place as it is: then both ends are roots.
+        secant = right - share(at_right * (right - left), slope)
         halved = (left + right) / 2
         inside = (secant >= left) & (secant <= right) & (step % HALVE_EVERY != 0)
         place = np.where(inside, secant, halved)
