@@ -196,6 +196,26 @@ def test_too_close_is_the_known_error_of_the_model() -> None:
     assert not found.too_close.all()
 
 
+def test_with_measured_shares_the_error_is_that_of_an_evaluation() -> None:
+    """A point of the map is close exactly where the evaluation of that point warns."""
+    found = mapped(
+        x=Axis("ram_pages", np.array([100.0, 1000.0])),
+        y=Axis("flash_pages", np.array([50.0, 2000.0, 5000.0, 20000.0])),
+        ram_pages=None,
+    )
+    for row, column in np.ndindex(found.best.shape):
+        single = page_flow.evaluate(
+            CURVE,
+            ram_pages=int(found.x.values[column]),
+            flash_pages=int(found.y.values[row]),
+            flash=FLASH,
+            disk=DISK,
+        )
+        assert single.best == found.schemes[found.best[row, column]]
+        names = {warning.name for warning in single.warnings}
+        assert found.too_close[row, column] == ("lead_within_model_error" in names)
+
+
 def test_without_writes_a_share_must_be_said() -> None:
     reads = Curve.from_hit_ratios([(10, 0.2), (1000, 0.8)], accesses=1000)
     axes = {

@@ -27,7 +27,7 @@ from tierwright.page_flow.counts import (
     check_sizes,
     hits_from_curve,
 )
-from tierwright.page_flow.lazy_writes import lazy_flash_writes
+from tierwright.page_flow.lazy_writes import lazy_flash_writes, lazy_overcharge
 from tierwright.page_flow.warn import Caution, about_devices, about_sizes
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
@@ -567,7 +567,10 @@ def _result(
     flash_misses = float(tier.flash_misses)
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
     exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
-    overcharged = _lazy_overcharge(curve, scheme, flow, float(ram_pages))
+    overcharged = 0.0
+    if scheme == "lazy":
+        r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
+        overcharged = float(lazy_overcharge(curve, r, f, tier))
     return SchemeResult(
         scheme=scheme,
         ram_hits=float(tier.ram_hits),
@@ -600,20 +603,6 @@ def _result(
             ),
         ),
     )
-
-
-def _lazy_overcharge(curve: Curve, scheme: str, flow: _Flow, ram_pages: float) -> float:
-    """Flash writes of the trace that C3 charges beyond the better estimate. [pages]
-
-    Both without the fills of the RAM misses that evict nothing; 0 for the other schemes,
-    whose writes follow exactly.
-    """
-    misses = float(flow.counts.ram_misses)
-    if scheme != "lazy" or misses == 0 or float(flow.flash_writes) == 0:
-        return 0.0
-    unevicted = 1.0 - float(curve.evictions(ram_pages)) / misses
-    charged = float(flow.flash_writes - flow.counts.flash_misses * unevicted)
-    return charged - float(flow.flash_writes_cold_start)
 
 
 def _io_time_error(

@@ -23,6 +23,7 @@ from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.costs import cost_terms_kernel
 from tierwright.page_flow.counts import TIE_ORDER, TierCounts, hits_from_curve
 from tierwright.page_flow.evaluation import TIE_TOLERANCE, service_times
+from tierwright.page_flow.lazy_writes import lazy_overcharge
 from tierwright.page_flow.warn import Caution
 
 AXES: dict[str, tuple[str, str]] = {
@@ -49,8 +50,8 @@ VALIDITY = (
 EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""
 LAST_BIT = 1e-15
-HALVE_EVERY = 4
-MOST_STEPS = 200
+HALVE_EVERY = 8
+MOST_STEPS = 400
 """One in `HALVE_EVERY` halves: 2^-50 of a grid step is the last bit of a double."""
 
 
@@ -402,7 +403,11 @@ class _Problem:
         one = np.ones_like(tier.ram_misses)
         hit = self._cost(name, one, 0 * one, shares, point)
         miss = self._cost(name, 0 * one, one, shares, point)
-        return np.asarray(band * tier.ram_misses * np.abs(miss - hit))
+        error = band * tier.ram_misses * np.abs(miss - hit)
+        if name == "lazy" and point.dirty is None:
+            over = lazy_overcharge(self.curve, point.r, point.f, tier)
+            error += np.abs(over) * point.flash_write / self.curve.accesses
+        return np.asarray(error)
 
 
 def _check(
@@ -582,7 +587,7 @@ def _roots(
 ) -> FloatArray:
     """Points from `low` to `high`, shape (2, n), at which the two of each pair cost the same.
 
-    Regula falsi with the Illinois step; every fourth step halves, so that the bracket always
+    Regula falsi with the Illinois step; every eighth step halves, so that the bracket always
     shrinks.
     """
     span = high - low
