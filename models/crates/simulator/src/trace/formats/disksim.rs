@@ -6,7 +6,9 @@
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
-use crate::trace::fields::{MILLISECOND_NS, decimal_time, in_bytes, sectors, words, wrong_columns};
+use crate::trace::fields::{
+    MILLISECOND_NS, SECTOR_BYTES, decimal_time, in_bytes, sectors, words, wrong_columns,
+};
 use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
@@ -16,6 +18,10 @@ use crate::trace::text::{ParseResult, excerpt, fault, parse_u64};
 
 /// Score of lines whose times are whole numbers: they are more likely nanoseconds of `MQSim`.
 const WHOLE_TIMES: f64 = 0.55;
+/// Score of lines whose addresses seem to be bytes: never chosen without being named.
+const SEEM_BYTES: f64 = 0.4;
+/// Records from which on addresses that are all multiples of 512 are no accident.
+const MANY: usize = 8;
 
 pub(crate) const FORMAT: Format = Format {
     name: "disksim",
@@ -47,36 +53,39 @@ pub(super) fn score_shape(head: &Head<'_>, format: Ascii, meaning: &str) -> Scor
     } else {
         score.value.min(WHOLE_TIMES)
     };
-    Score::new(
-        value,
-        format!(
-            "{}; the next request begins where this one ends {} times by a count in sectors, {} times by a count in pages of 4 KiB",
-            score.reason, shape.ends_by_sectors, shape.ends_by_pages
-        ),
-    )
+    let reason = format!(
+        "{}; the next request begins where this one ends {} times by a count in sectors, {} times by a count in pages of 4 KiB",
+        score.reason, shape.ends_by_sectors, shape.ends_by_pages
+    );
+    shape.doubt_bytes(Score::new(value, reason))
 }
 
-/// What the head says beyond the shape of its lines.
+/// What the head of a table of time, device, address, length and operation says beyond its shape.
 #[derive(Default)]
-struct Shape {
+pub(super) struct Shape {
+    records: usize,
     /// Whether any time has a fraction.
     fractions: bool,
+    /// Whether any address or length is no multiple of 512, as all bytes on a device are.
+    sectors: bool,
     ends_by_sectors: usize,
     ends_by_pages: usize,
 }
 
 impl Shape {
-    fn of(head: &Head<'_>) -> Self {
+    pub(super) fn of(head: &Head<'_>) -> Self {
         let mut shape = Self::default();
         let mut last: Option<(&[u8], u64, u64)> = None;
         for line in head_lines(head) {
             let Some([time, device, block, count, _]) = words::<5>(line) else {
                 continue;
             };
-            shape.fractions |= time.contains(&b'.');
             let (Ok(block), Ok(count)) = (parse_u64(block, ""), parse_u64(count, "")) else {
                 continue;
             };
+            shape.records += 1;
+            shape.fractions |= time.contains(&b'.');
+            shape.sectors |= (block | count) % SECTOR_BYTES != 0;
             if let Some((last_device, last_block, last_count)) = last
                 && last_device == device
                 && last_count > 0
@@ -89,6 +98,20 @@ impl Shape {
             last = Some((device, block, count));
         }
         shape
+    }
+
+    /// The score, far lower if the addresses seem to be bytes.
+    pub(super) fn doubt_bytes(&self, score: Score) -> Score {
+        if score.value <= 0.0 || self.sectors || self.records < MANY {
+            return score;
+        }
+        Score::new(
+            score.value.min(SEEM_BYTES),
+            format!(
+                "{}, but all addresses and lengths are multiples of 512, so they seem to be bytes",
+                score.reason
+            ),
+        )
     }
 }
 

@@ -5,16 +5,14 @@
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
-use crate::trace::fields::{SECTOR_BYTES, neither, sectors, whole_time, words, wrong_columns};
-use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
+use crate::trace::fields::{neither, sectors, whole_time, words, wrong_columns};
+use crate::trace::formats::disksim::Shape;
+use crate::trace::formats::{Format, Open, Score, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
 };
 use crate::trace::text::{ParseResult, parse_u64};
-
-/// Records from which on addresses that are all multiples of 512 are no accident.
-const MANY: usize = 8;
 
 pub(crate) const FORMAT: Format = Format {
     name: "mqsim",
@@ -34,33 +32,7 @@ fn detect(head: &Head<'_>) -> Score {
         Mqsim,
         "nanoseconds, device, sector, sectors, 1 for read or 0 for write, all whole numbers",
     );
-    if score.value > 0.0 && all_multiples_of_a_sector(head) {
-        return Score::new(
-            score.value * 0.4,
-            format!(
-                "{}, but all addresses and sizes are multiples of 512, so they seem to be bytes",
-                score.reason
-            ),
-        );
-    }
-    score
-}
-
-/// Whether start and size of all records are multiples of 512, as bytes are and sectors are not.
-fn all_multiples_of_a_sector(head: &Head<'_>) -> bool {
-    let mut records = 0;
-    for line in head_lines(head) {
-        let Some([_, _, start, size, _]) = words::<5>(line) else {
-            continue;
-        };
-        for field in [start, size] {
-            if parse_u64(field, "").is_ok_and(|value| value % SECTOR_BYTES != 0) {
-                return false;
-            }
-        }
-        records += 1;
-    }
-    records >= MANY
+    Shape::of(head).doubt_bytes(score)
 }
 
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
