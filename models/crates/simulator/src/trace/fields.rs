@@ -173,7 +173,7 @@ fn quick_decimal(field: &[u8], unit_ns: u64) -> Option<i64> {
     let decimals = point.map_or(0, |point| field.len() - 1 - point);
     let mut scale = unit_ns;
     for _ in 0..decimals {
-        if scale % 10 != 0 {
+        if !scale.is_multiple_of(10) {
             return None;
         }
         scale /= 10;

@@ -303,6 +303,10 @@ pub(crate) struct LineReader<F> {
 
 impl<F: LogFormat + 'static> LineReader<F> {
     /// A reader from the first line on, as the table of formats holds it.
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "the result type of the constructors in the table"
+    )]
     pub(crate) fn boxed(
         input: Input,
         format: F,

@@ -47,6 +47,12 @@ fn times_and_ops(content: impl AsRef<[u8]>, format: &str) -> Vec<(i64, &'static 
         .collect()
 }
 
+/// One line for each number from 0, as `line` writes it.
+fn numbered(count: u64, line: impl Fn(u64) -> String) -> String {
+    let lines: Vec<String> = (0..count).map(line).collect();
+    lines.concat()
+}
+
 fn warning<'a>(report: &'a TraceReport, name: &str) -> &'a str {
     report
         .warnings
@@ -307,12 +313,10 @@ fn each_format_has_its_own_unit_of_time() {
 #[test]
 fn the_same_numbers_as_another_unit_of_time_are_implausible() {
     // Seconds given as the nanoseconds of MQSim: a million requests a second and more.
-    let fast: String = (0..10).map(|i| format!("{i} 0 {} 9 1\n", i * 8)).collect();
+    let fast = numbered(10, |i| format!("{i} 0 {} 9 1\n", i * 8));
     assert!(warning(&read(fast, "mqsim"), "implausible_rate").contains("faster"));
     // Nanoseconds given as the milliseconds of DiskSim: weeks between requests.
-    let slow: String = (0..3)
-        .map(|i| format!("{i}000000000000.5 0 {} 9 1\n", i * 8))
-        .collect();
+    let slow = numbered(3, |i| format!("{i}000000000000.5 0 {} 9 1\n", i * 8));
     assert!(warning(&read(slow, "disksim"), "implausible_rate").contains("slower"));
 }
 
@@ -403,9 +407,7 @@ fn every_block_trace_warns_of_the_page_cache_above_it() {
 #[test]
 fn disksim_and_flashsim_are_asked_for_with_the_evidence() {
     // Each request begins where one of 16 pages (128 sectors) ends.
-    let lines: String = (0..40)
-        .map(|i| format!("{i}.5\t0\t{}\t16\t1\n", i * 128))
-        .collect();
+    let lines = numbered(40, |i| format!("{i}.5\t0\t{}\t16\t1\n", i * 128));
     let folder = Folder::new();
     let path = folder.file("t", lines);
     let error = refused(inspect(&spec(&path)));
@@ -434,9 +436,7 @@ fn whole_times_are_mqsim_s_unless_another_format_is_named() {
     let named = inspect(&spec_as(&path, "disksim")).unwrap();
     assert_eq!(named.duration_s, Some(315.0));
     // Addresses in bytes are not taken for sectors.
-    let bytes: String = (0..20)
-        .map(|i| format!("{i} 0 {} 4096 1\n", i * 4096))
-        .collect();
+    let bytes = numbered(20, |i| format!("{i} 0 {} 4096 1\n", i * 4096));
     let bytes = folder.file("b", bytes);
     assert_refused(
         inspect(&spec(&bytes)),
@@ -465,9 +465,7 @@ fn tencent_s_two_units_are_asked_for_with_the_evidence() {
         inspect(&spec_as(&original, "tencent_cbs_bytes")),
         "Offset `105352008` is no multiple of 512",
     );
-    let lines: String = (0..20)
-        .map(|i| format!("{i},{},8,0,1\n", i * 4096))
-        .collect();
+    let lines = numbered(20, |i| format!("{i},{},8,0,1\n", i * 4096));
     let hosted = folder.file("h", lines);
     assert!(message(&refused(inspect(&spec(&hosted)))).contains("speaks for bytes"));
     let sectors = inspect(&spec_as(&hosted, "tencent_cbs")).unwrap();
@@ -489,9 +487,7 @@ fn records_without_operation_are_counted_and_make_no_access() {
 #[test]
 fn a_constant_size_is_doubted() {
     let lines = |size: &dyn Fn(u64) -> u64| -> String {
-        (0..1000)
-            .map(|i| format!("1,{i},28,{},{i}\n", size(i)))
-            .collect()
+        numbered(1000, |i| format!("1,{i},28,{},{i}\n", size(i)))
     };
     let report = read(lines(&|_| 512), "cloudphysics_csv");
     assert!(warning(&report, "constant_size").contains("all 1000 requests"));

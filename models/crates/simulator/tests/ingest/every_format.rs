@@ -259,7 +259,7 @@ fn huge_lines_are_refused_with_their_number() {
     let folder = Folder::new();
     let huge = "7,".repeat(3 << 19);
     for sample in samples().iter().filter(|sample| sample.is_text()) {
-        let lines = sample.content.iter().filter(|byte| **byte == b'\n').count();
+        let lines = sample.lines();
         let content = [&sample.content, huge.as_bytes(), b"\n"].concat();
         let path = folder.file("t", content);
         assert_refused(
@@ -298,7 +298,7 @@ fn text_in_other_encodings_is_refused() {
 fn one_bad_line_is_an_error_with_its_place_and_content() {
     let folder = Folder::new();
     for sample in samples().iter().filter(|sample| sample.is_text()) {
-        let lines = sample.content.iter().filter(|byte| **byte == b'\n').count();
+        let lines = sample.lines();
         let path = folder.file(
             "bad.txt",
             [&sample.content, &b"no record at all\n"[..]].concat(),

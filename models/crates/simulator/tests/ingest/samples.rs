@@ -61,6 +61,11 @@ impl Sample {
         self
     }
 
+    /// Number of lines of a text.
+    pub(crate) fn lines(&self) -> usize {
+        std::str::from_utf8(&self.content).unwrap().lines().count()
+    }
+
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.kind, Kind::Lines { .. })
     }

@@ -1,4 +1,4 @@
-//! SPC traces (Storage Performance Council 1.0.1; UMass repository): `ASU,LBA,Size,Opcode,Timestamp`.
+//! SPC traces (Storage Performance Council 1.0.1; `UMass` repository): `ASU,LBA,Size,Opcode,Timestamp`.
 //!
 //! LBA is in sectors of 512 bytes although Size is in bytes, Timestamp in seconds since the start.
 //! Fields after the fifth are optional and unused. Each application storage unit (ASU) is a device.

@@ -108,6 +108,10 @@ impl Layout {
     }
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the constructor type of the table"
+)]
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let head = input.head().bytes;
     // Version 1 also for a file of neither: its first record then says what is wrong.
