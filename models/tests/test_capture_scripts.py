@@ -1,0 +1,231 @@
+"""The capture guides' scripts turn recordings into the right traces."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+CAPTURE = Path(__file__).parents[2] / "docs" / "capture"
+
+
+def script(name: str) -> ModuleType:
+    """A capture script as a module."""
+    path = CAPTURE / "postgresql" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def converted(text: str, *, hints: bool = True) -> tuple[list[str], object]:
+    converter = script("uprobes_to_trace")
+    recording = converter.Recording(hints=hints)
+    for event in converter.events_of(text.splitlines()):
+        recording.add(*event)
+    out = io.StringIO()
+    recording.write(out)
+    return out.getvalue().splitlines(), recording
+
+
+READ = "fork={fork} block={block} tablespace=1663 database=5 relation={relation}"
+
+
+def line(pid: int, nanos: int, event: str, fields: str) -> str:
+    return f"  {pid} 12.{nanos:09d}:   tierwright:{event}: (55d1 <- 55d2) {fields}"
+
+
+def read(pid: int, nanos: int, relation: int, block: int, fork: int = 0) -> str:
+    fields = READ.format(fork=fork, block=block, relation=relation)
+    return line(pid, nanos, "read_0", fields)
+
+
+class TestUprobes:
+    def test_a_write_belongs_to_the_last_access_of_its_process_to_its_page(self):
+        rows, _ = converted(
+            "\n".join(
+                [
+                    read(7, 1_000, 100, 3),
+                    line(7, 2_000, "pinned_ReadBufferExtended", "buffer=11"),
+                    read(8, 5_000, 100, 3),
+                    line(8, 6_000, "pinned_ReadBufferExtended", "buffer=11"),
+                    read(7, 9_000, 100, 4, fork=2),
+                    line(7, 9_500, "pinned_ReadBufferExtended", "buffer=12"),
+                    line(7, 9_900, "dirty", "buffer=11"),
+                ]
+            )
+        )
+        assert rows == [
+            "time_us,op,rel,block",
+            "0,W,5/100,3",
+            "4,R,5/100,3",
+            "8,R,5/100_vm,4",
+        ]
+
+    def test_a_buffer_holds_the_page_that_was_read_into_it_last(self):
+        rows, _ = converted(
+            "\n".join(
+                [
+                    read(7, 1_000, 100, 3),
+                    line(7, 2_000, "pinned_ReadBufferExtended", "buffer=11"),
+                    read(7, 3_000, 200, 9),
+                    line(7, 4_000, "pinned_ReadBufferExtended", "buffer=11"),
+                    line(7, 5_000, "dirty", "buffer=11"),
+                ]
+            )
+        )
+        assert rows[1:] == ["0,R,5/100,3", "2,W,5/200,9"]
+
+    def test_a_new_page_is_written_and_gets_its_block_at_the_end(self):
+        rows, _ = converted(
+            "\n".join(
+                [
+                    read(7, 1_000, 100, 0xFFFFFFFF),
+                    line(
+                        7,
+                        2_000,
+                        "extended_1",
+                        READ.format(fork=0, block=41, relation=100) + " extends=1",
+                    ),
+                    read(7, 3_000, 100, 0xFFFFFFFF),
+                ]
+            )
+        )
+        assert rows[1:] == ["0,W,5/100,41"]  # the last one's end was not recorded
+
+    @pytest.mark.parametrize(("hints", "op"), [(True, "W"), (False, "R")])
+    def test_hint_bits_count_unless_told_not_to(self, hints, op):
+        rows, _ = converted(
+            "\n".join(
+                [
+                    read(7, 1_000, 100, 3),
+                    line(7, 2_000, "pinned_ReadBufferExtended", "buffer=11"),
+                    line(7, 3_000, "hint", "buffer=11"),
+                ]
+            ),
+            hints=hints,
+        )
+        assert rows[1:] == [f"0,{op},5/100,3"]
+
+    def test_a_write_to_a_page_pinned_before_is_counted_not_guessed(self):
+        rows, recording = converted(
+            "\n".join([read(7, 1_000, 100, 3), line(7, 2_000, "dirty", "buffer=99")])
+        )
+        assert rows[1:] == ["0,R,5/100,3"]
+        assert recording.unplaced_writes == 1
+
+    def test_local_buffers_of_two_processes_are_two(self):
+        rows, _ = converted(
+            "\n".join(
+                [
+                    read(7, 1_000, 100, 1),
+                    line(7, 2_000, "pinned_ReadBufferExtended", "buffer=-1"),
+                    read(8, 3_000, 100, 2),
+                    line(8, 4_000, "pinned_ReadBufferExtended", "buffer=-1"),
+                    line(7, 5_000, "dirty", "buffer=-1"),
+                ]
+            )
+        )
+        assert rows[1:] == ["0,W,5/100,1", "2,R,5/100,2"]
+
+    def test_another_text_is_refused_with_its_line(self):
+        with pytest.raises(SystemExit, match=r"line 1 .*'nonsense'(.|\n)*hint:"):
+            converted("nonsense")
+
+    @pytest.mark.parametrize(
+        ("argument", "fetched"),
+        [
+            ("-4@12(%rbx)", "+12(%bx):s32"),
+            ("-4@-136(%rbp)", "-136(%bp):s32"),
+            ("4@(%r12)", "+0(%r12):u32"),
+            ("4@%r15d", "%r15:u32"),
+            ("1@%al", "%ax:u8"),
+            ("1@$1", "\\1:u8"),
+        ],
+    )
+    def test_arguments_in_the_words_of_the_kernel(self, argument, fetched):
+        assert script("record_uprobes").fetch_argument(argument) == fetched
+
+    def test_an_unknown_register_is_refused(self):
+        with pytest.raises(SystemExit, match=r"4@\[x19, 12\](.|\n)*hint:"):
+            script("record_uprobes").fetch_argument("4@[x19, 12]")
+
+
+class TestShim:
+    def test_segments_forks_and_shared_relations(self, tmp_path):
+        (tmp_path / "1.log").write_text(
+            "5000 R base/5/100.2 8192 16384\n"
+            "9000 W base/5/t3_77_vm 0 8192\n"
+            "9500 R global/pg_control 0 8192\n"
+            "cut off in the mid"
+        )
+        (tmp_path / "2.log").write_text("7000 W global/1260 0 8192\n")
+        out = tmp_path / "trace.csv"
+        command = [sys.executable, CAPTURE / "postgresql" / "shim_to_trace.py"]
+        subprocess.run([*command, tmp_path, out], check=True)
+        assert out.read_text().splitlines() == [
+            "time_us,op,rel,block",
+            "0,R,5/100,262145",
+            "0,R,5/100,262146",
+            "2,W,0/1260,0",
+            "4,W,5/77_vm,0",
+        ]
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="the library is for Linux")
+    @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+    def test_the_library_records_what_a_process_reads_and_writes(self, tmp_path):
+        library = tmp_path / "shim.so"
+        source = CAPTURE / "postgresql" / "shim.c"
+        flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+        subprocess.run(["cc", *flags, "-o", library, source, "-ldl"], check=True)
+        logs, data = tmp_path / "logs", tmp_path / "data" / "base" / "5"
+        logs.mkdir()
+        data.mkdir(parents=True)
+        program = """
+import os, sys
+page = bytes(8192)
+fd = os.open(sys.argv[1] + "/base/5/100", os.O_RDWR | os.O_CREAT)
+for block in (0, 1, 2):
+    os.pwrite(fd, page, block * 8192)
+child = os.fork()
+if child == 0:
+    os.pread(fd, 8192, 16384)
+    sys.exit(0)
+os.waitpid(child, 0)
+os.pread(fd, 8192, 0)
+os.pread(fd, 8192, 1 << 30)  # beyond the end: nothing was read
+os.close(fd)
+fd = os.open(sys.argv[1] + "/other", os.O_RDWR | os.O_CREAT)
+os.pwrite(fd, page, 0)
+"""
+        environment = os.environ | {
+            "LD_PRELOAD": str(library),
+            "TIERWRIGHT_SHIM_DIR": str(logs),
+        }
+        subprocess.run(
+            [sys.executable, "-c", program, tmp_path / "data"],
+            env=environment,
+            check=True,
+        )
+        out = tmp_path / "trace.csv"
+        command = [sys.executable, CAPTURE / "postgresql" / "shim_to_trace.py"]
+        subprocess.run([*command, logs, out], check=True)
+        rows = [row.split(",", 1)[1] for row in out.read_text().splitlines()]
+        assert rows[1:] == [
+            "W,5/100,0",
+            "W,5/100,1",
+            "W,5/100,2",
+            "R,5/100,2",
+            "R,5/100,0",
+        ]
+        assert len(list(logs.glob("*.log"))) == 2
