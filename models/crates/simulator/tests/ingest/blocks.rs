@@ -155,6 +155,7 @@ fn vscsi_versions_1_and_2_hold_the_same_requests() {
     assert!(two_read.assumptions[0].contains("version 2"));
     let same = TraceReport {
         assumptions: one_read.assumptions.clone(),
+        choice: one_read.choice.clone(),
         ..two_read
     };
     assert_eq!(same, one_read);
@@ -473,6 +474,27 @@ fn tencent_s_two_units_are_asked_for_with_the_evidence() {
     let bytes = inspect(&spec_as(&hosted, "tencent_cbs_bytes")).unwrap();
     assert!(!warning_names(&bytes).contains(&"offsets_look_like_bytes"));
     assert_eq!((sectors.accesses, bytes.accesses), (20, 20));
+}
+
+#[test]
+fn lengths_in_sectors_are_not_taken_for_bytes() {
+    // Tables of the same shape whose lengths count sectors: 8, 16, 24 ...
+    let tables: [(&str, fn(u64) -> String); 4] = [
+        ("alibaba", |i| format!("0,R,{i},{},{i}\n", 8 + 8 * i)),
+        ("k5cloud", |i| format!("0,{i},R,{i},{}\n", 8 + 8 * i)),
+        ("systor", |i| format!("{i},0,R,0,{i},{}\n", 8 + 8 * i)),
+        ("spc", |i| format!("0,{i},{},R,{i}\n", 8 + 8 * i)),
+    ];
+    let folder = Folder::new();
+    for (format, line) in tables {
+        let path = folder.file("t", numbered(20, line));
+        let error = refused(inspect(&spec(&path)));
+        let text = message(&error);
+        assert!(text.contains("recognised with confidence"), "{text}");
+        assert!(text.contains("may count sectors"), "{text}");
+        // Who names the format is believed.
+        assert_eq!(inspect(&spec_as(&path, format)).unwrap().requests, 20);
+    }
 }
 
 // --- SYSTOR and CloudPhysics ----------------------------------------------------------------------
@@ -814,6 +836,13 @@ fn descriptors_are_followed_through_open_fork_and_close() {
         (report.page_bytes, report.accesses, report.duration_s),
         (8192, 5, None)
     );
+    // Blocks stay blocks whatever page size is asked for.
+    let folder = Folder::new();
+    let mut asked = spec(&folder.file("t", lines));
+    asked.page_bytes = 16384;
+    let other = inspect(&asked).unwrap();
+    assert_eq!((other.page_bytes, other.accesses), (8192, 5));
+    assert!(warning_names(&other).contains(&"page_bytes_ignored"));
     assert!(warning(&report, "unknown_files").contains("1 reads"));
     assert!(warning(&report, "failed_calls").contains("1 reads"));
     assert!(warning(&report, "below_buffer_pool").contains("too low"));

@@ -3,6 +3,7 @@
 
 use crate::samples::{Kind, Sample, samples};
 use crate::support::*;
+use proptest::prelude::*;
 use tierwright_simulator::trace::formats::FORMATS;
 use tierwright_simulator::trace::{TraceReport, TraceSpec};
 
@@ -335,5 +336,32 @@ fn flipped_bits_are_refused_or_read_as_other_numbers_without_a_panic() {
             content[position] ^= 1 << (position % 8);
             read(&sample, &folder.file("t", content));
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Parts of a sample copied over and into others: close to what a reader expects.
+    #[test]
+    fn spliced_samples_never_panic(
+        which in any::<prop::sample::Index>(),
+        splices in prop::collection::vec(
+            (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..40_usize, any::<bool>()),
+            1..8,
+        ),
+    ) {
+        let samples = samples();
+        let sample = which.get(&samples);
+        let mut content = sample.content.clone();
+        for (from, to, length, insert) in splices {
+            let from = from.index(content.len());
+            let part = content[from..content.len().min(from + length)].to_vec();
+            let to = to.index(content.len());
+            let end = if insert { to } else { content.len().min(to + part.len()) };
+            content.splice(to..end, part);
+        }
+        let folder = Folder::new();
+        read(sample, &folder.file("t", content));
     }
 }

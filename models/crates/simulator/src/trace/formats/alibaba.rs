@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{MICROSECOND_NS, commas, is_named, letter, whole_time, wrong_columns};
+use crate::trace::formats::doubts::doubt_lengths;
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -24,11 +25,12 @@ pub(crate) const FORMAT: Format = Format {
     page_native: false,
     below_page_cache: true,
     detect: |head| {
-        score_lines(
+        let score = score_lines(
             head,
             Alibaba,
             "device, R or W, first byte, bytes, microseconds",
-        )
+        );
+        doubt_lengths(head, score, 3)
     },
     open: Open::Requests(open),
 };

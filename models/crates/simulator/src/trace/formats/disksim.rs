@@ -9,6 +9,7 @@ use crate::trace::TraceSpec;
 use crate::trace::fields::{
     MILLISECOND_NS, SECTOR_BYTES, decimal_time, in_bytes, sectors, words, wrong_columns,
 };
+use crate::trace::formats::doubts::{DOUBTED, MANY};
 use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
@@ -18,10 +19,6 @@ use crate::trace::text::{ParseResult, excerpt, fault, parse_u64};
 
 /// Score of lines whose times are whole numbers: they are more likely nanoseconds of `MQSim`.
 const WHOLE_TIMES: f64 = 0.55;
-/// Score of lines whose addresses seem to be bytes: never chosen without being named.
-const SEEM_BYTES: f64 = 0.4;
-/// Records from which on addresses that are all multiples of 512 are no accident.
-const MANY: usize = 8;
 
 pub(crate) const FORMAT: Format = Format {
     name: "disksim",
@@ -85,7 +82,7 @@ impl Shape {
             };
             shape.records += 1;
             shape.fractions |= time.contains(&b'.');
-            shape.sectors |= (block | count) % SECTOR_BYTES != 0;
+            shape.sectors |= !(block | count).is_multiple_of(SECTOR_BYTES);
             if let Some((last_device, last_block, last_count)) = last
                 && last_device == device
                 && last_count > 0
@@ -106,7 +103,7 @@ impl Shape {
             return score;
         }
         Score::new(
-            score.value.min(SEEM_BYTES),
+            score.value.min(DOUBTED),
             format!(
                 "{}, but all addresses and lengths are multiples of 512, so they seem to be bytes",
                 score.reason

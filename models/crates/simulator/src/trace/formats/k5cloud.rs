@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, letter, wrong_columns};
+use crate::trace::formats::doubts::doubt_lengths;
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -23,7 +24,10 @@ pub(crate) const FORMAT: Format = Format {
     has_device: true,
     page_native: false,
     below_page_cache: true,
-    detect: |head| score_lines(head, K5cloud, "volume, seconds, R or W, first byte, bytes"),
+    detect: |head| {
+        let score = score_lines(head, K5cloud, "volume, seconds, R or W, first byte, bytes");
+        doubt_lengths(head, score, 4)
+    },
     open: Open::Requests(open),
 };
 

@@ -15,6 +15,7 @@ mod cloudphysics_csv;
 mod csv;
 mod detection;
 mod disksim;
+mod doubts;
 mod fio_iolog;
 mod fiu;
 mod flashsim;

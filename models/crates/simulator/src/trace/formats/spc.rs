@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, decimal_time, first_commas, letter, sectors, wrong_columns};
+use crate::trace::formats::doubts::doubt_lengths;
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -21,7 +22,10 @@ pub(crate) const FORMAT: Format = Format {
     has_device: true,
     page_native: false,
     below_page_cache: true,
-    detect: |head| score_lines(head, Spc, "storage unit, sector, bytes, r or w, seconds"),
+    detect: |head| {
+        let score = score_lines(head, Spc, "storage unit, sector, bytes, r or w, seconds");
+        doubt_lengths(head, score, 2)
+    },
     open: Open::Requests(open),
 };
 

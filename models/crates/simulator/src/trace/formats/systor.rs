@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, letter, wrong_columns};
+use crate::trace::formats::doubts::doubt_lengths;
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -24,11 +25,12 @@ pub(crate) const FORMAT: Format = Format {
     page_native: false,
     below_page_cache: true,
     detect: |head| {
-        score_lines(
+        let score = score_lines(
             head,
             Systor::default(),
             "seconds, response time, R or W, unit, first byte, bytes",
-        )
+        );
+        doubt_lengths(head, score, 5)
     },
     open: Open::Requests(open),
 };
