@@ -479,7 +479,8 @@ fn tencent_s_two_units_are_asked_for_with_the_evidence() {
 #[test]
 fn lengths_in_sectors_are_not_taken_for_bytes() {
     // Tables of the same shape whose lengths count sectors: 8, 16, 24 ...
-    let tables: [(&str, fn(u64) -> String); 4] = [
+    type Line = fn(u64) -> String;
+    let tables: [(&str, Line); 4] = [
         ("alibaba", |i| format!("0,R,{i},{},{i}\n", 8 + 8 * i)),
         ("k5cloud", |i| format!("0,{i},R,{i},{}\n", 8 + 8 * i)),
         ("systor", |i| format!("{i},0,R,0,{i},{}\n", 8 + 8 * i)),
