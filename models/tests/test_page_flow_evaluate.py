@@ -137,7 +137,8 @@ def test_ram_not_below_flash_warns_inclusive_only() -> None:
         assert result.flash_hits == 0
         assert [warning.name for warning in result.warnings] == ["ram_not_below_flash"]
     for scheme in ("none", "exclusive", "lazy"):
-        assert found.schemes[scheme].warnings == ()
+        said = {warning.name for warning in found.schemes[scheme].warnings}
+        assert said <= {"lazy_writes_by_formula"}
         assert found.schemes[scheme].flash_hits > 0 or scheme == "none"
 
 
@@ -382,8 +383,13 @@ def test_a_lead_within_the_model_error_is_said() -> None:
     # Exclusive leads lazy by 3.67 µs. Lazy's hits may be off by 5 % of 400 RAM misses, 20
     # hits; a miss made a hit saves D_R + p_dF D_W + F_W - F_R - p_d F_W =
     # 1000 + 0.075 x 2000 + 200 - 100 - 0.2 x 200 = 1210 µs: 24.2 µs per access.
+    # Its flash writes: C3's 266.67 x 300/400 + 0.2 x 133.33 = 226.67 against the estimate: of
+    # 300 victims 1/3 (1 - (100/400)^2) = 0.3125 are found on flash, and 80/300 of these are dirty
+    # (the curve evicts too little to tell more): 231.25. 4.583 writes are 0.917 µs per access.
     found = run()
-    assert found.schemes["lazy"].io_time_error_us_per_access == pytest.approx(24.2)
+    lazy = found.schemes["lazy"]
+    assert lazy.flash_writes_cold_start == pytest.approx(231.25)
+    assert lazy.io_time_error_us_per_access == pytest.approx(24.2 + 4.5833333 / 5)
     assert found.schemes["exclusive"].io_time_error_us_per_access == 0
     warning = next(w for w in found.warnings if w.name == "lead_within_model_error")
     assert warning.message.startswith("`exclusive` leads `lazy` by less")

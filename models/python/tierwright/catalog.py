@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -70,6 +71,41 @@ def device(identifier: str) -> Device:
         If there is none; the hint names the nearest ids.
     """
     return _find(devices(), identifier, "device", "tierwright catalog devices")
+
+
+def device_or_file(name: str) -> Device:
+    """Shipped device of that id, or the device in a file that ends in .toml or .json.
+
+    For the command line, where the user's own files are meant; a server must not call it
+    with names that came over the network.
+
+    Raises
+    ------
+    BadInput
+        If there is no such device or file, or the file does not follow the format.
+    """
+    path = Path(name)
+    if path.suffix not in (".toml", ".json"):
+        return device(name)
+    hint = (
+        "make one with `tierwright device import-fio`, or see docs/reference/devices.md"
+    )
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"device file `{name}` cannot be read: {error}", hint) from error
+    if path.suffix == ".toml":
+        return device_from_mapping(_read_toml(path), place=name)
+    try:
+        data = json.loads(text, parse_float=Decimal)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}",
+            hint,
+        ) from error
+    if not isinstance(data, Mapping):
+        raise BadInput(f"{name}: document: must be a JSON object", hint)
+    return device_from_mapping(data, place=name)
 
 
 def price_book(identifier: str) -> PriceBook:

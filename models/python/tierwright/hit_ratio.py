@@ -169,6 +169,7 @@ class Curve:
                 ratio,
                 "must lie in [0, 1]",
             )
+            problems.check(size == int(size), "size", size, "must be whole pages")
             if size == 0:
                 problems.check(ratio == 0, "H(0)", ratio, "must be 0")
         problems.check(

@@ -11,7 +11,17 @@ from typing import Annotated, cast
 
 import typer
 
-from tierwright.cli import catalog, model, pool_split, sweep, trace
+from tierwright.cli import (
+    break_even,
+    catalog,
+    device,
+    model,
+    planning,
+    pool_split,
+    sweep,
+    trace,
+    transactions,
+)
 from tierwright.errors import TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
@@ -41,7 +51,15 @@ app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(model.evaluate)
 app.command("pool-split")(pool_split.pool_split)
+app.command("break-even")(break_even.break_even)
+app.command("pool-gain")(pool_split.pool_gain)
+app.command("scheme-map")(planning.scheme_map)
+app.command("throughput")(planning.throughput)
+app.command("directories")(planning.directories)
+app.command("choose-flash")(planning.choose_flash)
+app.command("transactions")(transactions.transactions)
 app.command("conformance")(model.conformance)
+app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 
 BUILT_IN = (
@@ -52,7 +70,15 @@ BUILT_IN = (
     "sweep",
     "evaluate",
     "pool-split",
+    "break-even",
+    "pool-gain",
+    "scheme-map",
+    "throughput",
+    "directories",
+    "choose-flash",
+    "transactions",
     "conformance",
+    "device",
     "catalog",
 )
 

@@ -312,9 +312,9 @@ def evaluate(
         curve,
         ram_pages=ram_pages,
         flash_pages=flash_pages,
-        flash=catalog.device(flash_device),
-        disk=catalog.device(disk_device),
-        ram=None if ram_device is None else catalog.device(ram_device),
+        flash=catalog.device_or_file(flash_device),
+        disk=catalog.device_or_file(disk_device),
+        ram=None if ram_device is None else catalog.device_or_file(ram_device),
         prices=None if price_book is None else catalog.price_book(price_book),
         amortisation_months=amortisation_months,
     )

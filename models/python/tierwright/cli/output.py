@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import sys
 import time
@@ -84,6 +85,48 @@ def pairs(given: Sequence[str], option: str) -> dict[str, str]:
         if key in found:
             raise BadInput(f"{option}: `{key}` is given twice", "give it once")
         found[key] = value
+    return found
+
+
+def numbers(text: str, option: str) -> list[float]:
+    """Read finite numbers that are separated by commas.
+
+    Raises
+    ------
+    BadInput
+        If a part is no finite number.
+    """
+    found = []
+    for part in text.split(","):
+        try:
+            value = float(part)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise BadInput(
+                f"{option}: `{part}` is not a number",
+                f"separate numbers by commas: {option} 1,8,32",
+            )
+        found.append(value)
+    return found
+
+
+def whole_numbers(text: str, option: str) -> list[int]:
+    """Read whole numbers that are separated by commas.
+
+    Raises
+    ------
+    BadInput
+        If a part is no whole number.
+    """
+    found = []
+    for value in numbers(text, option):
+        if value != int(value):
+            raise BadInput(
+                f"{option}: `{value}` is not a whole number",
+                f"separate whole numbers by commas: {option} 1,2,4",
+            )
+        found.append(int(value))
     return found
 
 

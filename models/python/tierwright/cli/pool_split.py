@@ -12,6 +12,7 @@ from tierwright.cli.output import (
     Format,
     Json,
     PageBytes,
+    numbers,
     print_facts,
     print_json,
     print_table,
@@ -85,6 +86,101 @@ def pool_split(
         print_json(found.to_dict())
         return
     _print(found)
+
+
+def pool_gain(
+    file: File,
+    *,
+    pages: Annotated[
+        int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
+    ],
+    asymmetry: Annotated[
+        str | None,
+        typer.Option(
+            "--asymmetry",
+            metavar="R,R,...",
+            help="Costs of a page write in page reads, rising [default: 1,2,4,...,128].",
+        ),
+    ] = None,
+    estimator: Annotated[
+        str,
+        typer.Option(
+            "--estimator",
+            metavar="E",
+            help="Cost formula that chooses: flow, disjoint, eq4.",
+        ),
+    ] = "flow",
+    distance: Annotated[
+        str,
+        typer.Option(
+            "--distance",
+            metavar="D",
+            help="Stack distances: raw, effective (slow, closest), grouped, "
+            "grouped_conservative.",
+        ),
+    ] = "raw",
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Show what splitting a buffer gains as page writes get dearer."""
+    from tierwright.pool_split import DEFAULT_ASYMMETRIES, gain_over_asymmetry
+
+    ratios = (
+        DEFAULT_ASYMMETRIES
+        if asymmetry is None
+        else tuple(numbers(asymmetry, "--asymmetry"))
+    )
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("pool gain") as on_progress:
+        found = gain_over_asymmetry(
+            trace,
+            pages,
+            ratios,
+            estimator=estimator,
+            distance=distance,
+            on_progress=on_progress,
+        )
+    if json:
+        print_json(found.to_dict())
+        return
+    columns = (
+        found.asymmetry,
+        found.clean_pages,
+        found.estimated,
+        found.simulated,
+        found.gain_over["lru"],
+        found.gain_over["cflru"],
+    )
+    print_table(
+        "Cost per access, in page reads, by cost of a page write",
+        [
+            (heading, True)
+            for heading in ("R", "clean pages", "estimate", "simulated", "over LRU")
+        ]
+        + [("over CFLRU", True)],
+        [
+            [
+                f"{ratio:g}",
+                format_count(split),
+                f"{estimate:.4f}",
+                f"{simulated:.4f}",
+                f"{lru:.1%}",
+                f"{cflru:.1%}",
+            ]
+            for ratio, split, estimate, simulated, lru, cflru in zip(
+                *(values.tolist() for values in columns), strict=True
+            )
+        ],
+    )
+    for name, ratio in found.break_even.items():
+        typer.echo(
+            f"no split writes less than {name.upper()}: it is cheaper where writes are dear"
+            if ratio is None
+            else f"a split costs no more than {name.upper()} from R = {ratio:.3g} on"
+        )
+    print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])
 
 
 def _print(found: PoolSplit) -> None:

@@ -26,6 +26,7 @@ from tierwright.page_flow.counts import (
     hits_from_curve,
     lazy_effective_flash,
 )
+from tierwright.page_flow.devices import DeviceChoice, DeviceRow, choose_flash
 from tierwright.page_flow.directory import (
     BlockPlace,
     DirectoryEntry,
@@ -46,27 +47,48 @@ from tierwright.page_flow.evaluation import (
     evaluate,
     evaluate_grid,
 )
+from tierwright.page_flow.lazy_writes import lazy_flash_writes, returning_dirty_share
+from tierwright.page_flow.placement import (
+    DirectoryOption,
+    DirectoryStudy,
+    DirectoryUse,
+    SchemeCost,
+    compare_directories,
+)
+from tierwright.page_flow.scheme_map import AXES, Axis, Crossover, SchemeMap, scheme_map
 from tierwright.page_flow.warn import Caution
 
 __all__ = [
+    "AXES",
     "SCHEMES",
     "TIE_ORDER",
+    "Axis",
     "BlockPlace",
     "Caution",
     "CostPart",
     "CostTerms",
+    "Crossover",
+    "DeviceChoice",
+    "DeviceRow",
     "DirectoryCosts",
     "DirectoryEntry",
     "DirectoryInRam",
     "DirectoryOnFlash",
+    "DirectoryOption",
+    "DirectoryStudy",
+    "DirectoryUse",
     "Evaluation",
+    "SchemeCost",
     "SchemeCosts",
     "SchemeGrid",
+    "SchemeMap",
     "SchemeResult",
     "TierCounts",
     "block_map",
+    "choose_flash",
     "choose_scheme",
     "clean_only_cost",
+    "compare_directories",
     "directory_access_costs",
     "directory_costs",
     "directory_in_ram",
@@ -80,7 +102,10 @@ __all__ = [
     "io_costs",
     "iops_to_ms",
     "lazy_effective_flash",
+    "lazy_flash_writes",
     "no_flash_cost",
     "price_performance",
+    "returning_dirty_share",
     "scheme_cost_terms",
+    "scheme_map",
 ]

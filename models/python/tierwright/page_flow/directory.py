@@ -336,7 +336,7 @@ def block_map(*, page: int, ram_page_bytes: int, flash_page_bytes: int) -> Block
     """
     whole("block_map", ram_page_bytes=ram_page_bytes, flash_page_bytes=flash_page_bytes)
     _check_block(ram_page_bytes, flash_page_bytes)
-    if page < 0:
+    if page < 0 or page != int(page):
         raise BadInput(
             f"block_map: page: `{page}` is no page number", "pages count from 0"
         )

@@ -27,6 +27,7 @@ from tierwright.page_flow.counts import (
     check_sizes,
     hits_from_curve,
 )
+from tierwright.page_flow.lazy_writes import lazy_flash_writes
 from tierwright.page_flow.warn import Caution, about_devices, about_sizes
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
@@ -91,7 +92,8 @@ class SchemeResult:
         miss. [pages]
     flash_writes_cold_start : float
         Pages written to flash over this trace from a cold start, where a cache that still
-        has empty frames evicts nothing; what a simulation counts. [pages]
+        has empty frames evicts nothing; what a simulation counts. For lazy by
+        `lazy_flash_writes`, which comes closer to it than the formula. [pages]
     flash_writes_per_access : float
         `flash_writes` / N. [pages]
     cost_usd_per_month : float or None
@@ -110,7 +112,8 @@ class SchemeResult:
         Band of (model - simulation) of the flash hits seen in our runs at such f / r, as a
         share of the RAM misses; None where there is none to state. [1]
     io_time_error_us_per_access : float
-        The same in I/O time: what that many hits less or more would change. [µs]
+        The same in I/O time: what that many hits less or more would change; for lazy, also
+        what its flash writes differ from the better estimate. [µs]
     warnings : tuple of Caution
         What to know about this scheme here.
     """
@@ -197,12 +200,16 @@ class SchemeGrid:
         [µs]
     flash_writes_per_access : float64 array
         As the cost formula charges them. [pages]
+    flash_time_us_per_access, disk_time_us_per_access : float64 array
+        The parts of the I/O time that flash and disk are busy; they add up to it. [µs]
     """
 
     flash_hits: FloatArray
     flash_misses: FloatArray
     io_time_us_per_access: FloatArray
     flash_writes_per_access: FloatArray
+    flash_time_us_per_access: FloatArray
+    disk_time_us_per_access: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +224,7 @@ class _Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class _Times:
+class ServiceTimes:
     """F_R, F_W, D_R, D_W. [µs]"""
 
     flash_read: float
@@ -276,7 +283,7 @@ def evaluate(
     """
     check_sizes("evaluate", ram_pages, flash_pages)
     months = check_amortisation(amortisation_months)
-    times = _service_times(flash, disk)
+    times = service_times(flash, disk)
     if curve.accesses == 0:
         raise BadInput("the workload has no accesses", "profile a trace with data")
     r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
@@ -357,18 +364,21 @@ def evaluate_grid(
         problems.check(scheme in SCHEMES, "schemes", scheme, "is unknown")
     problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
     problems.raise_if_any()
-    times = _service_times(flash, disk)
+    times = service_times(flash, disk)
     flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
     grids: dict[str, SchemeGrid] = {}
     for scheme in wanted:
         flow = flows[scheme]
         terms = _terms(scheme, flow, sizes["flash_pages"], times)
+        disk_time = terms["disk_reads"] + terms["disk_writes"]
         total = np.sum(list(terms.values()), axis=0)
         grids[scheme] = SchemeGrid(
             flow.counts.flash_hits,
             flow.counts.flash_misses,
             total / curve.accesses,
             flow.flash_writes / curve.accesses,
+            (total - disk_time) / curve.accesses,
+            disk_time / curve.accesses,
         )
     return grids
 
@@ -435,7 +445,14 @@ def choose_scheme(
     return totals, _least(totals, order)
 
 
-def _service_times(flash: Device, disk: Device) -> _Times:
+def service_times(flash: Device, disk: Device) -> ServiceTimes:
+    """Busy times of the two lower tiers.
+
+    Raises
+    ------
+    BadInput
+        If a device states neither IOPS nor a latency.
+    """
     problems = Problems(
         "evaluate",
         "choose a device with IOPS or a latency, or add the figure to your own",
@@ -455,7 +472,7 @@ def _service_times(flash: Device, disk: Device) -> _Times:
             else:
                 found[f"{role}_{operation}"] = service.time_us
     problems.raise_if_any()
-    return _Times(**found)
+    return ServiceTimes(**found)
 
 
 def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
@@ -464,7 +481,6 @@ def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
     ram_backs = curve.write_backs(r)
     p_d = share(ram_backs, ram_misses)
     evictions = curve.evictions(r)
-    evicted = share(evictions, ram_misses)  # share of RAM misses that evict, cold start
     has_flash = f > 0
     whole = {
         "none": r,
@@ -484,7 +500,7 @@ def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
         elif scheme == "lazy":
             rewritten = p_d * tier.flash_hits
             charged = tier.flash_misses + rewritten
-            written = tier.flash_misses * evicted + rewritten
+            written = lazy_flash_writes(curve, r, f, tier)
         else:
             written = charged = tier.flash_misses + ram_backs
         flows[scheme] = _Flow(
@@ -498,7 +514,7 @@ def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
 
 
 def _terms(
-    scheme: str, flow: _Flow, flash_pages: FloatArray, times: _Times
+    scheme: str, flow: _Flow, flash_pages: FloatArray, times: ServiceTimes
 ) -> dict[str, FloatArray]:
     """Cost terms over the whole trace; where there is no flash, those of C0. [µs]"""
     made = {
@@ -529,7 +545,7 @@ def _result(
     flow: _Flow,
     ram_pages: int,
     flash_pages: int,
-    times: _Times,
+    times: ServiceTimes,
     parts: Mapping[str, CostPart],
 ) -> SchemeResult:
     tier = flow.counts
@@ -551,6 +567,7 @@ def _result(
     flash_misses = float(tier.flash_misses)
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
     exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
+    overcharged = _lazy_overcharge(curve, scheme, flow, float(ram_pages))
     return SchemeResult(
         scheme=scheme,
         ram_hits=float(tier.ram_hits),
@@ -574,16 +591,36 @@ def _result(
         exact=exact,
         exactness=text,
         flash_hits_error=error,
-        io_time_error_us_per_access=_io_time_error(curve, scheme, flow, times, error),
-        warnings=explain.scheme_warnings(scheme, ram_pages, flash_pages),
+        io_time_error_us_per_access=_io_time_error(curve, scheme, flow, times, error)
+        + abs(overcharged) * times.flash_write / curve.accesses,
+        warnings=(
+            *explain.scheme_warnings(scheme, ram_pages, flash_pages),
+            *explain.about_lazy_writes(
+                overcharged, float(flow.flash_writes), curve.accesses, times.flash_write
+            ),
+        ),
     )
+
+
+def _lazy_overcharge(curve: Curve, scheme: str, flow: _Flow, ram_pages: float) -> float:
+    """Flash writes of the trace that C3 charges beyond the better estimate. [pages]
+
+    Both without the fills of the RAM misses that evict nothing; 0 for the other schemes,
+    whose writes follow exactly.
+    """
+    misses = float(flow.counts.ram_misses)
+    if scheme != "lazy" or misses == 0 or float(flow.flash_writes) == 0:
+        return 0.0
+    unevicted = 1.0 - float(curve.evictions(ram_pages)) / misses
+    charged = float(flow.flash_writes - flow.counts.flash_misses * unevicted)
+    return charged - float(flow.flash_writes_cold_start)
 
 
 def _io_time_error(
     curve: Curve,
     scheme: str,
     flow: _Flow,
-    times: _Times,
+    times: ServiceTimes,
     error: tuple[float, float] | None,
 ) -> float:
     """I/O time that the known error of the flash hits stands for. [µs per access]"""

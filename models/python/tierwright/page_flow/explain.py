@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tierwright.device import Device
-from tierwright.hit_ratio import Curve
+from tierwright.hit_ratio import Curve, FloatArray
 from tierwright.page_flow.counts import TierCounts
 from tierwright.page_flow.warn import Caution
 
@@ -98,6 +98,37 @@ _ERRORS: dict[str, tuple[tuple[float, float], ...]] = {
 }
 
 
+def error_band(
+    scheme: str, ram_pages: FloatArray, flash_pages: FloatArray
+) -> FloatArray:
+    """Largest error of the flash hits seen at such f / r, as a share of the RAM misses. [1]
+
+    Parameters
+    ----------
+    scheme : str
+        Name.
+    ram_pages, flash_pages : float64 array
+        r, at least 1, and f, of one shape. [pages]
+
+    Returns
+    -------
+    float64 array
+        0 for exact schemes.
+    """
+    band = np.zeros_like(flash_pages)
+    if scheme not in _ERRORS:
+        return band
+    ratio = flash_pages / ram_pages
+    for least, most in _ERRORS[scheme]:
+        band = np.where(ratio >= least, most, band)
+    start = ram_pages if scheme == "inclusive" else 0.0
+    return np.where(flash_pages > start, band, 0.0)
+
+
+LAZY_WRITES_OFF = 0.05
+"""Share of lazy's flash writes from which a difference of the two estimates is mentioned."""
+
+
 def exactness(
     curve: Curve,
     scheme: str,
@@ -168,6 +199,26 @@ def scheme_warnings(
             ),
         )
     return ()
+
+
+def about_lazy_writes(
+    overcharged: float, charged: float, accesses: int, flash_write_us: float
+) -> tuple[Caution, ...]:
+    """Warn where C3's flash writes of lazy are off the better estimate."""
+    if charged == 0 or abs(overcharged) < LAZY_WRITES_OFF * charged:
+        return ()
+    word = "more" if overcharged > 0 else "fewer"
+    change = abs(overcharged) * flash_write_us / accesses
+    return (
+        Caution(
+            "lazy_writes_by_formula",
+            f"C3 charges {abs(overcharged) / charged:.0%} {word} flash writes for lazy than "
+            "its estimate from the write-back curve, as it takes victims found on flash to "
+            f"be dirty as often as all; its I/O time would be {change:.3g} µs "
+            f"{'lower' if overcharged > 0 else 'higher'}",
+            "`flash_writes_cold_start` holds the estimate; simulate to be sure",
+        ),
+    )
 
 
 def derive(

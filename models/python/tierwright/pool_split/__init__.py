@@ -12,6 +12,14 @@ from tierwright.pool_split.analysis import (
     PoolSplit,
     analyse,
 )
+from tierwright.pool_split.asymmetry import (
+    DEFAULT_ASYMMETRIES,
+    PAPER_ASYMMETRIES,
+    AsymmetryGain,
+    gain_over_asymmetry,
+    least_asymmetry,
+    window_accesses,
+)
 from tierwright.pool_split.belady import BeladyCounts, belady
 from tierwright.pool_split.costs import (
     GroupDistance,
@@ -32,9 +40,12 @@ from tierwright.pool_split.costs import (
 from tierwright.pool_split.workload import Epoch, epoch, zipf_pmf
 
 __all__ = [
+    "DEFAULT_ASYMMETRIES",
     "DEFAULT_ESTIMATOR",
     "DISTANCES",
     "ESTIMATORS",
+    "PAPER_ASYMMETRIES",
+    "AsymmetryGain",
     "BeladyCounts",
     "Epoch",
     "GroupDistance",
@@ -49,11 +60,14 @@ __all__ = [
     "epoch",
     "estimation_error",
     "gain",
+    "gain_over_asymmetry",
     "group_distance",
     "io_cost",
+    "least_asymmetry",
     "normalised_cost",
     "pool_miss_rates",
     "split_costs",
+    "window_accesses",
     "window_io_time",
     "zipf_pmf",
 ]

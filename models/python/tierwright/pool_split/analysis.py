@@ -181,7 +181,7 @@ def analyse(
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
-    _check(pages, asymmetry, estimator, distance)
+    check_request(pages, asymmetry, estimator, distance)
     found = two_stack(
         trace,
         pages,
@@ -299,7 +299,14 @@ def _break_even(
     )
 
 
-def _check(pages: int, asymmetry: float, estimator: str, distance: str) -> None:
+def check_request(pages: int, asymmetry: float, estimator: str, distance: str) -> None:
+    """Refuse a buffer that cannot be split, an R that no device has, an unknown name.
+
+    Raises
+    ------
+    BadInput
+        With the value that is wrong.
+    """
     if pages < LEAST_PAGES:
         raise BadInput(
             f"pages: `{pages}` cannot be split into a clean and a dirty pool",

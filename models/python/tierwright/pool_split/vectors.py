@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 
 from tierwright import pool_split
-from tierwright.pool_split.analysis import CFLRU_WRR
+from tierwright.pool_split.analysis import (
+    CFLRU_WRR,
+    DEFAULT_ESTIMATOR,
+    check_request,
+)
 from tierwright.token_trace import parse_tokens, token_trace
 
 Inputs = Mapping[str, Any]
@@ -150,6 +154,7 @@ def _simulate(inputs: Inputs) -> Outputs:
     from tierwright.simulate import simulate_splits
 
     pages = inputs["M"]
+    check_request(pages, 1.0, DEFAULT_ESTIMATOR, "raw")
     with token_trace(inputs["trace"]) as trace:
         found = simulate_splits(trace, pages, range(1, pages))
     return {

@@ -1,0 +1,69 @@
+"""DRAM or flash: break-even size, money, price and interval.
+
+Restates section 2.3 of Kang, Lee and Moon, "Flash as cache extension for online transactional
+workloads" (VLDB Journal 2016), and the five-minute rule of Gray and Putzolu (SIGMOD 1987).
+`analyse` joins everything for one pair of devices; `docs/models/break-even.md` explains.
+"""
+
+from tierwright.break_even.analysis import BreakEven, analyse
+from tierwright.break_even.full import (
+    FullTheta,
+    PageCosts,
+    dram_gain,
+    flash_gain,
+    full_theta,
+    gains_from_curve,
+)
+from tierwright.break_even.interval import (
+    PricedTier,
+    TierInterval,
+    break_even_interval,
+    tier_interval,
+)
+from tierwright.break_even.money import (
+    Marginal,
+    Roi,
+    flip_price_ratio,
+    marginal_gains,
+    pages_for,
+    roi_curve,
+    roi_log,
+)
+from tierwright.break_even.theta import (
+    AccessCosts,
+    CurveTheta,
+    Theta,
+    curve_theta,
+    exponent,
+    log_theta,
+    mixed_costs,
+)
+
+__all__ = [
+    "AccessCosts",
+    "BreakEven",
+    "CurveTheta",
+    "FullTheta",
+    "Marginal",
+    "PageCosts",
+    "PricedTier",
+    "Roi",
+    "Theta",
+    "TierInterval",
+    "analyse",
+    "break_even_interval",
+    "curve_theta",
+    "dram_gain",
+    "exponent",
+    "flash_gain",
+    "flip_price_ratio",
+    "full_theta",
+    "gains_from_curve",
+    "log_theta",
+    "marginal_gains",
+    "mixed_costs",
+    "pages_for",
+    "roi_curve",
+    "roi_log",
+    "tier_interval",
+]

@@ -1,0 +1,504 @@
+"""The whole question: DRAM or flash, for one pair of devices, a workload and a sum of money."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from tierwright.break_even.full import FullTheta, PageCosts, full_theta
+from tierwright.break_even.interval import PricedTier, TierInterval, tier_interval
+from tierwright.break_even.money import (
+    Marginal,
+    flip_price_ratio,
+    marginal_gains,
+    pages_for,
+    roi_curve,
+    roi_log,
+)
+from tierwright.break_even.theta import (
+    CurveTheta,
+    Theta,
+    curve_theta,
+    log_theta,
+    mixed_costs,
+)
+from tierwright.derivation import Derivation, plain
+from tierwright.device import Device
+from tierwright.errors import BadInput, Problems
+from tierwright.hit_ratio import Curve
+from tierwright.page_flow.warn import Caution
+from tierwright.prices import (
+    DEFAULT_AMORTISATION_MONTHS,
+    Price,
+    PriceBook,
+    check_amortisation,
+    own_price,
+)
+
+DEFAULT_DELTAS = (0.5, 1.0, 3.0)
+DEFAULT_PAGE_BYTES = 4096
+MARGINAL_STEPS = 10
+LOG_MODEL_GAP = 0.2
+"""Relative gap of theta by curve and by log model from which it is mentioned."""
+
+
+@dataclass(frozen=True, slots=True)
+class BreakEven:
+    """DRAM or flash, answered in every way that the inputs allow.
+
+    Attributes
+    ----------
+    exponent : float
+        E of the log model. [1]
+    delta, theta : list of float
+        DRAM steps and the flash that replaces each, by the log model. [1]
+    theta_from_curve : list of (float or None), or None
+        The same by the measured curve, None where unreachable; None without a curve.
+    theta_full : list of (float or None), or None
+        The same with flash writes, dirty traffic and old versions counted.
+    flip_price_ratio : list of (float or None)
+        Price of flash over DRAM, per byte, below which flash is the better buy; from the
+        curve where there is one, else from the log model. [1]
+    price_ratio : float or None
+        The ratio of the prices used; None without prices. [1]
+    roi : dict or None
+        Equal money: `usd`, what it buys, `log` and `curve` comparisons; None without money or
+        prices.
+    marginal : Marginal or None
+        Gain of the next sums of money; None without curve, money or prices.
+    intervals : tuple of TierInterval
+        Break-even interval of each pair of tiers.
+    estimator : str
+        Which result to act on.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    inputs : dict
+        What was used, with units.
+    derivation : tuple of Derivation
+        Formulas, numbers, sources.
+    """
+
+    exponent: float
+    delta: list[float]
+    theta: list[float]
+    theta_from_curve: list[float | None] | None
+    theta_full: list[float | None] | None
+    flip_price_ratio: list[float | None]
+    price_ratio: float | None
+    roi: dict[str, Any] | None
+    marginal: Marginal | None
+    intervals: tuple[TierInterval, ...]
+    estimator: str
+    warnings: tuple[Caution, ...]
+    inputs: dict[str, Any]
+    derivation: tuple[Derivation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Prices:
+    """Prices of the three tiers."""
+
+    ram: Price | None
+    flash: Price | None
+    disk: Price | None
+    months: int
+
+    def per_byte(self, price: Price | None) -> Decimal | None:
+        """Money for a byte over the amortisation period. [USD/byte]"""
+        if price is None:
+            return None
+        found = price.usd_per_month(10**15, self.months) * self.months / 10**15
+        return found if found > 0 else None
+
+
+def analyse(
+    flash: Device,
+    disk: Device,
+    *,
+    deltas: Iterable[float] = DEFAULT_DELTAS,
+    read_share: float = 1.0,
+    disks: int = 1,
+    curve: Curve | None = None,
+    ram_pages: int | None = None,
+    usd: Decimal | None = None,
+    prices: PriceBook | None = None,
+    ram: Device | None = None,
+    page_bytes: int | None = None,
+    old_share: float = 0.0,
+    sequential_writes: bool = False,
+    host_usd: Decimal = Decimal(0),
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+) -> BreakEven:
+    """Answer "DRAM or flash?" for one pair of devices.
+
+    Parameters
+    ----------
+    flash, disk : Device
+        Costs of an access are their busy times, 1/IOPS.
+    deltas : iterable of float
+        DRAM steps in multiples of the DRAM there is. [1]
+    read_share : float
+        Share of reads among the accesses that flash or disk serves; 1 by default. [1]
+    disks : int
+        Disks that share the load: divides the disk's busy time. [devices]
+    curve, ram_pages : Curve and int, optional
+        The workload and B, the DRAM there is; both or neither. [pages]
+    usd : Decimal, optional
+        Money for the return on DRAM and on flash; needs prices and B. [USD]
+    prices : PriceBook, optional
+        Without it the devices' own prices are used.
+    ram : Device, optional
+        For its price; without it the price book's price of the kind `dram`.
+    page_bytes : int, optional
+        Page of the break-even interval; that of the curve, else 4096. [bytes]
+    old_share : float
+        Share of flash that holds old versions, for the full form. [1]
+    sequential_writes : bool
+        Whether flash is written in appends (FaCE): C_fw = page / sequential bandwidth.
+    host_usd : Decimal
+        What one flash or disk device needs of its host, for the interval. [USD]
+    amortisation_months : int
+        Months over which purchases are spread, for comparing them with rents. [months]
+
+    Returns
+    -------
+    BreakEven
+
+    Raises
+    ------
+    BadInput
+        If flash is not faster than disk, a device lacks a busy time, an input is out of its
+        domain, or inputs that belong together are not given together.
+    """
+    steps = [float(delta) for delta in deltas]
+    _check(steps, disks, curve, ram_pages, usd)
+    months = check_amortisation(amortisation_months)
+    page = page_bytes or (DEFAULT_PAGE_BYTES if curve is None else curve.page_bytes)
+    costs = _page_costs(flash, disk, disks, page, sequential=sequential_writes)
+    mixed = mixed_costs(
+        read_share,
+        disk_read=costs.disk_read,
+        disk_write=costs.disk_write,
+        flash_read=costs.flash_read,
+        flash_write=costs.flash_write,
+    )
+    disk_cost, flash_cost = float(mixed.disk), float(mixed.flash)
+    by_log = log_theta(steps, disk_cost=disk_cost, flash_cost=flash_cost)
+    by_curve, full = _by_curve(
+        curve, ram_pages, steps, (disk_cost, flash_cost), costs, old_share
+    )
+    used = _Prices(
+        _price(ram, prices, "dram"),
+        _price(flash, prices, flash.kind),
+        _price(disk, prices, disk.kind),
+        months,
+    )
+    best = by_log if by_curve is None else by_curve
+    roi, marginal, about_money = _money(
+        curve, ram_pages, usd, used, page, (disk_cost, flash_cost)
+    )
+    dram_byte, flash_byte = used.per_byte(used.ram), used.per_byte(used.flash)
+    ratio = (
+        float(flash_byte / dram_byte)
+        if dram_byte is not None and flash_byte is not None
+        else None
+    )
+    return BreakEven(
+        exponent=float(by_log.exponent),
+        delta=steps,
+        theta=by_log.theta.tolist(),
+        theta_from_curve=None if by_curve is None else _nullable(by_curve.theta),
+        theta_full=None if full is None else _nullable(full.theta),
+        flip_price_ratio=_nullable(flip_price_ratio(steps, best.theta)),
+        price_ratio=ratio,
+        roi=roi,
+        marginal=marginal,
+        intervals=_intervals(ram, flash, disk, used, page, host_usd),
+        estimator=best.estimator,
+        warnings=(
+            *_about_devices(flash, disk, disks, page),
+            *by_log.warnings,
+            *(() if by_curve is None else by_curve.warnings),
+            *(() if full is None else full.warnings),
+            *_about_log_model(by_log, by_curve),
+            *about_money,
+        ),
+        inputs={
+            "flash_device_id": flash.id,
+            "disk_device_id": disk.id,
+            "ram_device_id": None if ram is None else ram.id,
+            "disks": disks,
+            "read_share": read_share,
+            "ram_pages": ram_pages,
+            "page_bytes": page,
+            "disk_cost_us": disk_cost,
+            "flash_cost_us": flash_cost,
+            "disk_read_us": costs.disk_read,
+            "disk_write_us": costs.disk_write,
+            "flash_read_us": costs.flash_read,
+            "flash_write_us": costs.flash_write,
+            "flash_write_pattern": "sequential" if sequential_writes else "random",
+            "flash_service_basis": flash.service_basis,
+            "disk_service_basis": disk.service_basis,
+            "old_share": old_share,
+            "usd": usd,
+            "price_book_id": None if prices is None else prices.id,
+            "amortisation_months": months,
+        },
+        derivation=(
+            *by_log.derivation,
+            *(() if by_curve is None else by_curve.derivation),
+            *(() if full is None else full.derivation),
+        ),
+    )
+
+
+def _check(
+    steps: Sequence[float],
+    disks: int,
+    curve: Curve | None,
+    ram_pages: int | None,
+    usd: Decimal | None,
+) -> None:
+    problems = Problems("break-even", "see `tierwright break-even --help`")
+    problems.check(bool(steps), "deltas", None, "needs at least one DRAM step")
+    problems.check(disks >= 1, "disks", disks, "must be at least 1")
+    problems.check(
+        (curve is None) == (ram_pages is None),
+        "ram_pages",
+        ram_pages,
+        "belongs together with a profile: give both or neither",
+    )
+    if usd is not None:
+        problems.check(usd.is_finite() and usd > 0, "usd", usd, "must be above 0")
+        problems.check(
+            ram_pages is not None,
+            "usd",
+            usd,
+            "needs the DRAM there is: give a profile and RAM pages",
+        )
+    problems.raise_if_any()
+
+
+def _page_costs(
+    flash: Device, disk: Device, disks: int, page_bytes: int, *, sequential: bool
+) -> PageCosts:
+    problems = Problems("break-even", "choose a device with IOPS or a latency")
+    found = {}
+    for role, device in (("flash", flash), ("disk", disk)):
+        for operation, service in (
+            ("read", device.read_service),
+            ("write", device.write_service),
+        ):
+            if service.time_us is None:
+                problems.add(f"{role} device", device.id, service.basis)
+            else:
+                found[f"{role}_{operation}"] = service.time_us
+    if sequential:
+        rate = flash.number("sequential_write_mb_per_s")
+        if rate is None:
+            problems.add(
+                "flash device", flash.id, "states no sequential write bandwidth"
+            )
+        else:
+            found["flash_write"] = page_bytes / rate  # bytes / (MB/s) = µs
+    problems.raise_if_any()
+    return PageCosts(
+        disk_read=found["disk_read"] / disks,
+        disk_write=found["disk_write"] / disks,
+        flash_read=found["flash_read"],
+        flash_write=found["flash_write"],
+    )
+
+
+def _by_curve(
+    curve: Curve | None,
+    ram_pages: int | None,
+    steps: Sequence[float],
+    mixed: tuple[float, float],
+    costs: PageCosts,
+    old_share: float,
+) -> tuple[CurveTheta | None, FullTheta | None]:
+    if curve is None or ram_pages is None:
+        return None, None
+    disk_cost, flash_cost = mixed
+    by_curve = curve_theta(
+        curve, ram_pages, steps, disk_cost=disk_cost, flash_cost=flash_cost
+    )
+    if curve.write_backs_at is None:
+        return by_curve, None
+    return by_curve, full_theta(curve, ram_pages, steps, costs, old_share=old_share)
+
+
+def _price(device: Device | None, prices: PriceBook | None, kind: str) -> Price | None:
+    found = None
+    if prices is not None:
+        found = prices.find(device_id=None if device is None else device.id, kind=kind)
+    return found or (None if device is None else own_price(device))
+
+
+def _money(
+    curve: Curve | None,
+    ram_pages: int | None,
+    usd: Decimal | None,
+    used: _Prices,
+    page_bytes: int,
+    mixed: tuple[float, float],
+) -> tuple[dict[str, Any] | None, Marginal | None, tuple[Caution, ...]]:
+    if usd is None or ram_pages is None or curve is None:
+        return None, None, ()
+    dram_byte, flash_byte = used.per_byte(used.ram), used.per_byte(used.flash)
+    if dram_byte is None or flash_byte is None:
+        lacking = "RAM" if dram_byte is None else "flash"
+        raise BadInput(
+            f"break-even: usd: `{usd}` needs a price of {lacking}, and there is none",
+            "add --price-book ID (`tierwright catalog prices`), or --ram-device ID for its price",
+        )
+    disk_cost, flash_cost = mixed
+    dram = pages_for(usd, dram_byte, page_bytes)
+    flash = pages_for(usd, flash_byte, page_bytes)
+    by_log = roi_log(
+        ram_pages,
+        added_dram=dram,
+        added_flash=flash,
+        disk_cost=disk_cost,
+        flash_cost=flash_cost,
+    )
+    by_curve = roi_curve(
+        curve,
+        ram_pages,
+        added_dram_pages=dram,
+        added_flash_pages=flash,
+        disk_cost=disk_cost,
+        flash_cost=flash_cost,
+    )
+    roi = {
+        "usd": usd,
+        "usd_basis": f"purchase, or {used.months} months of rent",
+        "dram_pages": dram,
+        "flash_pages": flash,
+        "dram_price": _stated(used.ram),
+        "flash_price": _stated(used.flash),
+        "flash_to_dram_gain_ratio": by_curve.flash_to_dram_gain_ratio,
+        "winner": by_curve.winner,
+        "log": by_log,
+        "curve": by_curve,
+    }
+    step = usd / MARGINAL_STEPS
+    if not (
+        pages_for(step, dram_byte, page_bytes)
+        and pages_for(step, flash_byte, page_bytes)
+    ):
+        about = Caution(
+            "too_little_money",
+            f"a tenth of {usd} USD buys less than one page, so there is no marginal curve",
+            "ask about more money",
+        )
+        return roi, None, (about,)
+    marginal = marginal_gains(
+        curve,
+        ram_pages=ram_pages,
+        flash_pages=0,
+        usd_step=step,
+        steps=MARGINAL_STEPS,
+        dram_usd_per_byte=dram_byte,
+        flash_usd_per_byte=flash_byte,
+        disk_cost=disk_cost,
+        flash_cost=flash_cost,
+    )
+    return roi, marginal, ()
+
+
+def _stated(price: Price | None) -> str | None:
+    if price is None:
+        return None
+    return f"{price.usd} {price.unit} ({price.date or 'undated'}; {price.source})"
+
+
+def _intervals(
+    ram: Device | None,
+    flash: Device,
+    disk: Device,
+    used: _Prices,
+    page_bytes: int,
+    host_usd: Decimal,
+) -> tuple[TierInterval, ...]:
+    memory = PricedTier(ram or Device("dram", "DRAM", "dram"), used.ram)
+    middle = PricedTier(flash, used.flash, host_usd)
+    bottom = PricedTier(disk, used.disk, host_usd)
+    return tuple(
+        tier_interval(upper, lower, page_bytes=page_bytes, months=used.months)
+        for upper, lower in ((memory, middle), (memory, bottom), (middle, bottom))
+    )
+
+
+def _about_devices(
+    flash: Device, disk: Device, disks: int, page_bytes: int
+) -> Iterable[Caution]:
+    depths = (flash.queue_depth, disk.queue_depth)
+    if None in depths:
+        unknown = [d.id for d in (flash, disk) if d.queue_depth is None]
+        yield Caution(
+            "queue_depth_unknown",
+            f"the queue depth behind the IOPS of `{'`, `'.join(unknown)}` is not stated",
+            "1/IOPS is a throughput cost, not a latency; compare devices of one depth",
+        )
+    elif depths[0] != depths[1]:
+        yield Caution(
+            "queue_depths_differ",
+            f"`{flash.id}` is rated at queue depth {depths[0]}, `{disk.id}` at {depths[1]}",
+            "rates at different depths do not compare; choose profiles of one depth",
+        )
+    for device in (flash, disk):
+        if device.page_bytes not in (None, page_bytes):
+            yield Caution(
+                "device_page_differs",
+                f"the IOPS of `{device.id}` are for {device.page_bytes} bytes, the page has "
+                f"{page_bytes}; the times are not scaled",
+                "measure the device at the workload's page size",
+            )
+    if disks > 1:
+        yield Caution(
+            "ideal_array",
+            f"{disks} disks are taken as {disks} times the rate of one; measured arrays "
+            "reach less (16 disks: 12.6 times the reads, 15.1 times the writes)",
+            "use a profile of the array where there is one",
+        )
+
+
+def _about_log_model(by_log: Theta, by_curve: CurveTheta | None) -> tuple[Caution, ...]:
+    if by_curve is None:
+        return (
+            Caution(
+                "no_curve",
+                "theta rests on the log model alone: a hit ratio straight in log size",
+                "give a profile and the DRAM there is for the workload's own curve",
+            ),
+        )
+    both = by_curve.reachable & (by_curve.theta > 0)
+    if not bool(np.any(both)):
+        return ()
+    gap = np.abs(by_log.theta[both] / by_curve.theta[both] - 1)
+    if float(np.max(gap)) <= LOG_MODEL_GAP:
+        return ()
+    return (
+        Caution(
+            "log_model_differs",
+            f"theta by the log model and by the curve differ by up to {float(np.max(gap)):.0%}: "
+            "the curve of this workload is not straight in log size there",
+            "trust the curve",
+        ),
+    )
+
+
+def _nullable(values: Any) -> list[float | None]:
+    return [value if np.isfinite(value) else None for value in values.tolist()]

@@ -1,0 +1,316 @@
+"""`tierwright break-even`: DRAM or flash."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tierwright.cli.output import (
+    Json,
+    print_facts,
+    print_json,
+    print_table,
+    print_warnings,
+)
+from tierwright.errors import BadInput
+from tierwright.units import format_count, format_microseconds
+
+if TYPE_CHECKING:
+    from tierwright.break_even import BreakEven
+    from tierwright.prices import PriceBook
+
+SECONDS_PER_MINUTE = 60
+SECONDS_PER_HOUR = 3600
+SECONDS_PER_DAY = 86_400
+
+
+def break_even(
+    *,
+    flash_device: Annotated[
+        str,
+        typer.Option(
+            "--flash-device", metavar="ID", help="Device of flash, or a device file."
+        ),
+    ],
+    disk_device: Annotated[
+        str,
+        typer.Option(
+            "--disk-device",
+            metavar="ID",
+            help="Device behind flash, or a device file.",
+        ),
+    ],
+    delta: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--delta",
+            metavar="D",
+            help="DRAM step in multiples of the DRAM there is; may be repeated "
+            "[default: 0.5, 1, 3].",
+        ),
+    ] = None,
+    read_share: Annotated[
+        float,
+        typer.Option(
+            "--read-share", metavar="X", help="Share of reads among the accesses."
+        ),
+    ] = 1.0,
+    disks: Annotated[
+        int,
+        typer.Option("--disks", metavar="N", help="Disks that share the load."),
+    ] = 1,
+    profile: Annotated[
+        Path | None,
+        typer.Option(
+            "--profile", metavar="PROFILE", help="Profile file, for its curve."
+        ),
+    ] = None,
+    ram_pages: Annotated[
+        int | None,
+        typer.Option(
+            "--ram-pages", metavar="B", help="DRAM there is, with --profile. [pages]"
+        ),
+    ] = None,
+    usd: Annotated[
+        str | None,
+        typer.Option("--usd", metavar="M", help="Money for DRAM or flash. [USD]"),
+    ] = None,
+    price_book: Annotated[
+        str | None,
+        typer.Option("--price-book", metavar="ID", help="Prices of one date."),
+    ] = None,
+    ram_device: Annotated[
+        str | None,
+        typer.Option(
+            "--ram-device", metavar="ID", help="Device of RAM, for its price."
+        ),
+    ] = None,
+    page_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--page-bytes",
+            metavar="N",
+            min=1,
+            help="Page of the break-even interval [default: the profile's, or 4096].",
+        ),
+    ] = None,
+    old_share: Annotated[
+        float,
+        typer.Option(
+            "--old-share", metavar="S", help="Share of flash with old versions."
+        ),
+    ] = 0.0,
+    sequential_writes: Annotated[
+        bool,
+        typer.Option(
+            "--sequential-writes", help="Flash is written in appends, as FaCE does."
+        ),
+    ] = False,
+    host_usd: Annotated[
+        str,
+        typer.Option(
+            "--host-usd",
+            metavar="M",
+            help="What one device needs of its host, for the interval. [USD]",
+        ),
+    ] = "0",
+    amortisation_months: Annotated[
+        int,
+        typer.Option(
+            "--amortisation-months",
+            metavar="M",
+            help="Months over which a purchase is spread. [months]",
+        ),
+    ] = 36,
+    json: Json = False,
+) -> None:
+    """Say how much flash replaces DRAM, and which of the two is the better buy."""
+    from tierwright import catalog
+    from tierwright.break_even import analyse
+    from tierwright.break_even.analysis import DEFAULT_DELTAS
+    from tierwright.hit_ratio import read_profile
+
+    money = None if usd is None else _money("--usd", usd)
+    flash = catalog.device_or_file(flash_device)
+    ram = None if ram_device is None else catalog.device_or_file(ram_device)
+    assumed: list[dict[str, str]] = []
+    prices = None if price_book is None else catalog.price_book(price_book)
+    if money is not None and prices is None and ram is None:
+        prices = _assumed_book(flash.id, assumed)
+    found = analyse(
+        flash,
+        catalog.device_or_file(disk_device),
+        deltas=DEFAULT_DELTAS if delta is None else delta,
+        read_share=read_share,
+        disks=disks,
+        curve=None if profile is None else read_profile(profile).curve,
+        ram_pages=ram_pages,
+        usd=money,
+        prices=prices,
+        ram=ram,
+        page_bytes=page_bytes,
+        old_share=old_share,
+        sequential_writes=sequential_writes,
+        host_usd=_money("--host-usd", host_usd),
+        amortisation_months=amortisation_months,
+    )
+    if json:
+        document = found.to_dict()
+        print_json({**document, "warnings": assumed + document["warnings"]})
+        return
+    _print(found)
+    print_warnings(
+        [*assumed, *({"message": w.message, "hint": w.hint} for w in found.warnings)]
+    )
+
+
+def _money(option: str, text: str) -> Decimal:
+    try:
+        return Decimal(text.replace(",", ""))
+    except InvalidOperation as error:
+        raise BadInput(
+            f"{option}: `{text}` is not an amount of money", "write `1000` or `999.90`"
+        ) from error
+
+
+def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | None:
+    """Take the book that prices this flash device and DRAM, else the latest with DRAM."""
+    from tierwright import catalog
+
+    books = [
+        book
+        for book in catalog.price_books().values()
+        if book.find(device_id=None, kind="dram")
+    ]
+    own = [
+        book
+        for book in books
+        if any(price.device_id == flash_id for price in book.prices)
+    ]
+    if not books:
+        return None
+    book = max(own or books, key=lambda entry: entry.date)
+    assumed.append(
+        {
+            "name": "price_book_assumed",
+            "message": f"no --price-book was given; `{book.id}` ({book.date}) was taken",
+            "hint": "name the book, or --ram-device, to decide it yourself",
+        }
+    )
+    return book
+
+
+def _print(found: BreakEven) -> None:
+    inputs = found.inputs
+    print_facts(
+        [
+            ("exponent E", f"{found.exponent:.6g}"),
+            (
+                "cost of an access",
+                f"disk {format_microseconds(inputs['disk_cost_us'])}, flash "
+                f"{format_microseconds(inputs['flash_cost_us'])}, "
+                f"{inputs['read_share']:.0%} reads",
+            ),
+        ]
+    )
+    typer.echo("")
+    columns = [("DRAM added", True), ("flash, log model", True)]
+    series: list[tuple[list[Any], str]] = [(found.theta, "x")]
+    if found.theta_from_curve is not None:
+        columns.append(("flash, by the curve", True))
+        series.append((found.theta_from_curve, "x"))
+    if found.theta_full is not None:
+        columns.append(("flash, with writes", True))
+        series.append((found.theta_full, "x"))
+    columns.append(("flash pays below, USD a byte of DRAM's", True))
+    series.append((found.flip_price_ratio, ""))
+    print_table(
+        "Flash that gains as much as the added DRAM, in multiples of the DRAM there is",
+        columns,
+        [
+            [
+                f"{step:.4g} x",
+                *(_multiple(values[at], unit) for values, unit in series),
+            ]
+            for at, step in enumerate(found.delta)
+        ],
+    )
+    if found.price_ratio is not None:
+        typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs a byte")
+    _print_money(found)
+    known = [each for each in found.intervals if each.interval_s is not None]
+    if known:
+        typer.echo("")
+        print_table(
+            "Break-even interval: pages accessed more often belong in the upper tier",
+            [("upper", False), ("lower", False), ("interval", True)],
+            [
+                [each.upper, each.lower, _duration(each.interval_s or 0.0)]
+                for each in known
+            ],
+        )
+
+
+def _print_money(found: BreakEven) -> None:
+    roi = found.roi
+    if roi is None:
+        return
+    ratio = roi["flash_to_dram_gain_ratio"]
+    gains = "DRAM gains nothing" if ratio is None else f"flash gains {ratio:.3g} x DRAM"
+    typer.echo("")
+    print_facts(
+        [
+            (
+                f"{roi['usd']} USD buy",
+                f"{format_count(roi['dram_pages'])} pages of DRAM or "
+                f"{format_count(roi['flash_pages'])} pages of flash",
+            ),
+            ("better buy", f"{roi['winner']} ({gains}, by the curve)"),
+        ]
+    )
+    marginal = found.marginal
+    if marginal is None:
+        return
+    typer.echo("")
+    print_table(
+        "The next money, spent where it gains most",
+        [
+            ("spent USD", True),
+            ("RAM pages", True),
+            ("flash pages", True),
+            ("DRAM saves", True),
+            ("flash saves", True),
+            ("next", False),
+        ],
+        [
+            [
+                f"{marginal.usd[at]:f}",
+                format_count(marginal.ram_pages[at]),
+                format_count(marginal.flash_pages[at]),
+                format_microseconds(float(marginal.dram_gain[at])),
+                format_microseconds(float(marginal.flash_gain[at])),
+                choice,
+            ]
+            for at, choice in enumerate(marginal.choice)
+        ],
+    )
+
+
+def _multiple(value: float | None, unit: str) -> str:
+    if value is None:
+        return "unreachable" if unit else "-"
+    return f"{value:.4g} {unit}".rstrip()
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in (
+        (SECONDS_PER_DAY, "days"),
+        (SECONDS_PER_HOUR, "h"),
+        (SECONDS_PER_MINUTE, "min"),
+    ):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"

@@ -1,0 +1,270 @@
+"""`tierwright device ...`: profiles from measurements, health of a drive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tierwright.cli.output import (
+    Json,
+    print_facts,
+    print_json,
+    print_table,
+    print_warnings,
+)
+from tierwright.errors import BadInput
+from tierwright.units import (
+    format_bytes,
+    format_count,
+    format_microseconds,
+    parse_bytes,
+)
+
+if TYPE_CHECKING:
+    from tierwright.device import Device
+    from tierwright.endurance import Remaining, SmartHealth
+    from tierwright.fio import FioImport
+
+TB = 10**12
+
+app = typer.Typer(
+    help="Make device profiles from measurements, read the health of a drive.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("import-fio")
+def import_fio(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Result of `fio --output-format=json`."),
+    ],
+    *,
+    identifier: Annotated[
+        str,
+        typer.Option(
+            "--id", metavar="ID", help="Id of the device [default: measured]."
+        ),
+    ] = "measured",
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Name for people.")
+    ] = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind", metavar="KIND", help="Kind, see docs/reference/devices.md."
+        ),
+    ] = "nvme",
+    queue_depth: Annotated[
+        int | None,
+        typer.Option(
+            "--queue-depth",
+            metavar="N",
+            min=1,
+            help="Depth of the rates to take [default: the deepest of both operations].",
+        ),
+    ] = None,
+    page_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--page-bytes", metavar="N", min=1, help="Block size of the rates to take."
+        ),
+    ] = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--capacity", metavar="SIZE", help="Usable capacity, such as 1.6TB."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DEVICE.toml", help="File to write."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it exists.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Make a device profile from a measurement of fio.
+
+    Give the file written by -o wherever a device is asked for.
+    """
+    from tierwright import fio
+
+    if output is not None and output.suffix not in (".toml", ".json"):
+        raise BadInput(
+            f"--output: `{output}` is neither a .toml nor a .json file",
+            "end its name in .toml",
+        )
+    found = fio.import_fio(
+        fio.read_fio(file),
+        identifier=identifier,
+        name=name,
+        kind=kind,
+        queue_depth=queue_depth,
+        page_bytes=page_bytes,
+        capacity_bytes=None if capacity is None else parse_bytes(capacity),
+        place=str(file),
+    )
+    if output is not None:
+        _write(output, found.device, force=force)
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_import(found, output)
+
+
+@app.command("health")
+def health(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Result of `smartctl --json -x` or `nvme smart-log -o json`.",
+        ),
+    ],
+    *,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "--device",
+            metavar="ID",
+            help="Device, or device file, for its rated writes.",
+        ),
+    ] = None,
+    rated_tb: Annotated[
+        float | None,
+        typer.Option(
+            "--rated-tb", metavar="TB", help="Rated writes (TBW). [10^12 bytes]"
+        ),
+    ] = None,
+    tb_per_day: Annotated[
+        float | None,
+        typer.Option(
+            "--tb-per-day",
+            metavar="TB",
+            help="Host writes to come [default: the mean so far]. [10^12 bytes/day]",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say what a drive has written, and what is left of its rated writes."""
+    from tierwright import catalog
+    from tierwright.endurance import rated_endurance, read_smart, remaining
+
+    found = read_smart(file)
+    rating = rated_tb
+    if rating is None and device is not None:
+        rating = rated_endurance(catalog.device_or_file(device)).tb_written
+        if rating is None:
+            raise BadInput(
+                f"device `{device}` states no rated writes",
+                "give them with --rated-tb, from its data sheet",
+            )
+    left = None
+    if rating is not None and found.host_bytes_written is not None:
+        mean = found.host_bytes_per_day
+        left = remaining(
+            rated_tb=rating,
+            written_tb=found.host_bytes_written / TB,
+            tb_per_day=tb_per_day
+            if tb_per_day is not None
+            else (0.0 if mean is None else mean / TB),
+            percentage_used=found.percentage_used,
+        )
+    if json:
+        print_json(
+            {**found.to_dict(), "remaining": None if left is None else left.to_dict()}
+        )
+        return
+    _print_health(found, left)
+
+
+def _write(path: Path, device: Device, *, force: bool) -> None:
+    import json
+
+    from tierwright.fio import to_toml
+
+    if path.exists() and not force:
+        raise BadInput(f"--output: `{path}` exists", "add --force to replace it")
+    if path.suffix == ".toml":
+        text = to_toml(device)
+    else:
+        text = json.dumps(device.to_dict(), indent=2, ensure_ascii=False) + "\n"
+    path.write_text(text, encoding="utf-8")
+
+
+def _print_import(found: FioImport, output: Path | None) -> None:
+    print_table(
+        "What fio measured",
+        [
+            ("job", False),
+            ("operation", False),
+            ("block", True),
+            ("queue depth", True),
+            ("in flight", True),
+            ("IOPS", True),
+            ("latency", True),
+            ("1/IOPS", True),
+            ("service time", True),
+        ],
+        [
+            [
+                run.name,
+                f"{'random' if run.random else 'sequential'} {run.operation}",
+                f"{run.block_bytes} B",
+                str(run.queue_depth),
+                "-" if run.in_flight is None else f"{run.in_flight:.3g}",
+                format_count(run.iops),
+                _time(run.latency_us),
+                format_microseconds(run.time_per_operation_us),
+                _time(run.service_time_us),
+            ]
+            for run in found.runs
+        ],
+    )
+    typer.echo("")
+    typer.echo(f"used: {found.basis}")
+    for figure, run in found.used.items():
+        typer.echo(f"  {figure} from {run}")
+    if output is not None:
+        typer.echo(f"written: {output}")
+    print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])
+
+
+def _print_health(found: SmartHealth, left: Remaining | None) -> None:
+    facts: list[tuple[str, str]] = [
+        ("model", found.model or "-"),
+        ("host writes", _size(found.host_bytes_written)),
+        ("by", found.basis),
+        ("life used, by the drive", _percent(found.percentage_used)),
+        ("write amplification", "-" if found.waf is None else f"{found.waf:.3g}"),
+    ]
+    warnings: list[Any] = list(found.warnings)
+    if left is not None:
+        years = left.years_left
+        facts += [
+            (
+                "rated writes left",
+                f"{left.left_tb:,.4g} of {left.rated_tb:,.4g} TB ({left.left_share:.0%})",
+            ),
+            ("years left", "-" if years is None else f"{years:.3g}"),
+        ]
+        warnings += left.warnings
+    print_facts(facts)
+    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
+
+
+def _time(time_us: float | None) -> str:
+    return "-" if time_us is None else format_microseconds(time_us)
+
+
+def _size(size: int | None) -> str:
+    return "-" if size is None else f"{format_bytes(size)} ({size / TB:,.4g} TB)"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:g} %"

@@ -1,0 +1,419 @@
+"""`tierwright scheme-map`, `throughput`, `directories`, `choose-flash`: from a profile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tierwright.cli.output import (
+    Json,
+    numbers,
+    print_json,
+    print_table,
+    print_warnings,
+    whole_numbers,
+)
+from tierwright.errors import BadInput
+from tierwright.units import (
+    format_bytes,
+    format_count,
+    format_microseconds,
+    parse_bytes,
+)
+
+if TYPE_CHECKING:
+    from tierwright.page_flow import Axis, Caution, DirectoryStudy, SchemeMap
+    from tierwright.throughput import ThroughputStudy
+
+ProfileFile = Annotated[
+    Path,
+    typer.Argument(metavar="PROFILE", help="Profile file of `tierwright profile`."),
+]
+FlashDevice = Annotated[
+    str, typer.Option("--flash-device", metavar="ID", help="Device of flash.")
+]
+DiskDevice = Annotated[
+    str, typer.Option("--disk-device", metavar="ID", help="Device behind flash.")
+]
+RamPages = Annotated[int, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")]
+FlashPages = Annotated[
+    int, typer.Option("--flash-pages", metavar="F", help="Flash. [pages]")
+]
+MS_PER_S = 1000.0
+US_PER_S = 1e6
+AXIS_PARTS = (2, 3)
+LINES_SHOWN = 8
+
+
+def scheme_map(
+    profile: ProfileFile,
+    *,
+    flash_device: FlashDevice,
+    disk_device: DiskDevice,
+    x: Annotated[
+        str,
+        typer.Option(
+            "--x", metavar="AXIS=LOW:HIGH[:N]", help="Axis across, see --y for names."
+        ),
+    ] = "flash_per_ram=0.5:64",
+    y: Annotated[
+        str,
+        typer.Option(
+            "--y",
+            metavar="AXIS=LOW:HIGH[:N]",
+            help="Axis upwards: flash_per_ram, ram_pages, flash_pages, dirty_share, "
+            "asymmetry; N points, 64 unless given.",
+        ),
+    ] = "dirty_share=0:1",
+    ram_pages: Annotated[
+        float | None,
+        typer.Option("--ram-pages", metavar="R", help="RAM, unless an axis. [pages]"),
+    ] = None,
+    flash_pages: Annotated[
+        float | None,
+        typer.Option(
+            "--flash-pages", metavar="F", help="Flash, unless an axis says it. [pages]"
+        ),
+    ] = None,
+    dirty_share: Annotated[
+        float | None,
+        typer.Option(
+            "--dirty-share",
+            metavar="P",
+            help="Share of victims that are dirty [default: measured].",
+        ),
+    ] = None,
+    asymmetry: Annotated[
+        float | None,
+        typer.Option(
+            "--asymmetry",
+            metavar="A",
+            help="Flash write over flash read [default: the device's].",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Map which page-flow scheme wins where, with the lines between the regions."""
+    from tierwright import catalog, page_flow
+    from tierwright.hit_ratio import read_profile
+
+    found = page_flow.scheme_map(
+        read_profile(profile).curve,
+        x=_axis(x, "--x"),
+        y=_axis(y, "--y"),
+        flash=catalog.device(flash_device),
+        disk=catalog.device(disk_device),
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        dirty_share=dirty_share,
+        asymmetry=asymmetry,
+    )
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_map(found)
+
+
+def _axis(text: str, option: str) -> Axis:
+    from tierwright.page_flow import Axis
+
+    name, _, ends = text.partition("=")
+    parts = ends.split(":")
+    if len(parts) not in AXIS_PARTS:
+        raise BadInput(
+            f"{option}: `{text}` is not AXIS=LOW:HIGH or AXIS=LOW:HIGH:N",
+            f"write for example {option} flash_per_ram=0.5:64",
+        )
+    low, high = numbers(",".join(parts[:2]), option)
+    count = whole_numbers(parts[2], option)[0] if parts[2:] else 64
+    return Axis.spaced(name, low, high, count)
+
+
+def _print_map(found: SchemeMap) -> None:
+    cells = Counter(found.best.ravel().tolist())
+    print_table(
+        f"Winners over {found.x.name} and {found.y.name}",
+        [("scheme", False), ("share of the map", True)],
+        [
+            [scheme, f"{cells[index] / found.best.size:.1%}"]
+            for index, scheme in enumerate(found.schemes)
+        ],
+    )
+    typer.echo(f"within the known error of the model: {found.too_close.mean():.1%}")
+    for line in found.crossovers:
+        step = max(1, len(line.points) // LINES_SHOWN)
+        typer.echo("")
+        print_table(
+            f"{line.schemes[0]} and {line.schemes[1]} cost the same at",
+            [(found.x.name, True), (found.y.name, True)],
+            [[f"{at:.4g}", f"{up:.4g}"] for at, up in line.points[::step].tolist()],
+        )
+    _warn(found.warnings)
+
+
+def throughput(
+    profile: ProfileFile,
+    *,
+    ram_pages: RamPages,
+    flash_pages: FlashPages,
+    flash_device: FlashDevice,
+    disk_device: DiskDevice,
+    clients: Annotated[
+        int, typer.Option("--clients", metavar="N", help="Clients at work.")
+    ],
+    accesses_per_transaction: Annotated[
+        float,
+        typer.Option(
+            "--accesses-per-transaction",
+            metavar="A",
+            help="Page accesses of one transaction.",
+        ),
+    ] = 1.0,
+    think_ms: Annotated[
+        float,
+        typer.Option("--think-ms", metavar="T", help="Time between transactions. [ms]"),
+    ] = 0.0,
+    cpu_us: Annotated[
+        float,
+        typer.Option(
+            "--cpu-us", metavar="T", help="Processor time of a transaction. [µs]"
+        ),
+    ] = 0.0,
+    cpus: Annotated[int, typer.Option("--cpus", help="Processors.")] = 1,
+    flash_devices: Annotated[
+        int, typer.Option("--flash-devices", help="Equal flash devices.")
+    ] = 1,
+    disks: Annotated[int, typer.Option("--disks", help="Equal disks.")] = 1,
+    vary: Annotated[
+        str,
+        typer.Option(
+            "--vary",
+            metavar="WHAT",
+            help="clients, disks, flash_devices or flash_pages.",
+        ),
+    ] = "clients",
+    points: Annotated[
+        str | None,
+        typer.Option(
+            "--points",
+            metavar="N,N,...",
+            help="Its values [default: 1 to --clients for clients, else the one given].",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Predict throughput and response time of each scheme for clients that wait."""
+    from tierwright import catalog
+    from tierwright.hit_ratio import read_profile
+    from tierwright.throughput import Setting, scheme_throughput
+
+    found = scheme_throughput(
+        read_profile(profile).curve,
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        flash=catalog.device(flash_device),
+        disk=catalog.device(disk_device),
+        setting=Setting(
+            clients=clients,
+            accesses_per_transaction=accesses_per_transaction,
+            think_s=think_ms / MS_PER_S,
+            cpu_s_per_transaction=cpu_us / US_PER_S,
+            cpus=cpus,
+            flash_devices=flash_devices,
+            disks=disks,
+        ),
+        vary=vary,
+        points=None if points is None else whole_numbers(points, "--points"),
+    )
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_throughput(found)
+
+
+def _print_throughput(found: ThroughputStudy) -> None:
+    plain = found.to_dict()["schemes"]
+    rows = []
+    for scheme, columns in plain.items():
+        rate, knee = columns["throughput_per_s"][-1], columns["knee_clients"][-1]
+        rows.append(
+            [
+                scheme + (" *" if scheme == found.best[-1] else ""),
+                "-" if rate is None else f"{rate:,.1f}",
+                format_microseconds(columns["response_s"][-1] * US_PER_S),
+                columns["bottleneck"][-1] or "-",
+                "-" if knee is None else f"{knee:,.1f}",
+                "-"
+                if columns["knee_disks"] is None
+                else f"{columns['knee_disks']:,.1f}",
+            ]
+        )
+    print_table(
+        f"At {found.varied} = {format_count(float(found.points[-1]))}",
+        [
+            ("scheme", False),
+            ("transactions / s", True),
+            ("response", True),
+            ("bottleneck", False),
+            ("knee, clients", True),
+            ("knee, disks", True),
+        ],
+        rows,
+    )
+    typer.echo(f"* most throughput. {found.estimator}: {found.validity}")
+    _warn(found.warnings)
+
+
+def directories(
+    profile: ProfileFile,
+    *,
+    ram_bytes: Annotated[
+        str, typer.Option("--ram-bytes", metavar="SIZE", help="Memory, such as 64GiB.")
+    ],
+    flash_bytes: Annotated[
+        str, typer.Option("--flash-bytes", metavar="SIZE", help="Flash device.")
+    ],
+    flash_device: FlashDevice,
+    disk_device: DiskDevice,
+    flash_page_bytes: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-page-bytes",
+            metavar="N,N,...",
+            help="Sizes of flash pages [default: the workload's page]. [bytes]",
+        ),
+    ] = None,
+    buffered_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--buffered-bytes",
+            metavar="N",
+            help="Part of a directory on flash that RAM holds [default: a tenth].",
+        ),
+    ] = None,
+    directory_hit_ratio: Annotated[
+        float,
+        typer.Option("--directory-hit-ratio", metavar="H", help="Of that part."),
+    ] = 0.9,
+    json: Json = False,
+) -> None:
+    """Compare places of the flash directory and sizes of flash pages."""
+    from tierwright import catalog, page_flow
+    from tierwright.hit_ratio import read_profile
+
+    sizes = () if flash_page_bytes is None else flash_page_bytes
+    found = page_flow.compare_directories(
+        read_profile(profile).curve,
+        ram_bytes=parse_bytes(ram_bytes),
+        flash_bytes=parse_bytes(flash_bytes),
+        flash=catalog.device(flash_device),
+        disk=catalog.device(disk_device),
+        flash_page_bytes=whole_numbers(sizes, "--flash-page-bytes") if sizes else (),
+        buffered_bytes=buffered_bytes,
+        use=page_flow.DirectoryUse(hit_ratio=directory_hit_ratio),
+    )
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_directories(found)
+
+
+def _print_directories(found: DirectoryStudy) -> None:
+    print_table(
+        f"No flash: {format_microseconds(found.none_us)} an access",
+        [
+            ("directory", False),
+            ("flash page", True),
+            ("technique", False),
+            ("directory size", True),
+            ("RAM pages", True),
+            ("best scheme", False),
+            ("I/O + directory", True),
+            ("saving", True),
+        ],
+        [
+            [
+                option.placement + (" *" if index == found.best else ""),
+                format_bytes(option.flash_page_bytes),
+                option.technique or "-",
+                format_bytes(option.directory_bytes),
+                format_count(option.ram_pages),
+                option.best or "-",
+                "-"
+                if option.best is None
+                else format_microseconds(option.schemes[option.best].total_us),
+                option.reason if option.saving is None else f"{option.saving:.1%}",
+            ]
+            for index, option in enumerate(found.options)
+        ],
+    )
+    _warn(found.warnings)
+
+
+def choose_flash(
+    profile: ProfileFile,
+    *,
+    ram_pages: RamPages,
+    flash_pages: FlashPages,
+    candidates: Annotated[
+        str,
+        typer.Option("--candidates", metavar="ID,ID,...", help="Flash devices."),
+    ],
+    disk_device: DiskDevice,
+    price_book: Annotated[
+        str | None,
+        typer.Option("--price-book", metavar="ID", help="Prices [default: their own]."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Rank flash devices by I/O time and by price times I/O time."""
+    from tierwright import catalog, page_flow
+    from tierwright.hit_ratio import read_profile
+
+    found = page_flow.choose_flash(
+        read_profile(profile).curve,
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        candidates=[catalog.device(name) for name in candidates.split(",")],
+        disk=catalog.device(disk_device),
+        prices=None if price_book is None else catalog.price_book(price_book),
+    )
+    if json:
+        print_json(found.to_dict())
+        return
+    print_table(
+        "By I/O time; * least price x time",
+        [
+            ("device", False),
+            ("scheme", False),
+            ("I/O time / access", True),
+            ("below no flash", True),
+            ("USD / month", True),
+            ("price x time", True),
+        ],
+        [
+            [
+                row.device_id
+                + (" *" if row.device_id == found.best_by_price_times_time else ""),
+                row.scheme,
+                format_microseconds(row.io_time_us_per_access),
+                f"{row.gain_over_none:.1%}",
+                "-"
+                if row.flash_usd_per_month is None
+                else f"{row.flash_usd_per_month:,.4f}",
+                row.reason
+                if row.price_times_time is None
+                else f"{row.price_times_time:,.4g}",
+            ]
+            for row in found.rows
+        ],
+    )
+    for name, reason in found.rejected.items():
+        typer.echo(f"rejected: {name} {reason}")
+
+
+def _warn(warnings: tuple[Caution, ...]) -> None:
+    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])

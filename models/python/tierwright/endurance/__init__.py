@@ -1,0 +1,40 @@
+"""Flash wear: write amplification, lifetime, what is left of a device, wear as money.
+
+Restates sections 2.2 and 6.7.1 of Kang, Lee and Moon, "Flash as cache extension for online transactional
+workloads" (VLDB Journal 2016), and the endurance terms of data sheets (TBW, DWPD).
+`docs/models/endurance.md` explains.
+"""
+
+from tierwright.endurance.smart import SmartHealth, read_smart, smart_from_mapping
+from tierwright.endurance.wear import (
+    Lifetime,
+    RatedEndurance,
+    Remaining,
+    Waf,
+    WearCost,
+    lifetime,
+    lifetime_ratio,
+    rated_endurance,
+    remaining,
+    waf_by_pattern,
+    wear_cost,
+    write_amplification,
+)
+
+__all__ = [
+    "Lifetime",
+    "RatedEndurance",
+    "Remaining",
+    "SmartHealth",
+    "Waf",
+    "WearCost",
+    "lifetime",
+    "lifetime_ratio",
+    "rated_endurance",
+    "read_smart",
+    "remaining",
+    "smart_from_mapping",
+    "waf_by_pattern",
+    "wear_cost",
+    "write_amplification",
+]

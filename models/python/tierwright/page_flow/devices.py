@@ -1,0 +1,180 @@
+"""Which flash device for a workload: by I/O time, and by price x I/O time.
+
+Source: Koltsidas and Viglas section 5.7 and Table 2. The paper's "price-to-I/O-cost ratio" as a
+quotient rewards dear or fast devices inconsistently; price x time per access is the price of
+a unit of throughput, and less is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tierwright.device import Device
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve
+from tierwright.page_flow.evaluation import Evaluation, evaluate
+from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
+
+ESTIMATOR = "C0 to C3 of each device's best scheme; price x time per access"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """One flash device with its best scheme.
+
+    Attributes
+    ----------
+    device_id, device_name : str
+        Of the device.
+    scheme : str
+        Of least I/O time on it.
+    io_time_us_per_access : float
+        [µs]
+    gain_over_none : float
+        Share of the I/O time without flash that it saves. [1]
+    flash_usd_per_month : float or None
+        None without a price; `reason` says why. [USD/month]
+    price_times_time : float or None
+        USD a month x µs an access; less is better. None without a price, and where no scheme
+        beats no flash: then the device is not worth any price here. [USD µs/month]
+    reason : str
+        Why there is none; empty when there is one.
+    warnings : tuple of str
+        Names of the warnings of its evaluation.
+    """
+
+    device_id: str
+    device_name: str
+    scheme: str
+    io_time_us_per_access: float
+    gain_over_none: float
+    flash_usd_per_month: float | None
+    price_times_time: float | None
+    reason: str
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceChoice:
+    """Devices ranked in two ways.
+
+    Attributes
+    ----------
+    rows : tuple of DeviceRow
+        By I/O time, the least first; equal ones by id.
+    best_by_time : str or None
+        Device of least I/O time; None where none could be evaluated.
+    best_by_price_times_time : str or None
+        Of those with a price on which a scheme beats no flash.
+    rejected : dict of str to str
+        Device id to why it could not be evaluated.
+    estimator : str
+        How it was computed.
+    """
+
+    rows: tuple[DeviceRow, ...]
+    best_by_time: str | None
+    best_by_price_times_time: str | None
+    rejected: dict[str, str]
+    estimator: str = ESTIMATOR
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "rows": [
+                {name: getattr(row, name) for name in DeviceRow.__slots__}
+                | {"warnings": list(row.warnings)}
+                for row in self.rows
+            ],
+            "best_by_time": self.best_by_time,
+            "best_by_price_times_time": self.best_by_price_times_time,
+            "rejected": self.rejected,
+            "estimator": self.estimator,
+        }
+
+
+def choose_flash(
+    curve: Curve,
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    candidates: Iterable[Device],
+    disk: Device,
+    prices: PriceBook | None = None,
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+) -> DeviceChoice:
+    """Rank flash devices at one choice of sizes by I/O time and by price x I/O time.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size.
+    ram_pages, flash_pages : int
+        r and f. [pages]
+    candidates : iterable of Device
+        Flash devices; those that state no service time are rejected with the reason.
+    disk : Device
+        Behind flash.
+    prices : PriceBook, optional
+        Without it a device has its own price, if it states one.
+    amortisation_months : int
+        Months over which purchases are spread. [months]
+
+    Returns
+    -------
+    DeviceChoice
+
+    Raises
+    ------
+    BadInput
+        If a size is out of range, the trace is empty, the disk states no service time, or there
+        is no candidate.
+    """
+    listed = list(candidates)
+    if not listed:
+        raise BadInput("there is no flash device to choose from", "name at least one")
+    rows, rejected = [], {}
+    for device in listed:
+        lacking = [text for text in device.missing if text != "price"]
+        if lacking:
+            rejected[device.id] = f"states no {' and no '.join(lacking)}"
+            continue
+        found = evaluate(
+            curve,
+            ram_pages=ram_pages,
+            flash_pages=flash_pages,
+            flash=device,
+            disk=disk,
+            prices=prices,
+            amortisation_months=amortisation_months,
+        )
+        rows.append(_row(device, found))
+    rows.sort(key=lambda row: (row.io_time_us_per_access, row.device_id))
+    priced = [row for row in rows if row.price_times_time is not None]
+    priced.sort(key=lambda row: (row.price_times_time or 0.0, row.device_id))
+    return DeviceChoice(
+        rows=tuple(rows),
+        best_by_time=rows[0].device_id if rows else None,
+        best_by_price_times_time=priced[0].device_id if priced else None,
+        rejected=rejected,
+    )
+
+
+def _row(device: Device, found: Evaluation) -> DeviceRow:
+    part = found.schemes["lazy"].cost_parts["flash"]
+    usd = part.usd_per_month
+    time_us = found.schemes[found.best].io_time_us_per_access
+    pays = found.best != "none"
+    return DeviceRow(
+        device_id=device.id,
+        device_name=device.name,
+        scheme=found.best,
+        io_time_us_per_access=time_us,
+        gain_over_none=found.gain_over_none,
+        flash_usd_per_month=usd,
+        price_times_time=usd * time_us if pays and usd is not None else None,
+        reason=part.reason if pays else "no scheme with this flash beats no flash",
+        warnings=tuple(dict.fromkeys(warning.name for warning in found.warnings)),
+    )

@@ -1,0 +1,132 @@
+"""How many pages lazy writes to flash, as a replay counts them.
+
+The cost formula C3 takes a RAM victim to be on flash with q = h_f / m_r and, if so, to be dirty
+as often as any victim. Replays differ in two ways:
+
+* A page that RAM fetched from flash may be dropped from flash before it leaves RAM: always where
+  flash is at most half of RAM, hardly ever where it is much larger. Measured, not derived: the
+  share that stays is 1 - (r / 2f)^2.
+* Victims found on flash have returned to RAM at least once, and returning residencies of RAM are
+  dirty less often than first ones where pages are mostly written when they are new. The
+  write-back curve tells: growing an LRU from x to x + dx merges -misses'(x) pairs of
+  residencies, and each merged pair that is dirty on both sides saves one write-back, so
+  s(x) = wb'(x) / misses'(x) is the share of such pairs. With both sides alike a side is dirty with
+  sqrt(s(x)); a residency of the smaller cache r is dirty p_d(r) / p_d(x) as often as one of x.
+  Averaged over the sizes at which returning pages merge, r to r + e_f, and never above p_d(r).
+
+`docs/models/page-flow.md` says how far off both are.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+
+import numpy as np
+
+from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.page_flow.counts import TierCounts
+
+ESTIMATOR = (
+    "victims found on flash: q (1 - (r / 2f)^2), measured; dirty share of these: pairs of "
+    "dirty residencies from the write-back curve"
+)
+KNOTS_PER_E = 6
+"""Sizes, per factor e, between which the slopes of the curves are taken: steps shorter than
+these would see single pages."""
+TRUSTED_EVICTIONS = 0.5
+"""Share of the misses that must evict for a size's write-backs to be taken as complete: beyond,
+too many dirty pages are still cached when the trace ends."""
+
+
+def lazy_flash_writes(
+    curve: Curve, ram_pages: FloatArray, flash_pages: FloatArray, lazy: TierCounts
+) -> FloatArray:
+    """Pages that lazy writes to flash over the trace, from a cold start. [pages]
+
+    evictions(r) [1 - q_f + q_f d] with q_f = (h_f / m_r) max(0, 1 - (r / 2f)^2), the share of
+    the victims that are found on flash, and d their dirty share.
+
+    Parameters
+    ----------
+    curve : Curve
+        With write-backs.
+    ram_pages, flash_pages : float64 array
+        r and f, of one shape. [pages]
+    lazy : TierCounts
+        Counts of lazy at these sizes.
+
+    Returns
+    -------
+    float64 array
+        0 where there is no flash.
+    """
+    r, f = ram_pages, flash_pages
+    evictions = curve.evictions(r)
+    half = np.divide(r, 2.0 * f, out=np.ones_like(r), where=f > 0)
+    stays = np.maximum(0.0, 1.0 - half * half)
+    found = share(lazy.flash_hits, lazy.ram_misses) * stays
+    dirty = returning_dirty_share(curve, r, r + lazy.effective_flash_pages)
+    written = evictions * (1.0 - found + found * dirty)
+    return np.where(f > 0, written, 0.0)
+
+
+def returning_dirty_share(
+    curve: Curve, ram_pages: FloatArray, whole_pages: FloatArray
+) -> FloatArray:
+    """Share of the RAM victims that came from flash and leave dirty. [1]
+
+    Parameters
+    ----------
+    curve : Curve
+        With write-backs.
+    ram_pages, whole_pages : float64 array
+        r and r + e_f, of one shape. [pages]
+
+    Returns
+    -------
+    float64 array
+        At most the dirty share of all victims, wb(r) / evictions(r); equal to it where the
+        curve cannot tell, because it ends or hardly evicts there.
+    """
+    r = ram_pages
+    any_victim = np.minimum(1.0, share(curve.write_backs(r), curve.evictions(r)))
+    top = _largest_trusted(curve)
+    if top <= 1:
+        return any_victim
+    sizes, total = _paired(curve, top)
+    upper = np.minimum(whole_pages, top)
+    merged = curve.misses(r) - curve.misses(upper)
+    gathered = np.interp(upper, sizes, total) - np.interp(r, sizes, total)
+    known = (upper > r) & (merged > 0)
+    side = np.divide(gathered, merged, out=np.ones_like(merged), where=known)
+    return np.where(known, any_victim * np.minimum(1.0, side), any_victim)
+
+
+def _largest_trusted(curve: Curve) -> float:
+    """Largest size at which at least half of the misses evict. [pages]"""
+    knots, misses = curve.knots, curve.knot_misses
+    behind = bisect.bisect_right(
+        range(len(knots)),
+        0.0,
+        key=lambda at: float(knots[at] - (1 - TRUSTED_EVICTIONS) * misses[at]),
+    )
+    return float(knots[behind - 1])
+
+
+def _paired(curve: Curve, top: float) -> tuple[FloatArray, FloatArray]:
+    """Integral of sqrt(s(x)) / p_d(x) over the merged pairs, at sizes from 0 to `top`."""
+    count = max(2, int(KNOTS_PER_E * math.log(top)))
+    sizes = np.unique(np.concatenate(([0.0], np.geomspace(1.0, top, count))))
+    misses = curve.misses(sizes)
+    evictions = np.maximum(misses - sizes, 1.0)
+    backs = curve.write_backs(sizes)
+    complete = (
+        backs * misses / evictions
+    )  # as if what is left at the end were written too
+    dirty = np.clip(backs / evictions, 0.0, 1.0)
+    merged = misses[:-1] - misses[1:]
+    both = np.clip(share(complete[:-1] - complete[1:], merged), 0.0, 1.0)
+    mean_dirty = (dirty[:-1] + dirty[1:]) / 2.0
+    grown = merged * share(np.sqrt(both), mean_dirty)
+    return sizes, np.concatenate(([0.0], np.cumsum(grown)))

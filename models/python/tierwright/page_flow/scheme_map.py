@@ -1,0 +1,667 @@
+"""Which page-flow scheme wins where: a map over any two of sizes, dirtiness and asymmetry.
+
+Costs are C0 to C3 of Koltsidas and Viglas. Between neighbouring grid points with different
+winners the crossing is found as the root of the cost difference of the two, so that lines do
+not depend on the grid's step; a region narrower than a step can be missed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierwright.device import Device
+from tierwright.errors import Problems
+from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.page_flow import explain
+from tierwright.page_flow.checks import broadcast
+from tierwright.page_flow.costs import cost_terms_kernel
+from tierwright.page_flow.counts import TIE_ORDER, TierCounts, hits_from_curve
+from tierwright.page_flow.evaluation import TIE_TOLERANCE, service_times
+from tierwright.page_flow.warn import Caution
+
+AXES: dict[str, tuple[str, str]] = {
+    "flash_per_ram": ("flash over RAM, f / r", "1"),
+    "ram_pages": ("RAM, r", "pages"),
+    "flash_pages": ("flash, f", "pages"),
+    "dirty_share": ("share of victims that are dirty, p_d", "1"),
+    "asymmetry": ("flash write over flash read, F_W / F_R", "1"),
+}
+"""Every axis of a map: title, unit."""
+
+MAP_SCHEMES = ("none", "inclusive", "exclusive", "lazy")
+"""Schemes with a cost formula of their own."""
+
+ESTIMATOR = (
+    "C0 to C3 with hits from one LRU curve (lazy by its fixed point); crossings are roots of "
+    "cost differences"
+)
+VALIDITY = (
+    "LRU in both tiers; a set dirty share stands for the victims of RAM and of flash alike, as in "
+    "the paper, otherwise each scheme has its measured ones; crossings closer together than a "
+    "grid step can be missed"
+)
+EQUAL_COSTS = 1e-12
+"""Costs that differ by less than this share are equal: there is the line."""
+LAST_BIT = 1e-15
+HALVE_EVERY = 4
+MOST_STEPS = 200
+"""One in `HALVE_EVERY` halves: 2^-50 of a grid step is the last bit of a double."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of a map.
+
+    Attributes
+    ----------
+    name : str
+        Key of `AXES`.
+    values : float64 array, shape (n,)
+        Grid points, rising.
+    """
+
+    name: str
+    values: FloatArray
+
+    @classmethod
+    def spaced(cls, name: str, low: float, high: float, count: int = 64) -> Axis:
+        """Make an axis: shares evenly spaced, sizes and ratios by equal factors.
+
+        Raises
+        ------
+        BadInput
+            If the axis is unknown or its ends do not fit it.
+        """
+        problems = Problems("axis", f"axes are {', '.join(AXES)}")
+        problems.check(name in AXES, "axis", name, "is unknown")
+        problems.check(count >= LEAST_POINTS, "count", count, "must be at least 2")
+        lowest = 0.0 if name == "dirty_share" else math.ulp(0.0)
+        fits = math.isfinite(low) and math.isfinite(high) and lowest <= low < high
+        problems.check(
+            fits, f"{name} from", f"{low:g} to {high:g}", "must rise above 0"
+        )
+        problems.raise_if_any()
+        space = np.linspace if name == "dirty_share" else np.geomspace
+        return cls(name, np.asarray(space(low, high, count), dtype=np.float64))
+
+
+LEAST_POINTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Crossover:
+    """Line on which two schemes cost the same and nothing costs less.
+
+    Attributes
+    ----------
+    schemes : tuple of str
+        The two.
+    points : float64 array, shape (n, 2)
+        x and y along the line.
+    """
+
+    schemes: tuple[str, str]
+    points: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeMap:
+    """Costs and winners over a grid; arrays have shape (len(y), len(x)).
+
+    Attributes
+    ----------
+    x, y : Axis
+        The axes.
+    schemes : tuple of str
+        Compared, in the order of `TIE_ORDER`; `best` counts in it.
+    best : int64 array
+        Index of the scheme of least I/O time; among equals the first.
+    io_time_us_per_access : dict of str to float64 array
+        By scheme. [µs]
+    margin : float64 array
+        I/O time that the best saves over the runner-up, as a share of the latter's. [1]
+    too_close : bool array
+        Where another scheme is within the known error of the model.
+    crossovers : tuple of Crossover
+        Lines between regions.
+    fixed : dict of str to float or None
+        Values of the axes that do not vary; None for a measured dirty share.
+    estimator, validity : str
+        How it was computed, and where that holds.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    """
+
+    x: Axis
+    y: Axis
+    schemes: tuple[str, ...]
+    best: NDArray[np.int64]
+    io_time_us_per_access: dict[str, FloatArray]
+    margin: FloatArray
+    too_close: NDArray[np.bool_]
+    crossovers: tuple[Crossover, ...]
+    fixed: dict[str, float | None]
+    estimator: str
+    validity: str
+    warnings: tuple[Caution, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; grids are lists of rows, a row a value of y."""
+        return {
+            "x": _axis(self.x),
+            "y": _axis(self.y),
+            "schemes": list(self.schemes),
+            "best": self.best.tolist(),
+            "io_time_us_per_access": {
+                name: cost.tolist() for name, cost in self.io_time_us_per_access.items()
+            },
+            "margin": self.margin.tolist(),
+            "too_close": self.too_close.tolist(),
+            "crossovers": [
+                {"schemes": list(line.schemes), "points": line.points.tolist()}
+                for line in self.crossovers
+            ],
+            "fixed": self.fixed,
+            "estimator": self.estimator,
+            "validity": self.validity,
+            "warnings": [
+                {"name": w.name, "message": w.message, "hint": w.hint}
+                for w in self.warnings
+            ],
+            "formulas": {name: explain.FORMULAS[name] for name in self.schemes},
+            "source": explain.PAPER,
+        }
+
+
+def scheme_map(
+    curve: Curve,
+    *,
+    x: Axis,
+    y: Axis,
+    flash: Device,
+    disk: Device,
+    ram_pages: float | None = None,
+    flash_pages: float | None = None,
+    dirty_share: float | None = None,
+    asymmetry: float | None = None,
+    schemes: Iterable[str] = MAP_SCHEMES,
+) -> SchemeMap:
+    """Evaluate schemes over a grid and find the lines between their regions.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size; without write-backs a dirty share
+        must be given or be an axis.
+    x, y : Axis
+        Two of `AXES`. Together with the sizes below they must say r and f: `flash_per_ram`
+        needs r, and excludes f.
+    flash, disk : Device
+        Devices; their busy times are F_R, F_W, D_R, D_W.
+    ram_pages, flash_pages : float, optional
+        r and f, where they are no axis; r at least 1. [pages]
+    dirty_share : float, optional
+        p_d = p_dF of every scheme; measured on the curve unless given or an axis. [1]
+    asymmetry : float, optional
+        F_W / F_R; the device's unless given or an axis. F_R stays the device's. [1]
+    schemes : iterable of str
+        Of `MAP_SCHEMES`, at least two.
+
+    Returns
+    -------
+    SchemeMap
+
+    Raises
+    ------
+    BadInput
+        If the sizes are not determined, or determined twice, or a number is out of its domain.
+
+    Notes
+    -----
+    A dirty share that is set makes p_d and p_dF equal in all schemes, as in the paper; so a row
+    at the measured share is not the map with measured shares.
+    """
+    wanted = tuple(name for name in TIE_ORDER if name in set(schemes))
+    fixed = {
+        "ram_pages": ram_pages,
+        "flash_pages": flash_pages,
+        "dirty_share": dirty_share,
+        "asymmetry": asymmetry,
+    }
+    _check(curve, x, y, fixed, list(schemes), wanted)
+    problem = _Problem(curve, x.name, y.name, fixed, flash, disk, wanted)
+    grid_x, grid_y = np.meshgrid(x.values, y.values)
+    costs, errors = problem.evaluate(grid_x, grid_y)
+    stacked = np.stack([costs[name] for name in wanted])
+    least = stacked.min(axis=0)
+    best = (stacked <= least * (1 + TIE_TOLERANCE)).argmax(axis=0).astype(np.int64)
+    ordered = np.sort(stacked, axis=0)
+    margin = share(ordered[1] - ordered[0], ordered[1])
+    return SchemeMap(
+        x=x,
+        y=y,
+        schemes=wanted,
+        best=best,
+        io_time_us_per_access=costs,
+        margin=margin,
+        too_close=_too_close(stacked, np.stack([errors[n] for n in wanted]), best),
+        crossovers=tuple(_crossovers(problem, x.values, y.values, best)),
+        fixed={
+            name: value for name, value in fixed.items() if name not in (x.name, y.name)
+        },
+        estimator=ESTIMATOR,
+        validity=VALIDITY,
+        warnings=tuple(_cautions(curve, problem, grid_x, grid_y)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """Everything a cost needs, at points of a map."""
+
+    r: FloatArray
+    f: FloatArray
+    dirty: FloatArray | None
+    flash_write: FloatArray | float
+
+
+class _Problem:
+    """Costs as a function of two axes."""
+
+    def __init__(
+        self,
+        curve: Curve,
+        x: str,
+        y: str,
+        fixed: Mapping[str, float | None],
+        flash: Device,
+        disk: Device,
+        schemes: tuple[str, ...],
+    ) -> None:
+        self.curve = curve
+        self.names = (x, y)
+        self.fixed = fixed
+        self.times = service_times(flash, disk)
+        self.schemes = schemes
+
+    def point(self, x: FloatArray, y: FloatArray) -> _Point:
+        at: dict[str, FloatArray] = {
+            name: np.full_like(x, value)
+            for name, value in self.fixed.items()
+            if value is not None
+        }
+        at.update(zip(self.names, (x, y), strict=True))
+        r = at["ram_pages"]
+        f = at["flash_pages"] if "flash_pages" in at else r * at["flash_per_ram"]
+        write: FloatArray | float = self.times.flash_write
+        if "asymmetry" in at:
+            write = at["asymmetry"] * self.times.flash_read
+        return _Point(r, f, at.get("dirty_share"), write)
+
+    def evaluate(
+        self, x: FloatArray, y: FloatArray
+    ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+        """I/O time of each scheme, and its known error. [µs per access]"""
+        point = self.point(x, y)
+        counts = hits_from_curve(self.curve, point.r, point.f)
+        costs, errors = {}, {}
+        for name in self.schemes:
+            tier = counts[name]
+            shares = self._shares(name, point, tier)
+            costs[name] = self._cost(
+                name, tier.flash_hits, tier.flash_misses, shares, point
+            )
+            errors[name] = self._error(name, tier, shares, point)
+        return costs, errors
+
+    def differences(self, pairs: NDArray[np.int64], at: FloatArray) -> FloatArray:
+        """Cost of one scheme less that of another, as a share of the larger.
+
+        Parameters
+        ----------
+        pairs : int64 array, shape (2, n)
+            Index of either scheme.
+        at : float64 array, shape (2, n)
+            x and y.
+
+        Returns
+        -------
+        float64 array, shape (n,)
+            [1]
+        """
+        point = self.point(at[0], at[1])
+        counts = hits_from_curve(self.curve, point.r, point.f)
+        costs = np.empty((len(self.schemes), at.shape[1]))
+        for index, name in enumerate(self.schemes):
+            if index in pairs:
+                tier = counts[name]
+                shares = self._shares(name, point, tier)
+                costs[index] = self._cost(
+                    name, tier.flash_hits, tier.flash_misses, shares, point
+                )
+        first, second = (costs[row, np.arange(at.shape[1])] for row in pairs)
+        return share(first - second, np.maximum(first, second))
+
+    def _shares(
+        self, name: str, point: _Point, tier: TierCounts
+    ) -> tuple[FloatArray, FloatArray]:
+        if point.dirty is not None:
+            return point.dirty, point.dirty
+        whole = {
+            "none": point.r,
+            "inclusive": np.maximum(point.r, point.f),
+            "exclusive": point.r + point.f,
+            "lazy": point.r + tier.effective_flash_pages,
+        }[name]
+        backs = self.curve.write_backs(whole)
+        own = share(self.curve.write_backs(point.r), tier.ram_misses)
+        return own, share(backs, tier.flash_misses)
+
+    def _cost(
+        self,
+        name: str,
+        hits: FloatArray,
+        misses: FloatArray,
+        shares: tuple[FloatArray, FloatArray],
+        point: _Point,
+    ) -> FloatArray:
+        terms = cost_terms_kernel(
+            name,
+            hits,
+            misses,
+            *shares,
+            self.times.flash_read,
+            point.flash_write,
+            self.times.disk_read,
+            self.times.disk_write,
+        )
+        return np.asarray(terms.total / self.curve.accesses)
+
+    def _error(
+        self,
+        name: str,
+        tier: TierCounts,
+        shares: tuple[FloatArray, FloatArray],
+        point: _Point,
+    ) -> FloatArray:
+        band = explain.error_band(name, point.r, point.f)
+        one = np.ones_like(tier.ram_misses)
+        hit = self._cost(name, one, 0 * one, shares, point)
+        miss = self._cost(name, 0 * one, one, shares, point)
+        return np.asarray(band * tier.ram_misses * np.abs(miss - hit))
+
+
+def _check(
+    curve: Curve,
+    x: Axis,
+    y: Axis,
+    fixed: Mapping[str, float | None],
+    schemes: Sequence[str],
+    wanted: tuple[str, ...],
+) -> None:
+    problems = Problems("scheme map", f"axes are {', '.join(AXES)}")
+    for axis in (x, y):
+        problems.check(axis.name in AXES, "axis", axis.name, "is unknown")
+        values = np.asarray(axis.values, dtype=np.float64)
+        rising = values.ndim == 1 and values.size >= LEAST_POINTS
+        rising = rising and bool(np.all(np.diff(values) > 0))
+        problems.check(
+            rising, f"{axis.name} values", None, "must be at least 2, rising"
+        )
+    problems.check(x.name != y.name, "axes", x.name, "is given twice")
+    for name in schemes:
+        problems.check(name in MAP_SCHEMES, "schemes", name, "is unknown")
+    enough = len(wanted) >= LEAST_POINTS
+    problems.check(enough, "schemes", ", ".join(wanted), "must be at least two")
+    problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
+    given = {name for name, value in fixed.items() if value is not None}
+    for name in given & {x.name, y.name}:
+        problems.add(name, fixed[name], "is an axis and set besides")
+    said = given | {x.name, y.name}
+    problems.check("ram_pages" in said, "ram_pages", None, "must be given or an axis")
+    both = ("flash_pages" in said) + ("flash_per_ram" in said)
+    problems.check(
+        both == 1,
+        "flash",
+        None,
+        "must be said once: flash_pages given, or flash_pages or flash_per_ram an axis",
+    )
+    problems.raise_if_any()
+    _check_domains(
+        {name: np.asarray(fixed[name], dtype=np.float64) for name in given}
+        | {axis.name: axis.values for axis in (x, y)}
+    )
+
+
+def _check_domains(values: Mapping[str, FloatArray]) -> None:
+    for name, value in values.items():
+        if name == "dirty_share":
+            broadcast("scheme map", shares={name: value})
+        else:
+            broadcast("scheme map", amounts={name: value})
+    problems = Problems("scheme map", "no flash is the scheme `none`, not a size of 0")
+    for name, least in (
+        ("ram_pages", 1.0),
+        ("flash_pages", math.ulp(0.0)),
+        ("flash_per_ram", math.ulp(0.0)),
+        ("asymmetry", math.ulp(0.0)),
+    ):
+        if name in values:
+            low = float(np.min(values[name]))
+            what = "at least 1" if name == "ram_pages" else "above 0"
+            problems.check(low >= least, name, low, f"must be {what}")
+    problems.raise_if_any()
+
+
+def _too_close(
+    costs: FloatArray, errors: FloatArray, best: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    rows = best[None]
+    winner = np.take_along_axis(costs, rows, axis=0)
+    slack = np.take_along_axis(errors, rows, axis=0)
+    others = np.arange(len(costs))[:, None, None] != rows
+    near = (costs - errors < winner + slack) & (errors + slack > 0)
+    return np.asarray(np.any(near & others, axis=0))
+
+
+# --- lines between regions ----------------------------------------------------------------
+
+Edge = tuple[int, int, int]
+"""Row and column of an edge's first grid point, and 0 along x or 1 along y."""
+
+
+def _crossovers(
+    problem: _Problem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
+) -> Iterable[Crossover]:
+    roots = _edge_roots(problem, x, y, best)
+    segments: dict[
+        tuple[int, int], list[tuple[Edge | None, Edge | None, FloatArray]]
+    ] = {}
+    for row, column in _mixed_cells(best):
+        edges: list[Edge] = [
+            (row, column, 0),
+            (row + 1, column, 0),
+            (row, column, 1),
+            (row, column + 1, 1),
+        ]
+        crossed = [edge for edge in edges if edge in roots]
+        _cell_segments(roots, crossed, segments)
+    for pair, parts in sorted(segments.items()):
+        names = (problem.schemes[pair[0]], problem.schemes[pair[1]])
+        for line in _joined(parts):
+            yield Crossover(names, line)
+
+
+def _mixed_cells(best: NDArray[np.int64]) -> list[tuple[int, int]]:
+    corners = np.stack([best[:-1, :-1], best[:-1, 1:], best[1:, :-1], best[1:, 1:]])
+    rows, columns = np.nonzero(corners.min(axis=0) != corners.max(axis=0))
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+Root = tuple[tuple[int, int], FloatArray]
+
+
+def _edge_roots(
+    problem: _Problem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
+) -> dict[Edge, Root]:
+    """Crossing of the two winners on every edge whose ends have different ones."""
+    edges: list[Edge] = []
+    pairs: list[tuple[int, int]] = []
+    for way, (first, second) in enumerate(
+        ((best[:, :-1], best[:, 1:]), (best[:-1], best[1:]))
+    ):
+        rows, columns = np.nonzero(first != second)
+        edges += [
+            (r, c, way) for r, c in zip(rows.tolist(), columns.tolist(), strict=True)
+        ]
+        ends = np.sort(np.stack([first[rows, columns], second[rows, columns]]), axis=0)
+        pairs += [(int(one), int(other)) for one, other in ends.T.tolist()]
+    if not edges:
+        return {}
+    row, column, along_y = np.asarray(edges, dtype=np.int64).T
+    low = np.stack([x[column], y[row]])
+    high = np.stack([x[column + 1 - along_y], y[row + along_y]])
+    found = _roots(problem, np.asarray(pairs, dtype=np.int64).T, low, high)
+    return {
+        edge: (pair, point)
+        for edge, pair, point in zip(edges, pairs, found.T, strict=True)
+    }
+
+
+def _roots(
+    problem: _Problem, pairs: NDArray[np.int64], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Points from `low` to `high`, shape (2, n), at which the two of each pair cost the same.
+
+    Regula falsi with the Illinois step; every fourth step halves, so that the bracket always
+    shrinks.
+    """
+    span = high - low
+    left, right = np.zeros(low.shape[1]), np.ones(low.shape[1])
+    at_left, at_right = (problem.differences(pairs, ends) for ends in (low, high))
+    place = left
+    went_left = np.full(left.shape, 2)  # neither end has moved yet
+    for step in range(1, MOST_STEPS + 1):
+        slope = at_right - at_left
+        secant = right - at_right * np.divide(
+            right - left, slope, out=np.full_like(slope, np.inf), where=slope != 0
+        )
+        halved = (left + right) / 2
+        inside = (secant >= left) & (secant <= right) & (step % HALVE_EVERY != 0)
+        place = np.where(inside, secant, halved)
+        value = problem.differences(pairs, low + place * span)
+        if bool(np.all((np.abs(value) <= EQUAL_COSTS) | (right - left <= LAST_BIT))):
+            break
+        goes_left = (value <= 0) == (at_left <= 0)
+        again = np.where(goes_left == went_left, 0.5, 1.0)
+        left, at_left, at_right, went_left = (
+            np.where(goes_left, place, left),
+            np.where(goes_left, value, at_left * again),
+            np.where(goes_left, at_right * again, value),
+            goes_left.astype(np.int64),
+        )
+        right = np.where(goes_left, right, place)
+    return low + place * span
+
+
+def _cell_segments(
+    roots: Mapping[Edge, Root],
+    crossed: Sequence[Edge],
+    segments: dict[tuple[int, int], list[tuple[Edge | None, Edge | None, FloatArray]]],
+) -> None:
+    """Join the crossings of one cell: two of one pair by a segment, others at their middle."""
+    by_pair: dict[tuple[int, int], list[Edge]] = {}
+    for edge in crossed:
+        by_pair.setdefault(roots[edge][0], []).append(edge)
+    middle = np.mean([roots[edge][1] for edge in crossed], axis=0)
+    for pair, edges in by_pair.items():
+        if len(edges) == LEAST_POINTS:
+            ends = np.stack([roots[edge][1] for edge in edges])
+            segments.setdefault(pair, []).append((edges[0], edges[1], ends))
+        else:  # three regions meet in the cell, or a saddle
+            for edge in edges:
+                ends = np.stack([roots[edge][1], middle])
+                segments.setdefault(pair, []).append((edge, None, ends))
+
+
+def _joined(
+    parts: Sequence[tuple[Edge | None, Edge | None, FloatArray]],
+) -> list[FloatArray]:
+    """Chain segments that share an edge into lines."""
+    at_edge: dict[Edge, list[int]] = {}
+    for index, (first, last, _) in enumerate(parts):
+        for edge in (first, last):
+            if edge is not None:
+                at_edge.setdefault(edge, []).append(index)
+    left = set(range(len(parts)))
+    ends = [index for index in range(len(parts)) if _is_end(parts[index], at_edge)]
+    starts = [*ends, *range(len(parts))]  # open lines from an end, then closed ones
+    return [_walk(parts, at_edge, left, start) for start in starts if start in left]
+
+
+def _is_end(
+    part: tuple[Edge | None, Edge | None, FloatArray],
+    at_edge: Mapping[Edge, list[int]],
+) -> bool:
+    return any(edge is None or len(at_edge[edge]) == 1 for edge in part[:2])
+
+
+def _walk(
+    parts: Sequence[tuple[Edge | None, Edge | None, FloatArray]],
+    at_edge: Mapping[Edge, list[int]],
+    left: set[int],
+    start: int,
+) -> FloatArray:
+    left.remove(start)
+    first, last, points = parts[start]
+    if last is None or (first is not None and len(at_edge[last]) == 1):
+        first, last, points = last, first, points[::-1]
+    line = list(points)
+    while last is not None:
+        following = [index for index in at_edge[last] if index in left]
+        if not following:
+            break
+        left.remove(following[0])
+        one, other, points = parts[following[0]]
+        if one != last:
+            one, other, points = other, one, points[::-1]
+        line.append(points[1])
+        last = other
+    return np.stack(line)
+
+
+def _cautions(
+    curve: Curve, problem: _Problem, x: FloatArray, y: FloatArray
+) -> Iterable[Caution]:
+    point = problem.point(x, y)
+    largest = float((point.r + point.f).max())
+    if curve.last_listed < curve.distinct_pages and largest > curve.last_listed:
+        yield Caution(
+            "beyond_the_curve",
+            f"the curve ends at {curve.last_listed} pages, the map at {largest:.0f}; its last "
+            "value stands for what lies beyond",
+            "give a curve that reaches the sizes you ask about",
+        )
+    if largest > curve.distinct_pages:
+        yield Caution(
+            "all_pages_fit",
+            f"part of the map holds all {curve.distinct_pages} pages of the workload: more "
+            "flash changes nothing there",
+            "choose a smaller range, or profile a larger part of the workload",
+        )
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    title, unit = AXES[axis.name]
+    return {
+        "name": axis.name,
+        "title": title,
+        "unit": unit,
+        "values": axis.values.tolist(),
+    }

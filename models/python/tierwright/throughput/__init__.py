@@ -1,0 +1,33 @@
+"""Throughput and response time of clients that share devices.
+
+Operational laws give bounds from service demands alone; exact mean-value analysis (MVA)
+gives throughput and response time of a closed network; `scheme_throughput` takes the
+demands from the page-flow costs.
+"""
+
+from tierwright.throughput.laws import (
+    Bounds,
+    Stations,
+    asymptotic_bounds,
+    open_utilisation,
+)
+from tierwright.throughput.mva import ClosedNetwork, closed_network
+from tierwright.throughput.schemes import (
+    SchemeThroughput,
+    Setting,
+    ThroughputStudy,
+    scheme_throughput,
+)
+
+__all__ = [
+    "Bounds",
+    "ClosedNetwork",
+    "SchemeThroughput",
+    "Setting",
+    "Stations",
+    "ThroughputStudy",
+    "asymptotic_bounds",
+    "closed_network",
+    "open_utilisation",
+    "scheme_throughput",
+]

@@ -1,0 +1,427 @@
+"""Throughput of each page-flow scheme: demands from the page-flow costs, then MVA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tierwright.device import Device
+from tierwright.errors import Problems
+from tierwright.hit_ratio import Curve, FloatArray
+from tierwright.page_flow import Caution, evaluate_grid
+from tierwright.page_flow.checks import broadcast
+from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
+from tierwright.throughput.laws import Bounds, asymptotic_bounds
+from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
+
+STATIONS = ("cpu", "flash", "disk")
+"""Kinds of station, in the order of the last axis of demands."""
+US_PER_S = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Who works, and with what.
+
+    Attributes
+    ----------
+    clients : int
+        N.
+    accesses_per_transaction : float
+        Page accesses of one transaction.
+    think_s : float
+        Z, time between a client's transactions. [s]
+    cpu_s_per_transaction : float
+        Processor time of one transaction. [s]
+    cpus, flash_devices, disks : int
+        Equal devices of each kind, each with a queue of its own; pages are spread evenly.
+    """
+
+    clients: int
+    accesses_per_transaction: float = 1.0
+    think_s: float = 0.0
+    cpu_s_per_transaction: float = 0.0
+    cpus: int = 1
+    flash_devices: int = 1
+    disks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeThroughput:
+    """One scheme; arrays of shape (P,) over the points of the study, or (P, K) by station.
+
+    Attributes
+    ----------
+    scheme : str
+        Name.
+    demands_s : float64 array, shape (P, K)
+        Demand of a transaction at each kind of `STATIONS`, over all its devices. [s]
+    bounds : Bounds
+        Operational laws: bottleneck, its rate, the knee.
+    throughput_per_s, response_s : float64 array, shape (P,)
+        At N clients, by MVA. [1/s], [s]
+    utilisation, queue : float64 array, shape (P, K)
+        Of one device of each kind. [1], [clients]
+    """
+
+    scheme: str
+    demands_s: FloatArray
+    bounds: Bounds
+    throughput_per_s: FloatArray
+    response_s: FloatArray
+    utilisation: FloatArray
+    queue: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputStudy:
+    """All schemes over the points of one varied quantity.
+
+    Attributes
+    ----------
+    varied : str
+        `clients`, `disks`, `flash_devices` or `flash_pages`.
+    points : int64 array, shape (P,)
+        Its values.
+    schemes : dict of str to SchemeThroughput
+        By name.
+    best : tuple of str
+        Scheme of most throughput at each point; among equals the first of `TIE_ORDER`.
+    knee_disks : dict of str to float or None
+        Disks at which the disks are no longer the bottleneck, at the first point's sizes: disk
+        demand over the largest other demand; None where nothing else is demanded.
+    estimator, validity : str
+        How it was computed, and where that holds.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    inputs : dict
+        Sizes, devices and the setting that were used, with units.
+    derivation : list of dict
+        Per scheme at the last point: formula, numbers put in, source.
+    """
+
+    varied: str
+    points: np.typing.NDArray[np.int64]
+    schemes: dict[str, SchemeThroughput]
+    best: tuple[str, ...]
+    knee_disks: dict[str, float | None]
+    estimator: str
+    validity: str
+    warnings: tuple[Caution, ...]
+    inputs: dict[str, Any]
+    derivation: list[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, columnar; what is infinite or undefined is null."""
+        return {
+            "varied": self.varied,
+            "points": self.points.tolist(),
+            "stations": list(STATIONS),
+            "schemes": {
+                name: {
+                    "demand_s": _by_station(found.demands_s),
+                    "throughput_per_s": _plain(found.throughput_per_s),
+                    "response_s": _plain(found.response_s),
+                    "utilisation": _by_station(found.utilisation),
+                    "queue": _by_station(found.queue),
+                    "bottleneck": [
+                        STATIONS[kind] if rate < np.inf else None
+                        for kind, rate in zip(
+                            found.bounds.bottleneck.tolist(),
+                            found.bounds.max_throughput_per_s.tolist(),
+                            strict=True,
+                        )
+                    ],
+                    "max_throughput_per_s": _plain(found.bounds.max_throughput_per_s),
+                    "knee_clients": _plain(found.bounds.knee_clients),
+                    "knee_disks": self.knee_disks[name],
+                }
+                for name, found in self.schemes.items()
+            },
+            "best": list(self.best),
+            "estimator": self.estimator,
+            "validity": self.validity,
+            "warnings": [
+                {"name": w.name, "message": w.message, "hint": w.hint}
+                for w in self.warnings
+            ],
+            "inputs": self.inputs,
+            "derivation": self.derivation,
+        }
+
+
+def scheme_throughput(
+    curve: Curve,
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    flash: Device,
+    disk: Device,
+    setting: Setting,
+    vary: str = "clients",
+    points: Sequence[int] | None = None,
+    schemes: Iterable[str] = SCHEMES,
+) -> ThroughputStudy:
+    """Throughput and response time of each scheme against clients, disks or flash.
+
+    The demand of a transaction at flash and at the disks is its accesses times the flash and
+    disk terms of C0 to C3 per access; a RAM hit needs none. Each device has a queue of its own.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size.
+    ram_pages, flash_pages : int
+        r and f. [pages]
+    flash, disk : Device
+        Devices of the two lower tiers; their busy times are F_R, F_W, D_R, D_W.
+    setting : Setting
+        Clients, devices, think time.
+    vary : str
+        `clients`, `disks`, `flash_devices` or `flash_pages`: what `points` are values of.
+    points : sequence of int, optional
+        Values; by default 1 ... clients for clients, else the setting's own value.
+    schemes : iterable of str
+        Schemes wanted.
+
+    Returns
+    -------
+    ThroughputStudy
+
+    Raises
+    ------
+    BadInput
+        As `evaluate_grid`; if a number of the setting is out of its domain, or a point is.
+    """
+    _check_setting(setting)
+    values = _points(vary, points, setting, flash_pages)
+    sizes = values if vary == "flash_pages" else np.full_like(values, flash_pages)
+    grid = evaluate_grid(
+        curve,
+        ram_pages=ram_pages,
+        flash_pages=sizes,
+        flash=flash,
+        disk=disk,
+        schemes=schemes,
+    )
+    devices = np.empty((len(values), len(STATIONS)))
+    devices[:] = (setting.cpus, setting.flash_devices, setting.disks)
+    if vary in ("flash_devices", "disks"):
+        devices[:, 1 if vary == "flash_devices" else 2] = values
+    clients = values if vary == "clients" else np.full_like(values, setting.clients)
+    found = {}
+    for name, costs in grid.items():
+        per = setting.accesses_per_transaction / US_PER_S
+        demands = np.stack(
+            [
+                np.full(len(values), setting.cpu_s_per_transaction),
+                costs.flash_time_us_per_access * per,
+                costs.disk_time_us_per_access * per,
+            ],
+            axis=-1,
+        )
+        found[name] = _solve(name, demands, devices, clients, setting.think_s)
+    return ThroughputStudy(
+        varied=vary,
+        points=values,
+        schemes=found,
+        best=_best(found),
+        knee_disks={name: _knee_disks(s, devices[0]) for name, s in found.items()},
+        estimator=ESTIMATOR,
+        validity=VALIDITY,
+        warnings=tuple(_cautions(found, flash, disk, curve, ram_pages)),
+        inputs={
+            "ram_pages": ram_pages,
+            "flash_pages": flash_pages,
+            "page_bytes": curve.page_bytes,
+            "flash_device_id": flash.id,
+            "disk_device_id": disk.id,
+            "flash_service_basis": flash.service_basis,
+            "disk_service_basis": disk.service_basis,
+            **{name: getattr(setting, name) for name in Setting.__slots__},
+        },
+        derivation=[
+            _derive(study, devices[-1], int(clients[-1]), setting.think_s)
+            for study in found.values()
+        ],
+    )
+
+
+def _solve(
+    name: str,
+    demands: FloatArray,
+    devices: FloatArray,
+    clients: np.typing.NDArray[np.int64],
+    think_s: float,
+) -> SchemeThroughput:
+    bounds = asymptotic_bounds(
+        demands, clients=clients, think_s=think_s, devices=devices
+    )
+    same = bool(np.all(demands == demands[0]) and np.all(devices == devices[0]))
+    rows = np.arange(len(clients))
+    if same:  # one network at many populations: the recursion passes through them all
+        whole = closed_network(
+            demands[0],
+            clients=int(clients.max()),
+            think_s=think_s,
+            devices=devices[0],
+        )
+        pick: Any = (clients - 1,)
+    else:
+        whole = closed_network(
+            demands, clients=int(clients.max()), think_s=think_s, devices=devices
+        )
+        pick = (rows, clients - 1)
+    return SchemeThroughput(
+        name,
+        demands,
+        bounds,
+        whole.throughput_per_s[pick],
+        whole.response_s[pick],
+        whole.utilisation[pick],
+        whole.queue[pick],
+    )
+
+
+def _check_setting(setting: Setting) -> None:
+    problems = Problems("throughput", "times are in seconds, devices are whole numbers")
+    for name in ("clients", "cpus", "flash_devices", "disks"):
+        value = getattr(setting, name)
+        problems.check(
+            _is_positive(value), name, value, "must be a whole number above 0"
+        )
+    problems.raise_if_any()
+    broadcast(
+        "throughput",
+        amounts={
+            name: getattr(setting, name)
+            for name in ("accesses_per_transaction", "think_s", "cpu_s_per_transaction")
+        },
+    )
+
+
+def _is_positive(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        return False
+    return bool(value > 0)
+
+
+def _points(
+    vary: str, points: Sequence[int] | None, setting: Setting, flash_pages: int
+) -> np.typing.NDArray[np.int64]:
+    own = {
+        "clients": range(1, setting.clients + 1),
+        "disks": [setting.disks],
+        "flash_devices": [setting.flash_devices],
+        "flash_pages": [flash_pages],
+    }
+    problems = Problems("throughput", f"vary one of {', '.join(own)}")
+    problems.check(vary in own, "vary", vary, "cannot be varied")
+    problems.raise_if_any()
+    chosen = list(own[vary] if points is None else points)
+    problems.check(len(chosen) > 0, "points", "[]", "holds no value")
+    for value in chosen:
+        fits = _is_positive(value) or (vary == "flash_pages" and value == 0)
+        problems.check(
+            fits, f"points of {vary}", value, "must be a whole number above 0"
+        )
+    problems.raise_if_any()
+    return np.asarray(chosen, dtype=np.int64)
+
+
+def _best(found: Mapping[str, SchemeThroughput]) -> tuple[str, ...]:
+    order = [name for name in TIE_ORDER if name in found]
+    rates = np.stack([found[name].throughput_per_s for name in order])
+    most = rates.max(axis=0)
+    first = (rates >= most * (1 - 1e-12)).argmax(axis=0)
+    return tuple(order[at] for at in first.tolist())
+
+
+def _knee_disks(study: SchemeThroughput, devices: FloatArray) -> float | None:
+    cpu, flash, disk = study.demands_s[0].tolist()
+    other = max(cpu / devices[0], flash / devices[1])
+    return float(disk / other) if other > 0 else None
+
+
+def _cautions(
+    found: Mapping[str, SchemeThroughput],
+    flash: Device,
+    disk: Device,
+    curve: Curve,
+    ram_pages: int,
+) -> Iterable[Caution]:
+    yield Caution(
+        "writes_are_waited_for",
+        "a transaction waits for the writes that its misses cause; a system that writes in the "
+        "background has the same largest throughput, and shorter response times below it",
+        "read response times as an upper bound where writes are asynchronous",
+    )
+    for role, device in (("flash", flash), ("disk", disk)):
+        depth = device.queue_depth
+        if "read_iops" in device.figures and depth != 1:
+            yield Caution(
+                "service_from_saturated_rate",
+                f"`{device.id}` ({role}): its busy times are 1/IOPS at queue depth "
+                f"{'unknown' if depth is None else depth}; one request alone takes longer",
+                "throughput near saturation is right, response times of few clients are too short",
+            )
+    if any(float(study.demands_s.sum()) == 0 for study in found.values()):
+        yield Caution(
+            "nothing_demanded",
+            "a scheme needs no device time at all, so its throughput has no bound",
+            "give the processor time of a transaction",
+        )
+    misses = float(curve.misses(ram_pages))
+    if misses > 0 and ram_pages / misses >= WARM_UP_SHARE:
+        yield Caution(
+            "warm_up_inside",
+            f"{min(ram_pages / misses, 1.0):.1%} of the RAM misses filled an empty frame",
+            "the longer the trace, the smaller the share",
+        )
+
+
+WARM_UP_SHARE = 0.01
+
+
+def _derive(
+    study: SchemeThroughput, devices: FloatArray, clients: int, think_s: float
+) -> dict[str, Any]:
+    numbers: list[dict[str, Any]] = [
+        {"symbol": "N", "value": clients, "unit": "clients", "meaning": "clients"},
+        {"symbol": "Z", "value": think_s, "unit": "s", "meaning": "think time"},
+    ]
+    for kind, demand, count in zip(
+        STATIONS, study.demands_s[-1].tolist(), devices.tolist(), strict=True
+    ):
+        numbers.append(
+            {
+                "symbol": f"D_{kind}",
+                "value": demand,
+                "unit": "s",
+                "meaning": f"demand of a transaction, over {count:g} of the kind",
+            }
+        )
+    return {
+        "scheme": study.scheme,
+        "formula": "R_k(n) = D_k (1 + Q_k(n-1)), X(n) = n / (Z + sum R_k), Q_k(n) = X R_k",
+        "bounds": "X <= min(1 / D_max, N / (D + Z)), R >= max(D, N D_max - Z)",
+        "numbers": numbers,
+        "throughput_per_s": _number(float(study.throughput_per_s[-1])),
+        "response_s": float(study.response_s[-1]),
+        "source": "Reiser and Lavenberg (1980); Denning and Buzen (1978); demands from C0 to C3",
+    }
+
+
+def _number(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _plain(values: FloatArray) -> list[float | None]:
+    return [_number(value) for value in values.tolist()]
+
+
+def _by_station(values: FloatArray) -> dict[str, list[float | None]]:
+    return {kind: _plain(values[:, at]) for at, kind in enumerate(STATIONS)}

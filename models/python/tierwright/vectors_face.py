@@ -1,0 +1,316 @@
+"""Formulas `face.*` of the conformance vectors: from a vector's inputs to its expected fields."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from tierwright import break_even, disk_array, endurance, flash_cache, recovery
+from tierwright.errors import BadInput, Problems
+from tierwright.hit_ratio import Curve, FloatArray
+from tierwright.token_trace import token_trace
+
+Inputs = Mapping[str, Any]
+Outputs = dict[str, Any]
+
+PERCENT = 100
+CURVE_ACCESSES = 2**40
+"""Accesses behind a curve of ratios; any number would do, ratios are what is compared."""
+
+
+def first_of(inputs: Inputs, *names: str) -> Any:
+    """Value under the first name that is there; the catalogue leaves some names open.
+
+    Raises
+    ------
+    KeyError
+        With the first name, if none is there.
+    """
+    for name in names:
+        if name in inputs:
+            return inputs[name]
+    raise KeyError(names[0])
+
+
+def plain(values: FloatArray | float) -> Any:
+    """Arrays as (nested) lists, scalars as float; NaN and infinity as None."""
+    found = np.asarray(values, dtype=np.float64).tolist()
+    return _finite(found)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return value if math.isfinite(value) else None
+
+
+def _seconds(iops: Any, name: str) -> FloatArray:
+    """1 / IOPS. [s]"""
+    rate = np.asarray(iops, dtype=np.float64)
+    problems = Problems("access cost", "IOPS are finite and above 0")
+    good = bool(np.all(np.isfinite(rate) & (rate > 0)))
+    problems.check(good, name, iops, "must be finite and above 0")
+    problems.raise_if_any()
+    return np.asarray(1 / rate)
+
+
+def _theta(inputs: Inputs) -> Outputs:
+    found = break_even.log_theta(
+        inputs["delta"],
+        disk_cost=_seconds(inputs["disk_iops"], "disk_iops"),
+        flash_cost=_seconds(inputs["flash_iops"], "flash_iops"),
+    )
+    return {"exponent": plain(found.exponent), "theta": plain(found.theta)}
+
+
+def _theta_mixed(inputs: Inputs) -> Outputs:
+    costs = break_even.mixed_costs(
+        inputs["read_fraction"],
+        disk_read=_seconds(inputs["disk_read_iops"], "disk_read_iops"),
+        disk_write=_seconds(inputs["disk_write_iops"], "disk_write_iops"),
+        flash_read=_seconds(inputs["flash_read_iops"], "flash_read_iops"),
+        flash_write=_seconds(inputs["flash_write_iops"], "flash_write_iops"),
+    )
+    found = break_even.log_theta(
+        inputs["delta"], disk_cost=costs.disk, flash_cost=costs.flash
+    )
+    return {"exponent": plain(found.exponent), "theta": plain(found.theta)}
+
+
+def _theta_curve(inputs: Inputs) -> Outputs:
+    points = [(size, ratio) for size, ratio in inputs["curve"]]
+    for size, _ in points:
+        if size != int(size):
+            raise BadInput(
+                f"theta_curve: curve: size `{size}` is no whole number",
+                "give sizes in pages",
+            )
+    found = break_even.curve_theta(
+        Curve.from_hit_ratios(points, accesses=CURVE_ACCESSES),
+        inputs["B"],
+        inputs["delta"],
+        disk_cost=inputs["C_disk"],
+        flash_cost=inputs["C_flash"],
+    )
+    return {"target_hit": plain(found.target_hit), "theta": plain(found.theta)}
+
+
+def _roi_log(inputs: Inputs) -> Outputs:
+    found = break_even.roi_log(
+        inputs["base"],
+        added_dram=inputs["added_dram"],
+        added_flash=inputs["added_flash"],
+        disk_cost=inputs["C_disk"],
+        flash_cost=inputs["C_flash"],
+    )
+    return {
+        "flash_to_dram_gain_ratio": found.flash_to_dram_gain_ratio,
+        "winner": found.winner,
+    }
+
+
+def _waf(inputs: Inputs) -> Outputs:
+    found = endurance.write_amplification(
+        inputs["physical_bytes"], inputs["logical_bytes"]
+    )
+    return {"WAF": plain(found.waf)}
+
+
+def _lifetime(inputs: Inputs) -> Outputs:
+    found = endurance.lifetime(
+        nand_bytes=inputs["nand_bytes"],
+        pe_cycles=inputs["pe_cycles"],
+        waf=inputs["WAF"],
+        host_bytes_per_s=inputs["host_bytes_per_s"],
+    )
+    return {
+        "seconds": plain(found.seconds),
+        "years": plain(found.years),
+        "host_TB_written": plain(found.host_tb_written),
+        "drive_writes_per_day_for_5y": plain(found.drive_writes_per_day),
+    }
+
+
+def _lifetime_ratio(inputs: Inputs) -> Outputs:
+    found = endurance.lifetime_ratio(
+        waf_a=inputs["WAF_a"],
+        writes_a=inputs["writes_a"],
+        waf_b=inputs["WAF_b"],
+        writes_b=inputs["writes_b"],
+    )
+    return {"ratio_a_over_b": plain(found)}
+
+
+def _write_reduction(inputs: Inputs) -> Outputs:
+    found = flash_cache.write_reduction(inputs["W_disk"], inputs["D_flash"])
+    return {"write_reduction": found}
+
+
+def _effective_capacity(inputs: Inputs) -> Outputs:
+    share = inputs["old_pct"] / PERCENT
+    return {
+        "effective_GB": flash_cache.effective_capacity(inputs["capacity_GB"], share)
+    }
+
+
+def _recovery(inputs: Inputs) -> Outputs:
+    return asdict(recovery.recovery(**inputs))
+
+
+def _metadata_flush_interval(inputs: Inputs) -> Outputs:
+    entries = first_of(
+        inputs, "entries_per_segment", "entries", "segment_entries", "n_entries"
+    )
+    rate = first_of(
+        inputs,
+        "enqueue_rate",
+        "enqueues_per_s",
+        "enqueue_per_s",
+        "enqueue_rate_per_s",
+        "enqueue_pages_per_s",
+        "pages_per_s",
+        "rate",
+    )
+    found = plain(recovery.metadata_flush_interval(entries, rate))
+    names = (
+        "seconds",
+        "interval_s",
+        "interval_seconds",
+        "flush_interval_s",
+        "interval",
+    )
+    return dict.fromkeys(names, found)
+
+
+def _restart_speedup(inputs: Inputs) -> Outputs:
+    other = first_of(inputs, "other", "other_s", "other_seconds")
+    face = first_of(inputs, "face", "face_s", "face_seconds")
+    found = plain(recovery.restart_speedup(other, face))
+    return dict.fromkeys(("speedup", "ratio"), found)
+
+
+def _writeback_chain(inputs: Inputs) -> Outputs:
+    found = flash_cache.write_back_chain(
+        inputs["k"],
+        disk_write=inputs["C_disk_write"],
+        flash_write=inputs["C_flash_write"],
+    )
+    return {
+        "no_cache": found.no_cache,
+        "write_back": found.write_back,
+        "write_through": found.write_through,
+        "break_even_k": found.break_even_evictions,
+    }
+
+
+def _clean_admission_threshold(inputs: Inputs) -> Outputs:
+    found = flash_cache.clean_admission_threshold(
+        disk_read=inputs["C_disk_read"],
+        disk_write=inputs["C_disk_write"],
+        flash_read=inputs["C_flash_read"],
+        flash_write=inputs["C_flash_write"],
+        dirty_displacement=inputs["dirty_displacement"],
+    )
+    return {"threshold": found}
+
+
+def _bottleneck(inputs: Inputs) -> Outputs:
+    found = disk_array.bottleneck(
+        disk_reads=inputs["disk_reads"],
+        disk_writes=inputs["disk_writes"],
+        flash_reads=inputs["flash_reads"],
+        flash_writes=inputs["flash_writes"],
+        disk_read_iops=inputs["disk_read_iops"],
+        disk_write_iops=inputs["disk_write_iops"],
+        flash_read_iops=inputs["flash_read_iops"],
+        flash_write_iops=inputs["flash_write_iops"],
+        disks=inputs["n_disks"],
+        cpu_cap_per_s=inputs.get("cpu_cap"),
+    )
+    return {
+        "disk_demand_s": plain(found.disk_demand_s),
+        "flash_demand_s": plain(found.flash_demand_s),
+        "throughput": plain(found.throughput_per_s),
+        "disk_utilisation": plain(found.disk_utilisation),
+        "flash_utilisation": plain(found.flash_utilisation),
+        "bottleneck": found.bottleneck.tolist(),
+        "knee_disks": plain(found.knee_disks),
+    }
+
+
+def _seq_to_random_write_ratio(inputs: Inputs) -> Outputs:
+    ratio, rate = flash_cache.sequential_write_ratio(**inputs)
+    return {"ratio": ratio, "seq_pages_per_s": rate}
+
+
+def _simulate_mvfifo(inputs: Inputs) -> Outputs:
+    admission = {"mixed": "mixed", "dirty": "dirty_only", "clean": "clean_only"}
+    return _simulate(
+        inputs,
+        replacement="mvfifo",
+        mode=inputs["sync"],
+        admission=admission[inputs["admission"]],
+    )
+
+
+def _simulate_gsc(inputs: Inputs) -> Outputs:
+    return _simulate(inputs, replacement="gsc", scan_depth=str(inputs["scan_depth"]))
+
+
+def _simulate(inputs: Inputs, **options: str) -> Outputs:
+    from tierwright.simulate import simulate_flash_cache
+
+    with token_trace(inputs["trace"]) as trace:
+        found = simulate_flash_cache(
+            trace,
+            "face",
+            inputs["dram_pages"],
+            inputs["flash_slots"],
+            options=options,
+        )
+    names = {
+        "dram_hits": "ram_hits",
+        "disk_reads": "hdd_reads",
+        "disk_writes": "hdd_writes",
+        "flash_page_writes": "flash_writes",
+        "dirty_evictions": "ram_dirty_evictions",
+        "clean_evictions": "ram_clean_evictions",
+    }
+    same = (
+        "flash_hits",
+        "slots_used",
+        "old_versions",
+        "write_reduction",
+        "requeued",
+        "forced_out",
+        "pulled",
+    )
+    renamed = {name: found[core_name] for name, core_name in names.items()}
+    return renamed | {name: found[name] for name in same}
+
+
+FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
+    "face.theta": _theta,
+    "face.theta_mixed": _theta_mixed,
+    "face.theta_curve": _theta_curve,
+    "face.roi_log": _roi_log,
+    "face.clean_admission_threshold": _clean_admission_threshold,
+    "face.waf": _waf,
+    "face.lifetime": _lifetime,
+    "face.lifetime_ratio": _lifetime_ratio,
+    "face.write_reduction": _write_reduction,
+    "face.effective_capacity": _effective_capacity,
+    "face.recovery": _recovery,
+    "face.metadata_flush_interval": _metadata_flush_interval,
+    "face.restart_speedup": _restart_speedup,
+    "face.writeback_chain": _writeback_chain,
+    "face.bottleneck": _bottleneck,
+    "face.seq_to_random_write_ratio": _seq_to_random_write_ratio,
+    "face.simulate_mvfifo": _simulate_mvfifo,
+    "face.simulate_gsc": _simulate_gsc,
+}
+"""Formula name to function; one line a formula."""

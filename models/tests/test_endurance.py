@@ -1,0 +1,354 @@
+"""Flash wear: published tables, invariants, SMART files, money."""
+
+import json
+import math
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright import catalog, endurance
+from tierwright.cli.app import main
+from tierwright.device import Device, device_from_mapping
+from tierwright.errors import BadInput
+
+settings.register_profile("models", deadline=None)  # the machine may be busy
+settings.load_profile("models")
+
+amounts = st.floats(1e-3, 1e12)
+wafs = st.floats(0.1, 50)
+
+
+# --- published tables -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("device", "large", "small"),
+    # FaCE Table 2: WAF of random writes in units of 256 kB and of 4 kB.
+    [
+        ("face2016-samsung-840pro-256", 1.03, 5.15),
+        ("face2016-intel-s3500-480", 1.08, 3.04),
+    ],
+)
+def test_waf_of_face_table_2(device: str, large: float, small: float) -> None:
+    found = endurance.waf_by_pattern(catalog.device(device), [1.0, 0.0])
+    assert found.waf.tolist() == pytest.approx([large, small])
+
+
+def test_gain_in_lifetime_of_face_table_7() -> None:
+    # FaCE Table 7, TPC-C: FaCE-GSC 1.02 and LC 5.13 on the 840 Pro, 1.08 and 2.47 on the
+    # S3500; section 6.7.1 says "about 5 times" and "about 2.3 times".
+    samsung = endurance.lifetime_ratio(waf_a=1.02, writes_a=1, waf_b=5.13, writes_b=1)
+    intel = endurance.lifetime_ratio(waf_a=1.08, writes_a=1, waf_b=2.47, writes_b=1)
+    assert float(samsung) == pytest.approx(5.03, abs=0.005)
+    assert float(intel) == pytest.approx(2.29, abs=0.005)
+
+
+def test_a_scheme_that_writes_more_pages_gains_less() -> None:
+    more = endurance.lifetime_ratio(waf_a=1.02, writes_a=1.3, waf_b=5.13, writes_b=1)
+    assert float(more) == pytest.approx(3.87, abs=0.005)
+
+
+# --- invariants of section 7.3 ----------------------------------------------------------
+
+
+@pytest.mark.formula("face.waf")
+@given(amounts, amounts, st.floats(0.1, 10))
+def test_waf_is_a_ratio_and_below_one_is_warned_of(
+    physical: float, host: float, factor: float
+) -> None:
+    found = endurance.write_amplification(physical, host)
+    scaled = endurance.write_amplification(physical * factor, host * factor)
+    assert float(found.waf) == pytest.approx(float(scaled.waf))
+    warned = [warning.name for warning in found.warnings]
+    assert (warned == ["waf_below_one"]) == (float(found.waf) < 1)
+
+
+@pytest.mark.formula("face.lifetime")
+@given(amounts, st.floats(1, 1e5), wafs, amounts, st.floats(1.01, 10))
+def test_lifetime_is_inverse_to_waf_and_load(
+    nand: float, cycles: float, waf: float, rate: float, factor: float
+) -> None:
+    def life(w: float, r: float) -> Any:
+        return endurance.lifetime(
+            nand_bytes=nand, pe_cycles=cycles, waf=w, host_bytes_per_s=r
+        )
+
+    found, worn = life(waf, rate), life(waf * factor, rate)
+    assert float(found.seconds) == pytest.approx(float(worn.seconds) * factor)
+    busier = life(waf, rate * factor)
+    assert float(found.seconds) == pytest.approx(float(busier.seconds) * factor)
+    assert float(busier.host_tb_written) == float(found.host_tb_written)
+    # The writes of the whole life, at this rate, take the whole life.
+    assert float(found.host_tb_written) * 1e12 == pytest.approx(
+        float(found.seconds) * rate
+    )
+    assert float(found.years) * 365 * 86_400 == pytest.approx(float(found.seconds))
+    per_day = float(found.drive_writes_per_day)
+    assert per_day * nand * 5 * 365 == pytest.approx(cycles * nand / waf)
+
+
+@pytest.mark.formula("face.lifetime_ratio")
+@given(wafs, amounts, wafs, amounts)
+def test_the_ratio_is_that_of_two_lifetimes(
+    waf_a: float, writes_a: float, waf_b: float, writes_b: float
+) -> None:
+    lives = [
+        float(
+            endurance.lifetime(
+                nand_bytes=1e12, pe_cycles=1000, waf=waf, host_bytes_per_s=writes
+            ).seconds
+        )
+        for waf, writes in ((waf_a, writes_a), (waf_b, writes_b))
+    ]
+    found = float(
+        endurance.lifetime_ratio(
+            waf_a=waf_a, writes_a=writes_a, waf_b=waf_b, writes_b=writes_b
+        )
+    )
+    assert found == pytest.approx(lives[0] / lives[1])
+
+
+def test_without_writes_flash_lasts_for_ever() -> None:
+    found = endurance.lifetime(
+        nand_bytes=1e12, pe_cycles=1000, waf=1, host_bytes_per_s=0
+    )
+    assert math.isinf(float(found.seconds))
+    assert found.to_dict()["years"] is None
+    ratio = endurance.lifetime_ratio(waf_a=1, writes_a=0, waf_b=1, writes_b=1)
+    assert math.isinf(float(ratio))
+
+
+# --- ratings, what is left, money -------------------------------------------------------
+
+
+def device(**figures: tuple[float, str]) -> Device:
+    return device_from_mapping(
+        {
+            "id": "d",
+            "name": "d",
+            "kind": "nvme",
+            "figures": {
+                name: {"value": value, "unit": unit, "source": "test"}
+                for name, (value, unit) in figures.items()
+            },
+        }
+    )
+
+
+def test_each_rating_follows_from_the_others() -> None:
+    capacity, years = (1000, "GB"), (5, "year")
+    stated = endurance.rated_endurance(
+        device(capacity=capacity, endurance_years=years, dwpd=(1, "1/day"))
+    )
+    assert stated.tb_written == pytest.approx(1825)
+    assert "DWPD x capacity" in stated.basis
+    other = endurance.rated_endurance(
+        device(capacity=capacity, endurance_years=years, endurance_tb=(1825, "TB"))
+    )
+    assert other.dwpd == pytest.approx(1)
+    bare = endurance.rated_endurance(device(dwpd=(1, "1/day")))
+    assert bare.tb_written is None
+
+
+@given(st.floats(1, 1e4), st.floats(0, 2e4), st.floats(0, 100))
+def test_what_is_left_and_what_is_written_make_the_rating(
+    rated: float, written: float, per_day: float
+) -> None:
+    found = endurance.remaining(rated_tb=rated, written_tb=written, tb_per_day=per_day)
+    assert found.left_tb + written == pytest.approx(rated, abs=1e-6)
+    assert (found.years_left is None) == (per_day == 0)
+    assert found.years_left is None or found.years_left >= 0
+    names = [warning.name for warning in found.warnings]
+    assert ("beyond_rating" in names) == (written > rated)
+
+
+@given(
+    st.decimals(1, 10_000, places=2),
+    st.decimals(1, 10_000, places=2),
+    st.decimals(0, 1000, places=3),
+    st.integers(1, 120),
+)
+def test_wear_never_makes_a_device_cheaper(
+    usd: Decimal, rated: Decimal, per_month: Decimal, months: int
+) -> None:
+    found = endurance.wear_cost(
+        device_usd=usd,
+        rated_tb=rated,
+        tb_per_month=per_month,
+        amortisation_months=months,
+    )
+    assert found.amortised_usd_per_month >= usd / months
+    assert found.wear_limited == (rated < per_month * months)
+    assert isinstance(found.usd_per_month, Decimal)
+    if found.wear_limited:
+        assert found.amortised_usd_per_month == pytest.approx(found.usd_per_month)
+
+
+# --- SMART files --------------------------------------------------------------------------
+
+NVME = {
+    "model_name": "SSD 1TB",
+    "serial_number": "S1",
+    "nvme_total_capacity": 10**12,
+    "nvme_smart_health_information_log": {
+        "percentage_used": 12,
+        "available_spare": 100,
+        "data_units_read": 1000,
+        "data_units_written": 2_000_000,
+        "power_on_hours": 2400,
+    },
+}
+ATA = {
+    "model_name": "SSD SATA",
+    "logical_block_size": 512,
+    "user_capacity": {"bytes": 480 * 10**9},
+    "power_on_time": {"hours": 100},
+    "ata_smart_attributes": {
+        "table": [
+            {"id": 241, "name": "Total_LBAs_Written", "raw": {"value": 10**9}},
+            {"id": 249, "name": "NAND_Writes_1GiB", "raw": {"value": 1000}},
+        ]
+    },
+}
+
+
+def test_smartctl_of_an_nvme_drive() -> None:
+    found = endurance.smart_from_mapping(NVME)
+    assert found.host_bytes_written == 2_000_000 * 512_000
+    assert (found.capacity_bytes, found.percentage_used) == (10**12, 12.0)
+    assert found.host_bytes_per_day == pytest.approx(1.024e12 / 100)
+    assert found.waf is None
+
+
+def test_nvme_cli_writes_counters_as_text_or_numbers() -> None:
+    log = {"data_units_written": "2,000,000", "percent_used": 3, "avail_spare": 99}
+    found = endurance.smart_from_mapping(log)
+    assert found.host_bytes_written == 2_000_000 * 512_000
+    assert (found.percentage_used, found.available_spare_percent) == (3.0, 99.0)
+
+
+def test_ata_attributes_are_used_by_name_and_doubt_is_said() -> None:
+    found = endurance.smart_from_mapping(ATA)
+    assert found.host_bytes_written == 512 * 10**9
+    assert found.nand_bytes_written == 1000 * 2**30
+    assert [warning.name for warning in found.warnings] == ["unit_by_vendor"]
+    statistics = {
+        "pages": [
+            {
+                "number": 1,
+                "table": [
+                    {
+                        "name": "Logical Sectors Written",
+                        "value": 3 * 10**9,
+                        "flags": {"valid": True},
+                    }
+                ],
+            },
+            {
+                "number": 7,
+                "table": [
+                    {
+                        "name": "Percentage Used Endurance Indicator",
+                        "value": 5,
+                        "flags": {"valid": False},
+                    }
+                ],
+            },
+        ]
+    }
+    better = endurance.smart_from_mapping({**ATA, "ata_device_statistics": statistics})
+    assert better.host_bytes_written == 3 * 512 * 10**9
+    assert better.warnings == ()
+    assert better.percentage_used is None  # the log marks it as not valid
+
+
+def test_a_drive_that_does_not_tell_is_not_guessed_at() -> None:
+    found = endurance.smart_from_mapping({"ata_smart_attributes": {"table": []}})
+    assert found.host_bytes_written is None
+    assert [warning.name for warning in found.warnings] == ["host_writes_unknown"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "line 1, column 2: not JSON"),
+        ("[]", "document: must be a JSON object"),
+        ("{}", "holds neither"),
+        ('{"data_units_written": -1}', "data_units_written: `-1` must be a whole"),
+        ('{"data_units_written": "many"}', "data_units_written: `many` must be"),
+    ],
+)
+def test_bad_smart_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "smart.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=message):
+        endurance.read_smart(path)
+    with pytest.raises(BadInput, match="cannot be read"):
+        endurance.read_smart(tmp_path / "absent.json")
+
+
+def test_the_health_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "smart.json"
+    path.write_text(json.dumps(NVME), encoding="utf-8")
+    assert main(["device", "health", str(path), "--rated-tb", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # 1.024 TB written of 2; the drive itself says 12 % used.
+    assert found["remaining"]["left_tb"] == pytest.approx(0.976)
+    assert found["remaining"]["years_left"] == pytest.approx(0.976 / 0.01024 / 365)
+    names = [warning["name"] for warning in found["remaining"]["warnings"]]
+    assert names == ["device_says_otherwise"]
+    assert main(["device", "health", str(path), "--device", "intel-p4510-2tb"]) == 0
+    assert "2,054 TB" in capsys.readouterr().out
+    assert main(["device", "health", str(path)]) == 0
+    assert "rated writes left" not in capsys.readouterr().out
+    assert main(["device", "health", str(path), "--device", "aws-ebs-sc1"]) == 2
+    assert "states no rated writes" in capsys.readouterr().err
+
+
+# --- refusals -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: endurance.write_amplification(1, 0),
+            "logical_bytes: `0.0` must be above 0",
+        ),
+        (
+            lambda: endurance.lifetime(
+                nand_bytes=0, pe_cycles=1, waf=1, host_bytes_per_s=1
+            ),
+            "nand_bytes: `0.0` must be above 0",
+        ),
+        (
+            lambda: endurance.lifetime_ratio(waf_a=1, writes_a=0, waf_b=1, writes_b=0),
+            "and writes_b are both 0",
+        ),
+        (
+            lambda: endurance.waf_by_pattern(device(), 0.5),
+            "states no WAF of random writes",
+        ),
+        (
+            lambda: endurance.remaining(rated_tb=0, written_tb=1),
+            "rated_tb: `0` must be above 0",
+        ),
+        (
+            lambda: endurance.wear_cost(
+                device_usd=Decimal(1),
+                rated_tb=Decimal(0),
+                tb_per_month=Decimal(1),
+                amortisation_months=1,
+            ),
+            "rated_tb: `0` must be above 0",
+        ),
+    ],
+)
+def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as raised:
+        call()
+    assert raised.value.hint

@@ -1,0 +1,300 @@
+"""A result of fio as a device profile: three times kept apart, nothing guessed."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tierwright import catalog, fio
+from tierwright.cli.app import main
+from tierwright.device import Device, device_from_mapping
+from tierwright.errors import BadInput
+
+
+def job(
+    name: str,
+    group: int,
+    rw: str,
+    iops: float,
+    latency_us: float,
+    *,
+    depth: int = 1,
+    **options: str,
+) -> dict[str, Any]:
+    operation = "write" if "write" in rw else "read"
+    return {
+        "jobname": name,
+        "groupid": group,
+        "error": 0,
+        "job options": {"rw": rw, "iodepth": str(depth), **options},
+        operation: {
+            "iops": iops,
+            "bw_bytes": int(iops * 4096),
+            "total_ios": int(iops * 60),
+            "runtime": 60_000,
+            "lat_ns": {"mean": latency_us * 1000},
+            "clat_ns": {"mean": (latency_us - 2) * 1000},
+        },
+    }
+
+
+RESULT: dict[str, Any] = {
+    "fio version": "fio-3.36",
+    "timestamp": 1_700_000_000,
+    "global options": {"direct": "1", "ioengine": "libaio", "bs": "4k"},
+    "jobs": [
+        job("rr1", 0, "randread", 10_000, 99),
+        job("rw1", 1, "randwrite", 40_000, 24),
+        job("rr32", 2, "randread", 200_000, 158, depth=32),
+        job("rw32", 3, "randwrite", 80_000, 395, depth=32),
+    ],
+}
+SEQUENTIAL = {
+    **job("sr", 4, "read", 4000, 8000, depth=32, bs="128k"),
+    "read": {
+        "iops": 20_000,
+        "bw_bytes": 20_000 * 131_072,
+        "total_ios": 1_200_000,
+        "runtime": 60_000,
+        "lat_ns": {"mean": 1.5e6},
+    },
+}
+
+
+def load(changes: dict[str, Any] | None = None, **options: Any) -> fio.FioImport:
+    document = {**copy.deepcopy(RESULT), **(changes or {})}
+    return fio.import_fio(document, identifier="ssd", **options)
+
+
+def test_three_times_are_three_numbers() -> None:
+    runs = {run.name: run for run in load().runs}
+    shallow, deep = runs["rr1"], runs["rr32"]
+    assert shallow.latency_us == pytest.approx(99)
+    assert shallow.time_per_operation_us == pytest.approx(100)
+    assert shallow.service_time_us == pytest.approx(97)
+    assert deep.latency_us == pytest.approx(158)
+    assert deep.time_per_operation_us == pytest.approx(5)
+    assert deep.service_time_us is None  # not measurable at depth 32
+    assert deep.in_flight == pytest.approx(31.6)
+
+
+def test_rates_are_of_one_depth_and_latencies_of_depth_one() -> None:
+    found = load()
+    figures = {
+        name: float(figure.value) for name, figure in found.device.figures.items()
+    }
+    assert figures == {
+        "read_iops": 200_000,
+        "write_iops": 80_000,
+        "queue_depth": 32,
+        "page_bytes": 4096,
+        "queue_depth_1_read_iops": 10_000,
+        "queue_depth_1_write_iops": 40_000,
+        "read_latency_us": 99,
+        "write_latency_us": 24,
+    }
+    assert found.device.read_service_us == pytest.approx(5)
+    assert "throughput cost" in found.basis
+    assert "neither the latency" in found.basis
+    assert found.used["read_iops"] == "rr32 (queue depth 32)"
+    assert found.device.figures["read_iops"].date == "2023-11-14"
+    shallow = load(queue_depth=1)
+    assert shallow.device.read_service_us == pytest.approx(100)
+    assert "the time of one request" in shallow.basis
+
+
+def test_clones_add_up_with_and_without_group_reporting() -> None:
+    clones = [
+        job("c", 0, "randread", 50_000, 150, depth=8, numjobs="2"),
+        job("c", 0, "randread", 30_000, 170, depth=8, numjobs="2"),
+    ]
+    found = load({"jobs": clones}).runs[0]
+    assert (found.iops, found.queue_depth) == (80_000, 16)
+    # Weighted by operations: (5 x 150 + 3 x 170) / 8.
+    assert found.latency_us == pytest.approx(157.5)
+    merged = job("c", 0, "randread", 80_000, 157.5, depth=8, numjobs="2")
+    merged["job options"]["group_reporting"] = ""
+    assert load({"jobs": [merged]}).runs[0].queue_depth == 16
+
+
+def test_a_synchronous_engine_has_one_request_in_flight() -> None:
+    psync = job("p", 0, "randread", 9_000, 110, depth=32, ioengine="psync")
+    found = load({"jobs": [psync]})
+    assert found.runs[0].queue_depth == 1
+    assert found.device.figures["queue_depth"].value == 1
+
+
+def test_a_depth_that_was_not_reached_is_said() -> None:
+    slow = job("rr32", 0, "randread", 50_000, 158, depth=32)  # 7.9 in flight
+    names = [warning.name for warning in load({"jobs": [slow]}).warnings]
+    assert names == ["operation_missing", "depth_not_reached"]
+
+
+def test_sequential_runs_give_bandwidths() -> None:
+    found = load({"jobs": [*RESULT["jobs"], SEQUENTIAL]})
+    rate = found.device.number("sequential_read_mb_per_s")
+    assert rate == pytest.approx(20_000 * 131_072 / 1e6)
+    assert found.device.page_bytes == 4096
+
+
+def test_buffered_and_limited_runs_are_warned_of() -> None:
+    limited = job("l", 0, "randread", 1000, 99, rate_iops="1000")
+    found = load(
+        {"global options": {"ioengine": "libaio", "bs": "4k"}, "jobs": [limited]}
+    )
+    names = {warning.name for warning in found.warnings}
+    assert {"buffered", "rate_limited"} <= names
+
+
+def test_fio_2_wrote_microseconds() -> None:
+    old = job("o", 0, "randread", 10_000, 99)
+    old["read"] = {"iops": 10_000, "bw": 40_000, "lat": {"mean": 99.0}}
+    found = load({"jobs": [old]}).runs[0]
+    assert found.latency_us == pytest.approx(99)
+    assert found.bytes_per_s == 40_000 * 1024
+
+
+@pytest.mark.parametrize(
+    ("jobs", "options", "message"),
+    [
+        ([], {}, "jobs: must be a list that is not empty"),
+        (
+            [job("m", 0, "randrw", 1, 1)],
+            {},
+            "`randrw` reads and writes were measured together",
+        ),
+        (
+            [job("a", 0, "randread", 1, 9), job("b", 0, "randwrite", 1, 9)],
+            {},
+            "jobs a, b ran at the same time with different patterns",
+        ),
+        (
+            [
+                job("a", 0, "randread", 1, 9, depth=1),
+                job("b", 1, "randwrite", 1, 9, depth=4),
+            ],
+            {},
+            r"reads were measured at depth \[1\], writes at \[4\]",
+        ),
+        (
+            [
+                job("a", 0, "randread", 1, 9),
+                job("b", 1, "randread", 1, 9, bs="8k"),
+            ],
+            {},
+            "random operations of 4096, 8192 bytes were measured",
+        ),
+        (
+            [job("a", 0, "randread", 1, 9), job("b", 1, "randread", 1, 9)],
+            {},
+            "jobs a and b measured the same pattern",
+        ),
+        (RESULT["jobs"], {"queue_depth": 8}, "queue_depth: `8` was not measured"),
+        (RESULT["jobs"], {"page_bytes": 512}, "page_bytes: `512` was not measured"),
+        (RESULT["jobs"], {"kind": "tape"}, "kind `tape` is unknown"),
+        ([{**RESULT["jobs"][0], "error": 5}], {}, "`5` the job failed"),
+        ([job("z", 0, "randread", 0, 9)], {}, "iops: `0.0` must be above 0"),
+        ([job("r", 0, "read", 1, 9)], {}, "holds no random reads or writes"),
+        (
+            [job("s", 0, "randread", 1, 9, bssplit="4k/50:8k/50")],
+            {},
+            "mixes block sizes",
+        ),
+        (
+            [job("s", 0, "randread", 1, 9, numjobs="x")],
+            {},
+            "numjobs: `x` is no positive whole number",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    jobs: list[dict[str, Any]], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadInput, match=message) as raised:
+        load({"jobs": jobs}, **options)
+    assert raised.value.hint
+
+
+def test_a_file_is_read_past_the_warnings_of_fio(tmp_path: Path) -> None:
+    path = tmp_path / "fio.json"
+    path.write_text("fio: a warning\n" + json.dumps(RESULT), encoding="utf-8")
+    assert fio.read_fio(path)["fio version"] == "fio-3.36"
+    path.write_text("fio: a warning\n{]", encoding="utf-8")
+    with pytest.raises(BadInput, match="line 2, column 2: not JSON"):
+        fio.read_fio(path)
+    with pytest.raises(BadInput, match="cannot be read"):
+        fio.read_fio(tmp_path / "absent.json")
+
+
+def test_a_device_file_reads_back(tmp_path: Path) -> None:
+    device = device_from_mapping(
+        {
+            "id": "odd",
+            "name": 'quotes " and \\ back, µs \x7f',
+            "kind": "nvme",
+            "year": 2025,
+            "notes": "line\nbreak",
+            "figures": {
+                "read_iops": {
+                    "value": 1.5e-7,
+                    "unit": "1/s",
+                    "source": "s",
+                    "note": "n",
+                }
+            },
+        }
+    )
+    path = tmp_path / "odd.toml"
+    path.write_text(fio.to_toml(device), encoding="utf-8")
+    assert catalog.device_or_file(str(path)) == device
+    json_path = tmp_path / "odd.json"
+    json_path.write_text(json.dumps(device.to_dict()), encoding="utf-8")
+    again: Device = catalog.device_or_file(str(json_path))
+    assert again == device
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("absent.toml", None, "cannot be read"),
+        ("bad.json", "{", "line 1, column 2: not JSON"),
+        ("list.json", "[]", "document: must be a JSON object"),
+        ("bad.toml", "=", "not a valid TOML file"),
+    ],
+)
+def test_bad_device_files_are_refused(
+    tmp_path: Path, name: str, text: str | None, message: str
+) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=message):
+        catalog.device_or_file(str(path))
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "fio.json", tmp_path / "ssd.toml"
+    source.write_text(json.dumps(RESULT), encoding="utf-8")
+    head = ["device", "import-fio", str(source), "--id", "my-ssd"]
+    capacity = ["--capacity", "1.6TB"]
+    assert main([*head, *capacity, "-o", str(out), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["read_service_us"] == pytest.approx(5)
+    assert found["device"]["id"] == "my-ssd"
+    made = catalog.device_or_file(str(out))
+    assert made.capacity_bytes == 1_600_000_000_000
+    assert made == device_from_mapping(found["device"])
+    assert main([*head, "-o", str(out)]) == 2
+    assert "exists" in capsys.readouterr().err
+    assert main([*head, "-o", str(out), "--force"]) == 0
+    shown = capsys.readouterr().out
+    assert "service time" in shown
+    assert "throughput cost" in shown
+    assert main([*head, "-o", str(tmp_path / "x.yaml")]) == 2
+    disk = ["--disk-device", "face2016-cheetah-15k6-single"]
+    capsys.readouterr()
+    assert main(["break-even", "--flash-device", str(out), *disk, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["inputs"]["flash_cost_us"] == pytest.approx(5)

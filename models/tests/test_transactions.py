@@ -1,0 +1,441 @@
+"""Transactions over flash (Zhou, Meng and Liang 2009): order, log, time, replay."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tierwright import conformance, transactions
+from tierwright.cli import main
+from tierwright.errors import BadInput
+from tierwright.transactions import Event, NandGeometry, NandTimes, Transaction
+from tierwright.transactions.replay import ReplayCounts, replay
+
+settings.register_profile("models", deadline=None)  # the machine may be busy
+settings.load_profile("models")
+
+SMALL = NandGeometry(blocks=8, pages_per_block=4, page_bytes=2048)
+
+
+def test_every_shared_vector_passes(shared: Path) -> None:
+    text = (shared / "reference" / "paper-vectors.json").read_text(encoding="utf-8")
+    ours = [v for v in json.loads(text)["vectors"] if v["formula"].startswith("zhou.")]
+    report = conformance.run_vectors(ours)
+    assert report.failures == ()
+    assert (report.passed, report.unknown) == (len(ours), 0)
+    assert report.passed >= 11
+
+
+def test_log_read_cost_by_hand() -> None:
+    # 16 pages, each with its records on 3 log pages: 16 x 4 x 25
+    found = conformance.FORMULAS["zhou.log_read_cost"]({"pages": 16, "k": 3})
+    assert found["us"] == 1600
+
+
+# --- published numbers --------------------------------------------------------------------
+
+
+def test_the_order_of_figure_4() -> None:
+    """Section IV.C: AATs 6.5, 3.5 and 4 leave as T2, T3, T1."""
+    stamps = {"T1": [5, 8], "T2": [3, 4], "T3": [2, 6]}
+    assert list(transactions.average_access_times(stamps).values()) == [6.5, 3.5, 4.0]
+    assert transactions.uncommitted_order(stamps) == ["T2", "T3", "T1"]
+
+
+def test_the_order_of_figure_3() -> None:
+    """Section IV.B: T2 leaves before T3, as it commits earlier though touched later."""
+    order = transactions.eviction_order(
+        {
+            "T1": Transaction((1.0,)),
+            "T2": Transaction((9.0,), commit_time=5.0),
+            "T3": Transaction((3.0,), commit_time=7.0),
+        }
+    )
+    assert order == ["T2", "T3", "T1"]
+
+
+def test_the_ratios_of_table_1() -> None:
+    """Section II.C: reads 360 and writes 45 times as fast as a 9 ms disk; a write is 8 reads."""
+    found = transactions.speed_ratios()
+    assert (found.read_speedup, found.write_speedup, found.write_over_read) == (
+        360,
+        45,
+        8,
+    )
+    assert found.erase_us_per_page == 1500 / 64
+
+
+def test_the_setup_of_section_5() -> None:
+    """1024 blocks of 64 pages of 2 KiB; 16 MB are 128 blocks; 16 pages a transaction."""
+    found = transactions.capacities(ram_bytes=16 * 2**20, pages_per_transaction=16)
+    assert (found.flash_bytes, found.ram_pages, found.ram_blocks) == (2**27, 8192, 128)
+    assert found.resident_transactions == 512
+
+
+def test_the_changes_of_figure_6c_fit_each_other() -> None:
+    """Reads 25 % worse, writes 75 % better, 34 % in all: 41 % of the time was reads."""
+    found = transactions.implied_read_share(
+        read_slowdown=0.25, write_saving=0.75, total_saving=0.34
+    )
+    assert found.read_share == pytest.approx(0.41)
+    x = found.read_share
+    assert 1.25 * x + 0.25 * (1 - x) == pytest.approx(1 - 0.34)
+    odd = transactions.implied_read_share(
+        read_slowdown=0.1, write_saving=0.2, total_saving=0.5
+    )
+    assert not odd.consistent
+
+
+def test_commit_aware_eviction_and_logs_help_as_in_figure_6() -> None:
+    """The shape of Figure 6(a) and (c); its order of events is not published.
+
+    A quarter of the paper's transactions: 192 on 2,048 frames.
+    """
+    found = transactions.compare_buffers(
+        transactions.half_loaded(committed=64, running=128),
+        ram_pages=2048,
+        database_pages=4096,
+    )
+    lru, page, log = (
+        found[name] for name in ("page_lru", "transaction_page", "transaction_log")
+    )
+    assert page.time_us() < 0.7 * lru.time_us()
+    assert log.time_us() < page.time_us()
+    assert log.data_pages_written == 0
+    assert page.uncommitted_pages_written == 0 < lru.uncommitted_pages_written
+
+
+def test_with_uncommitted_victims_the_chip_takes_records_instead_of_pages() -> None:
+    """The shape of Figure 6(b): twice as many pages wanted as there are frames."""
+    found = transactions.compare_buffers(
+        transactions.concurrent_loads(running=64), ram_pages=512, database_pages=1024
+    )
+    # 512 pages must make room; a push-out writes all pages of its transaction, at most 16.
+    assert 512 <= found["transaction_page"].writes < 512 + 16
+    assert found["transaction_log"].writes == len(found["transaction_log"].victims)
+
+
+# --- formulas -----------------------------------------------------------------------------
+
+stamps = st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6)
+named = st.dictionaries(st.sampled_from("ABCDEFGH"), stamps, min_size=1)
+
+
+@given(named, st.integers(-(10**6), 10**6))
+def test_aat_lies_between_its_stamps_and_shifts_with_the_clock(
+    given_stamps: dict[str, list[int]], shift: int
+) -> None:
+    averages = transactions.average_access_times(given_stamps)
+    for name, times in given_stamps.items():
+        assert min(times) <= averages[name] <= max(times)
+    moved = {name: [t + shift for t in times] for name, times in given_stamps.items()}
+    assert transactions.uncommitted_order(moved) == transactions.uncommitted_order(
+        given_stamps
+    )
+
+
+@given(stamps, st.data())
+def test_touching_a_page_never_lowers_the_aat(times: list[int], data: Any) -> None:
+    at = data.draw(st.integers(0, len(times) - 1))
+    touched = [*times]
+    touched[at] = max(times) + data.draw(st.integers(0, 100))
+    found = transactions.average_access_times({"before": times, "after": touched})
+    assert found["after"] >= found["before"]
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from("ABCDEFGH"),
+        st.tuples(stamps, st.none() | st.integers(0, 100)),
+        min_size=1,
+    )
+)
+def test_committed_leave_first_in_the_order_of_their_commits(
+    rows: dict[str, tuple[list[int], int | None]],
+) -> None:
+    order = transactions.eviction_order(
+        {name: Transaction(tuple(t), commit) for name, (t, commit) in rows.items()}
+    )
+    commits = [rows[name][1] for name in order]
+    known = [time for time in commits if time is not None]
+    assert commits[: len(known)] == sorted(known)
+    assert set(order) == set(rows)
+
+
+@given(st.integers(0, 500), st.integers(1, 2048), st.integers(512, 4096))
+def test_log_pages_never_exceed_data_pages(pages: int, size: int, page: int) -> None:
+    assume(size <= page)
+    found = transactions.log_write(pages, size, page_bytes=page)
+    assert found.log_pages <= pages
+    assert found.write_saving_us == found.data_write_us - found.log_write_us >= 0
+    assert found.break_even_extra_reads == found.write_saving_us / 25
+    full = transactions.log_write(pages, page, page_bytes=page)
+    assert (full.log_pages, full.write_saving_us) == (pages, 0)
+
+
+@given(*[st.integers(0, 10**6)] * 3, st.integers(1, 9))
+def test_time_is_linear_in_the_counts(r: int, w: int, e: int, times: int) -> None:
+    one = float(transactions.io_time_us(r, w, e))
+    assert one == 25 * r + 200 * w + 1500 * e
+    many = float(transactions.io_time_us(times * r, times * w, times * e))
+    assert many == times * one
+
+
+def test_formulas_take_arrays() -> None:
+    assert transactions.io_time_us([1, 0], 0, [0, 1]).tolist() == [25.0, 1500.0]
+    assert transactions.log_read_us([1, 2], [[0], [1]]).tolist() == [
+        [25.0, 50.0],
+        [50.0, 100.0],
+    ]
+
+
+# --- replay -------------------------------------------------------------------------------
+
+PAGES = 16
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Event]:
+    """Events of up to six transactions, each page updated by one running transaction."""
+    events: list[Event] = []
+    running: list[str] = []
+    writer: dict[int, str] = {}
+    for number in range(draw(st.integers(1, 60))):
+        step = draw(st.sampled_from("BRRUUUUCA"))
+        clock = float(number)
+        if step == "B" or not running:
+            name = f"T{number:02}"
+            running.append(name)
+            events.append(Event("begin", name, None, clock))
+            continue
+        name = draw(st.sampled_from(running))
+        if step in "CA":
+            running.remove(name)
+            writer = {page: who for page, who in writer.items() if who != name}
+            kind = "commit" if step == "C" else "abort"
+            events.append(Event(kind, name, None, clock))  # type: ignore[arg-type]
+            continue
+        page = draw(st.integers(0, PAGES - 1))
+        if step == "U" and writer.setdefault(page, name) == name:
+            events.append(Event("update", name, page, clock))
+        else:
+            events.append(Event("read", name, page, clock))
+    return events
+
+
+frames = st.integers(1, 12)
+schemes = st.sampled_from(
+    [("page_lru", "page"), ("transaction", "page"), ("transaction", "log")]
+)
+
+
+def run(events: list[Event], ram: int, scheme: tuple[str, str]) -> ReplayCounts:
+    return replay(
+        events,
+        ram_pages=ram,
+        database_pages=PAGES,
+        buffer=scheme[0],
+        write_scheme=scheme[1],
+        log_bytes_per_update=300,
+        geometry=SMALL,
+    )
+
+
+@settings(max_examples=40)
+@given(histories(), frames, schemes)
+def test_what_a_replay_counts_adds_up(
+    events: list[Event], ram: int, scheme: tuple[str, str]
+) -> None:
+    found = run(events, ram, scheme)
+    touches = sum(event.kind in ("read", "update") for event in events)
+    assert found.hits + found.misses == touches
+    assert found.reads == found.misses + found.extra_log_reads + found.copied_pages
+    assert found.writes == (
+        found.data_pages_written
+        + found.log_pages_written
+        + found.undo_pages_written
+        + found.copied_pages
+    )
+    assert found.resident_pages <= ram
+    assert PAGES <= found.live_pages <= SMALL.blocks * SMALL.pages_per_block
+    erased = SMALL.blocks * SMALL.pages_per_block - PAGES
+    assert found.erases >= math.ceil((found.writes - erased) / SMALL.pages_per_block)
+    assert found.garbage_pages <= found.uncommitted_pages_written
+    if found.uncommitted_pages_written == 0:
+        assert (found.garbage_pages, found.undo_pages_written) == (0, 0)
+    if scheme != ("transaction", "log"):
+        assert (found.log_pages_written, found.extra_log_reads) == (0, 0)
+
+
+@settings(max_examples=40)
+@given(histories(), frames, st.sampled_from(["page", "log"]))
+def test_no_running_victim_while_committed_data_is_in_memory(
+    events: list[Event], ram: int, scheme: str
+) -> None:
+    found = run(events, ram, ("transaction", scheme))
+    for victim in found.victims:
+        if victim.commit_time is None:
+            assert victim.next_commit_time is None
+        elif victim.next_commit_time is not None:
+            assert victim.commit_time <= victim.next_commit_time
+    assert not found.victims or found.misses > ram
+
+
+def test_committed_pages_leave_before_older_running_ones() -> None:
+    events = transactions.parse_events("B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\n")
+    found = replay(
+        events, ram_pages=2, database_pages=4, geometry=NandGeometry(8, 4, 2048)
+    )
+    assert [victim.transaction for victim in found.victims] == [
+        "B"
+    ]  # A is older, but runs
+    assert found.uncommitted_pages_written == 0
+
+
+def test_an_abort_restores_what_it_had_pushed_out_and_drops_the_rest() -> None:
+    text = "B A\nU A 0\nU A 1\nB B\nR B 2\nR B 3\nA A\n"
+    events = transactions.parse_events(text)
+    geometry = NandGeometry(8, 4, 2048)
+    page = replay(events, ram_pages=2, database_pages=4, geometry=geometry)
+    # Reading 2 needs a frame: A, alone, is pushed out, both pages; its abort restores both.
+    assert (page.data_pages_written, page.undo_pages_written) == (2, 2)
+    assert page.garbage_pages == 2
+    log = replay(
+        events,
+        ram_pages=2,
+        database_pages=4,
+        geometry=geometry,
+        write_scheme="log",
+    )
+    assert (log.log_pages_written, log.undo_pages_written, log.garbage_pages) == (
+        1,
+        0,
+        1,
+    )
+    kept = replay(events, ram_pages=4, database_pages=4, geometry=geometry)
+    assert (kept.writes, kept.garbage_pages) == (0, 0)
+
+
+def test_a_page_that_went_out_as_log_costs_its_log_page_again() -> None:
+    text = "B A\nU A 0\nC A\nB B\nR B 1\nR B 0\n"
+    found = replay(
+        transactions.parse_events(text),
+        ram_pages=1,
+        database_pages=4,
+        geometry=NandGeometry(8, 4, 2048),
+        write_scheme="log",
+    )
+    assert (found.reads, found.extra_log_reads, found.log_pages_written) == (4, 1, 1)
+
+
+def test_lazy_replace_keeps_a_pushed_out_page_until_its_frame_is_needed() -> None:
+    # A's two pages go out when 2 is read; only page 0 loses its frame, page 1 is still there.
+    text = "B A\nU A 0\nU A 1\nC A\nB B\nR B 2\nR B 1\n"
+    found = replay(
+        transactions.parse_events(text),
+        ram_pages=2,
+        database_pages=4,
+        geometry=NandGeometry(8, 4, 2048),
+    )
+    assert (found.misses, found.hits) == (3, 1)
+
+
+def test_events_have_a_clock_of_their_own() -> None:
+    events = transactions.parse_events("B T1 @3  # begin\n\nU T1 7 @4.5\nC T1")
+    assert [event.time for event in events] == [3.0, 4.5, 3.0]
+    with pytest.raises(
+        BadInput, match=r"event 3: .* the clock goes back from 4.5 to 3"
+    ):
+        replay(events, ram_pages=1, database_pages=10)
+
+
+# --- refusals -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("C T1", "has not begun"),
+        ("B T1\nC T1\nC T1", "has ended before"),
+        ("B T1\nC T1\nR T1 0", "has ended before"),
+        ("B T1\nA T1\nU T1 0", "has ended before"),
+        ("B T1\nB T1", "has begun before"),
+        ("B T1\nR T1 4", "page `4` is not among the 4 of the database"),
+    ],
+)
+def test_impossible_histories_are_refused(text: str, message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        replay(transactions.parse_events(text), ram_pages=2, database_pages=4)
+    assert message in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("line", ["X T1", "R T1", "B", "R T1 x", "R T1 1 2", "B T1 @x"])
+def test_a_line_that_is_no_event_is_named(line: str) -> None:
+    with pytest.raises(BadInput, match="line 2") as caught:
+        transactions.parse_events(f"B T1\n{line}\n")
+    assert line.split()[0] in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ram_pages": 0}, "ram_pages: `0`"),
+        ({"database_pages": 25}, "database_pages: `25` must lie between 1 and 24"),
+        ({"buffer": "fifo"}, "buffer: `fifo`"),
+        ({"write_scheme": "x"}, "write_scheme: `x`"),
+        ({"buffer": "page_lru", "write_scheme": "log"}, "is unknown to page_lru"),
+        ({"log_bytes_per_update": 4096}, "log_bytes_per_update: `4096`"),
+        ({"geometry": NandGeometry(0, 4, 2048)}, "blocks: `0`"),
+    ],
+)
+def test_bad_settings_are_refused(change: dict[str, Any], message: str) -> None:
+    given_ = {"ram_pages": 2, "database_pages": 4, "geometry": SMALL, **change}
+    with pytest.raises(BadInput) as caught:
+        replay([], **given_)
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: transactions.average_access_times({"T1": []}),
+        lambda: transactions.average_access_times({"T1": [math.nan]}),
+        lambda: transactions.eviction_order({"T1": Transaction(())}),
+        lambda: transactions.io_time_us(-1, 0, 0),
+        lambda: transactions.io_time_us(1, 0, 0, NandTimes(read_us=0)),
+        lambda: transactions.log_write(1, 1, page_bytes=0),
+        lambda: transactions.log_write(-1, 1),
+        lambda: transactions.capacities(ram_bytes=0, pages_per_transaction=1),
+        lambda: transactions.implied_read_share(
+            read_slowdown=0.1, write_saving=-0.1, total_saving=0
+        ),
+    ],
+)
+def test_formulas_refuse(call: Any) -> None:
+    with pytest.raises(BadInput) as caught:
+        call()
+    assert caught.value.hint
+
+
+# --- command ------------------------------------------------------------------------------
+
+
+def test_the_command_prints_one_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "events.txt"
+    path.write_text("B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\n", encoding="utf-8")
+    sizes = ["--ram-pages", "2", "--database-pages", "8"]
+    assert main(["transactions", str(path), *sizes, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"page_lru", "transaction_page", "transaction_log"}
+    assert found["page_lru"]["uncommitted_pages_written"] == 1
+    assert found["transaction_page"]["uncommitted_pages_written"] == 0
+    assert main(["transactions", str(path), *sizes]) == 0
+    assert "transaction_log" in capsys.readouterr().out
+    assert main(["transactions", str(tmp_path / "absent"), *sizes]) == 2
