@@ -397,15 +397,27 @@ impl<F: LogFormat> LineReader<F> {
         if self.records > 0 {
             return Ok(());
         }
+        let mut message = if self.line_number > 0 {
+            "the file holds a header, notes or blank lines but no record".to_owned()
+        } else {
+            "the file holds no record".to_owned()
+        };
+        // What was passed over says why nothing is left.
+        let noticed = self.format.warnings();
+        for warning in &noticed {
+            message.push_str("; ");
+            message.push_str(&warning.message);
+        }
         Err(Error::Unreadable {
             path: self.input.path().to_owned(),
-            message: if self.line_number > 0 {
-                "the file holds a header, notes or blank lines but no record".to_owned()
-            } else {
-                "the file holds no record".to_owned()
-            },
-            hint: "check that the recording was running and its output was copied completely"
-                .to_owned(),
+            message,
+            hint: noticed.into_iter().next().map_or_else(
+                || {
+                    "check that the recording was running and its output was copied completely"
+                        .to_owned()
+                },
+                |first| first.hint,
+            ),
         })
     }
 

@@ -950,6 +950,33 @@ fn the_ways_to_tell_the_time_are_recognised() {
 }
 
 #[test]
+fn a_recording_without_a_request_says_what_was_passed_over() {
+    let folder = Folder::new();
+    for (lines, part, hint) in [
+        (
+            "9 pread64(7, \"\", 8192, 0) = 8192\n",
+            "1 reads and writes were passed over: their files were opened before",
+            "strace -y",
+        ),
+        (
+            "9 pread64(7</d/ibdata1>, \"\", 16384, 0) = 16384\n",
+            "1 reads and writes of files that hold no relation",
+            "nothing to do",
+        ),
+    ] {
+        let error = refused(inspect(&spec(&folder.file("t", lines))));
+        let text = message(&error);
+        assert!(text.contains("no record") && text.contains(part), "{text}");
+        assert!(error.hint().contains(hint), "{}", error.hint());
+    }
+    refuse(
+        "8,0 1 1 0.1 9 Q DS 8 + 8 [x]\n",
+        "blkparse",
+        "no record; 1 discard (trim) requests",
+    );
+}
+
+#[test]
 fn cut_calls_are_refused() {
     let good = "pread64(7</d/base/5/9>, \"\", 8192, 0) = 8192\n";
     for (line, part) in [

@@ -209,6 +209,7 @@ struct Strace {
     /// Calls that have begun and not returned, by process.
     unfinished: FastMap<u64, Vec<u8>>,
     joined: Vec<u8>,
+    requests: u64,
     failed: u64,
     not_relations: u64,
     unknown_files: u64,
@@ -226,6 +227,7 @@ impl Strace {
             descriptors: FastMap::default(),
             unfinished: FastMap::default(),
             joined: Vec::new(),
+            requests: 0,
             failed: 0,
             not_relations: 0,
             unknown_files: 0,
@@ -353,6 +355,7 @@ impl Strace {
                     "check that the line is whole",
                 )
             })?;
+        self.requests += 1;
         Ok(Some(Request {
             time_ns: self.time_ns,
             offset,
@@ -452,11 +455,7 @@ impl LogFormat for Strace {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = vec![Warning::new(
-            "below_buffer_pool",
-            "system calls are made below PostgreSQL's shared_buffers, which has taken reuse out already: the benefit of RAM computed from them is too low",
-            "record buffer accesses (postgres_csv) to size RAM; storage below the pool is judged rightly",
-        )];
+        let mut warnings = Vec::new();
         if self.unknown_files > 0 {
             warnings.push(Warning::new(
                 "unknown_files",
@@ -474,7 +473,7 @@ impl LogFormat for Strace {
                     "{} reads and writes of files that hold no relation (write-ahead log and others) were passed over",
                     self.not_relations
                 ),
-                "nothing to do: they do not go through the buffer pool",
+                "nothing to do if the server is PostgreSQL: they do not go through its buffer pool",
             ));
         }
         if self.failed > 0 {
@@ -492,6 +491,13 @@ impl LogFormat for Strace {
                     self.unknown_beginnings
                 ),
                 "a few at the start of a recording are normal",
+            ));
+        }
+        if self.requests > 0 {
+            warnings.push(Warning::new(
+                "below_buffer_pool",
+                "system calls are made below PostgreSQL's shared_buffers, which has taken reuse out already: the benefit of RAM computed from them is too low",
+                "record buffer accesses (postgres_csv) to size RAM; storage below the pool is judged rightly",
             ));
         }
         warnings
