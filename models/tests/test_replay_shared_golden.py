@@ -18,9 +18,6 @@ from tierwright import _simulator
 
 pytestmark = [pytest.mark.golden, pytest.mark.slow]
 
-PAGE = 4096
-SECTOR = 512
-
 Access = tuple[str, int, str]
 """Device, page, R or W."""
 
@@ -36,45 +33,6 @@ def lines(path: Path) -> Iterator[str]:
     else:
         with path.open(encoding="ascii") as text:
             yield from text
-
-
-def split(device: str, offset: int, length: int, operation: str) -> Iterator[Access]:
-    if length > 0:
-        for page in range(offset // PAGE, (offset + length - 1) // PAGE + 1):
-            yield device, page, operation
-
-
-def spc(path: Path) -> Iterator[Access]:
-    for line in lines(path):
-        asu, lba, size, opcode, _ = line.split(",")
-        yield from split(asu, int(lba) * SECTOR, int(size), opcode.strip().upper())
-
-
-def flashsim(path: Path) -> Iterator[Access]:
-    for line in lines(path):
-        _, device, sector, pages, operation = line.split()
-        offset = int(sector) * SECTOR
-        yield from split(device, offset, int(pages) * PAGE, "WR"[int(operation)])
-
-
-def ssdsim(path: Path) -> Iterator[Access]:
-    for line in lines(path):
-        _, device, sector, sectors, operation = line.split()
-        offset, length = int(sector) * SECTOR, int(sectors) * SECTOR
-        yield from split(device, offset, length, "WR"[int(operation)])
-
-
-def blkparse(path: Path) -> Iterator[Access]:
-    for line in lines(path):
-        fields = line.split()
-        if len(fields) < 10 or fields[5] != "Q" or fields[8] != "+":
-            continue
-        flags = fields[6]
-        if "D" in flags or not set(flags) & set("RW"):
-            continue
-        offset, length = int(fields[7]) * SECTOR, int(fields[9]) * SECTOR
-        device = fields[0].replace(",", ":")
-        yield from split(device, offset, length, "W" if "W" in flags else "R")
 
 
 def arc(path: Path) -> Iterator[Access]:
@@ -94,10 +52,10 @@ Reader = Callable[[Path], Iterator[Access]]
 TRACES: dict[str, Reader | str] = {
     "cloudPhysicsIO.vscsi": "vscsi",
     "cloudPhysicsIO.oracleGeneral.zst": "oracle_general",
-    "tpcc-small.trace": ssdsim,
-    "websearch1-small.spc": spc,
-    "hadoop_eternity8.blkparse.txt.gz": blkparse,
-    "desktop.trace.gz": flashsim,
+    "tpcc-small.trace": "mqsim",
+    "websearch1-small.spc": "spc",
+    "hadoop_eternity8.blkparse.txt.gz": "blkparse",
+    "desktop.trace.gz": "flashsim",
     "OLTP.lis.zst": arc,
     "2_pools.trace.gz": lirs,
 }

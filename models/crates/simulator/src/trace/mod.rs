@@ -13,6 +13,7 @@ use crate::error::Result;
 
 mod bytes;
 pub(crate) mod canonical;
+mod fields;
 pub mod formats;
 mod identity;
 mod normalise;

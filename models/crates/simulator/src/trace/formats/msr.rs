@@ -118,7 +118,9 @@ impl LineFormat for Msr {
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
-        line.len() >= 10 && line[..10].eq_ignore_ascii_case(b"timestamp,")
+        // Other formats' headers begin with a time stamp too.
+        const START: &[u8] = b"timestamp,hostname,";
+        line.len() >= START.len() && line[..START.len()].eq_ignore_ascii_case(START)
     }
 
     fn warnings(&self) -> Vec<Warning> {

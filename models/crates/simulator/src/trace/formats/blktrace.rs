@@ -1,0 +1,541 @@
+//! Binary files of `blktrace`: one a CPU (`sdb.blktrace.0`, `.1`, ...), merged by time.
+//!
+//! A record is 48 bytes and a payload: `u32 magic, u32 sequence, u64 time, u64 sector, u32 bytes,
+//! u32 action, u32 pid, u32 device, u32 cpu, u16 error, u16 payload length`. The magic number
+//! 0x65617400 has the version (7) in its last byte; time in nanoseconds, sector of 512 bytes.
+//!
+//! The low half of `action` says what happened, the high half what kind of request it was. As in the
+//! text of blkparse one action stands for the requests: see [`super::blkparse`].
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::hash::FastMap;
+use crate::trace::TraceSpec;
+use crate::trace::bytes::{u16_at, u32_at, u64_at};
+use crate::trace::fields::SECTOR_BYTES;
+use crate::trace::formats::blkparse::{Action, PassedOver};
+use crate::trace::formats::{Format, Open, Score};
+use crate::trace::open::{Compression, Head, Input};
+use crate::trace::reader::{
+    BATCH_REQUESTS, FieldUnit, PlacedRequest, Request, RequestReader, Spaces, Understanding,
+    Warning,
+};
+use crate::trace::text::{Fault, ParseResult, fault, hex};
+
+const RECORD_BYTES: usize = 48;
+const MAGIC: u32 = 0x6561_7400;
+const VERSION: u32 = 7;
+/// The kernel's flag beside the action: a payload names a control group.
+const CGROUP: u32 = 1 << 8;
+/// Kinds of requests, in the high half of the action.
+const READ: u32 = 1 << 16;
+const WRITE: u32 = 1 << 17;
+const NOTIFY: u32 = 1 << 26;
+const DISCARD: u32 = 1 << 29;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "blktrace",
+    description: "Linux blktrace, binary: NAME.blktrace.CPU, the files of all CPUs in the folder merged by time",
+    has_writes: true,
+    has_time: true,
+    has_device: true,
+    page_native: false,
+    below_page_cache: true,
+    detect,
+    open: Open::Requests(open),
+};
+
+fn detect(head: &Head<'_>) -> Score {
+    let records = Records(head.bytes);
+    let (mut good, mut position) = (0_usize, 0);
+    for record in records {
+        good += 1;
+        position += record.len() + usize::from(u16_at(record, 46));
+    }
+    if is_big_endian(head) {
+        return Score::new(0.9, "big-endian records of blktrace");
+    }
+    let first = head.bytes.get(..4).map(|magic| u32_at(magic, 0));
+    match first {
+        Some(magic) if magic & !0xff == MAGIC && good == 0 => {
+            Score::new(0.9, "the magic number of blktrace")
+        }
+        _ if good == 0 => Score::no("its first bytes are not the magic number of blktrace"),
+        _ => {
+            let whole = position + RECORD_BYTES > head.bytes.len();
+            Score::new(
+                if whole { 1.0 } else { 0.8 },
+                format!(
+                    "{good} records with the magic number of blktrace{}",
+                    if whole { "" } else { ", then other data" }
+                ),
+            )
+        }
+    }
+}
+
+fn is_big_endian(head: &Head<'_>) -> bool {
+    head.bytes
+        .get(..4)
+        .is_some_and(|magic| u32_at(magic, 0).swap_bytes() == MAGIC | VERSION)
+}
+
+/// The records at the start of some bytes, each without its payload, up to the first that is none.
+struct Records<'a>(&'a [u8]);
+
+impl<'a> Iterator for Records<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let record = self.0.get(..RECORD_BYTES)?;
+        if u32_at(record, 0) != MAGIC | VERSION {
+            return None;
+        }
+        let length = RECORD_BYTES + usize::from(u16_at(record, 46));
+        self.0 = self.0.get(length..).unwrap_or_default();
+        Some(record)
+    }
+}
+
+/// Which of the three actions a record is of, if any.
+fn action_of(record: &[u8]) -> Option<Action> {
+    let action = u32_at(record, 28);
+    if action & NOTIFY != 0 {
+        return None;
+    }
+    match action & 0xffff & !CGROUP {
+        1 => Some(Action::Queued),
+        7 => Some(Action::Issued),
+        8 => Some(Action::Completed),
+        _ => None,
+    }
+}
+
+/// One file of a recording.
+struct Stream {
+    input: Input,
+    records: u64,
+    next: Option<Placed>,
+}
+
+/// A request with its place and record.
+struct Placed {
+    request: Request,
+    record_number: u64,
+    offset: u64,
+    record: [u8; RECORD_BYTES],
+}
+
+struct Blktrace {
+    streams: Vec<Stream>,
+    /// Next request of each stream, earliest first; of equal times the lower CPU's.
+    order: BinaryHeap<Reverse<(i64, usize)>>,
+    started: bool,
+    chosen: Action,
+    understanding: Understanding,
+    spaces: Spaces,
+    devices: FastMap<u32, u32>,
+    passed: PassedOver,
+    requests: u64,
+    cpus: Vec<u32>,
+    missing_cpus: Vec<u32>,
+}
+
+fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
+    if is_big_endian(&input.head()) {
+        return Err(Error::Unreadable {
+            path: input.path().to_owned(),
+            message: "the records of blktrace are big-endian, which is not read".to_owned(),
+            hint: "write them as text with `blkparse -i NAME` and read that".to_owned(),
+        });
+    }
+    let (before, after, missing_cpus) = other_cpus(input.path())?;
+    let mut inputs = Vec::new();
+    for path in before {
+        inputs.push(Input::open(&path)?);
+    }
+    inputs.push(input);
+    for path in after {
+        inputs.push(Input::open(&path)?);
+    }
+    // Each file may hold a part of the actions only: all heads together choose.
+    let chosen = Action::best(
+        inputs
+            .iter()
+            .flat_map(|input| Records(input.head().bytes).filter_map(action_of)),
+    );
+    let mut assumptions = vec![chosen.assumption()];
+    if inputs.len() > 1 {
+        let names: Vec<String> = inputs
+            .iter()
+            .filter_map(|input| input.path().file_name())
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        assumptions.push(format!(
+            "the files of one recording were merged by time: {}",
+            names.join(", ")
+        ));
+    }
+    let units = vec![
+        FieldUnit::new("time", "ns", "time since an unknown start"),
+        FieldUnit::new("sector", "512-byte sectors", "first sector of the request"),
+        FieldUnit::new("bytes", "bytes", "length of the request"),
+        FieldUnit::new(
+            "action",
+            "number and flags",
+            format!(
+                "only {} events are requests; flags tell reads, writes and discards",
+                chosen.letter()
+            ),
+        ),
+        FieldUnit::new("device", "major and minor number", "device"),
+    ];
+    Ok(Box::new(Blktrace {
+        streams: inputs
+            .into_iter()
+            .map(|input| Stream {
+                input,
+                records: 0,
+                next: None,
+            })
+            .collect(),
+        order: BinaryHeap::new(),
+        started: false,
+        chosen,
+        understanding: Understanding::block(units, assumptions),
+        spaces: Spaces::default(),
+        devices: FastMap::default(),
+        passed: PassedOver::default(),
+        requests: 0,
+        cpus: Vec::new(),
+        missing_cpus,
+    }))
+}
+
+/// The other files of a recording: of lower CPUs, of higher ones, and CPUs without a file.
+/// Files without content (CPUs without events) are left out.
+fn other_cpus(path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<u32>)> {
+    let nothing = Ok((Vec::new(), Vec::new(), Vec::new()));
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let Some((base, own, suffix)) = name.as_deref().and_then(cpu_of) else {
+        return nothing;
+    };
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let cannot_read = |source| Error::Io {
+        action: "read",
+        path: folder.to_owned(),
+        source,
+    };
+    let mut found: Vec<(u32, PathBuf)> = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot_read)? {
+        let entry = entry.map_err(cannot_read)?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if let Some((other_base, cpu, other_suffix)) = cpu_of(&name)
+            && (other_base, other_suffix) == (base, suffix)
+        {
+            found.push((cpu, entry.path()));
+        }
+    }
+    found.sort();
+    let last = found.last().map_or(own, |(cpu, _)| *cpu);
+    let missing = (0..last)
+        .filter(|cpu| found.iter().all(|(known, _)| known != cpu))
+        .collect();
+    let has_content =
+        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
+    let of = |wanted: &dyn Fn(u32) -> bool| -> Vec<PathBuf> {
+        found
+            .iter()
+            .filter(|(cpu, path)| wanted(*cpu) && has_content(path))
+            .map(|(_, path)| path.clone())
+            .collect()
+    };
+    Ok((of(&|cpu| cpu < own), of(&|cpu| cpu > own), missing))
+}
+
+/// Base, CPU and what follows of a name `base.blktrace.CPU` or `base.blktrace.CPU.gz`.
+fn cpu_of(name: &str) -> Option<(&str, u32, &str)> {
+    let (base, rest) = name.rsplit_once(".blktrace.")?;
+    let digits = rest
+        .find(|letter: char| !letter.is_ascii_digit())
+        .unwrap_or(rest.len());
+    let (cpu, suffix) = rest.split_at(digits);
+    // More CPUs than any machine has: not a CPU, and nothing to list as missing.
+    let cpu = cpu.parse().ok().filter(|cpu| *cpu < 65_536)?;
+    (suffix.is_empty() || suffix.starts_with('.')).then_some((base, cpu, suffix))
+}
+
+impl Blktrace {
+    /// Moves one stream on to its next request.
+    fn advance(&mut self, index: usize) -> Result<()> {
+        loop {
+            let stream = &mut self.streams[index];
+            let offset = stream.input.offset();
+            let available = stream.input.fill(RECORD_BYTES)?;
+            if available == 0 {
+                stream.next = None;
+                return Ok(());
+            }
+            let number = stream.records + 1;
+            if available < RECORD_BYTES {
+                return Err(cut(&stream.input, number, available, RECORD_BYTES));
+            }
+            let mut record = [0; RECORD_BYTES];
+            record.copy_from_slice(&stream.input.available()[..RECORD_BYTES]);
+            let parsed = match self.request(&record) {
+                Ok(parsed) => parsed,
+                Err(fault) => {
+                    return Err(bad_record(
+                        &self.streams[index].input,
+                        number,
+                        &fault,
+                        &record,
+                    ));
+                }
+            };
+            let stream = &mut self.streams[index];
+            let length = RECORD_BYTES + usize::from(u16_at(&record, 46));
+            let available = stream.input.fill(length)?;
+            if available < length {
+                return Err(cut(&stream.input, number, available, length));
+            }
+            stream.input.consume(length);
+            stream.records = number;
+            if let Some(request) = parsed {
+                self.order.push(Reverse((request.time_ns, index)));
+                stream.next = Some(Placed {
+                    request,
+                    record_number: number,
+                    offset,
+                    record,
+                });
+                return Ok(());
+            }
+        }
+    }
+
+    fn request(&mut self, record: &[u8]) -> ParseResult<Option<Request>> {
+        let magic = u32_at(record, 0);
+        if magic != MAGIC | VERSION {
+            return Err(wrong_magic(magic));
+        }
+        let Some(action) = action_of(record) else {
+            return Ok(None);
+        };
+        if action != self.chosen {
+            self.passed.count(action);
+            return Ok(None);
+        }
+        let kind = u32_at(record, 28);
+        if kind & DISCARD != 0 {
+            self.passed.discards += 1;
+            return Ok(None);
+        }
+        let size = u64::from(u32_at(record, 24));
+        if kind & (READ | WRITE) == 0 || size == 0 {
+            self.passed.without_data += 1;
+            return Ok(None);
+        }
+        let sector = u64_at(record, 16);
+        let offset = sector.checked_mul(SECTOR_BYTES).ok_or_else(|| {
+            fault(
+                format!("sector `{sector}` of 512 bytes exceeds 64 bits"),
+                "the file is damaged before this record",
+            )
+        })?;
+        let time = u64_at(record, 8);
+        let time_ns = i64::try_from(time).map_err(|_| {
+            fault(
+                format!("time `{time}` ns is more than 292 years"),
+                "the file is damaged before this record",
+            )
+        })?;
+        if offset.checked_add(size).is_none() {
+            return Err(fault(
+                format!("sector `{sector}` and {size} bytes exceed 64 bits"),
+                "the file is damaged before this record",
+            ));
+        }
+        let cpu = u32_at(record, 40);
+        if self.cpus.last() != Some(&cpu) && !self.cpus.contains(&cpu) {
+            self.cpus.push(cpu);
+        }
+        Ok(Some(Request {
+            time_ns,
+            offset,
+            size,
+            space: self.space(u32_at(record, 36))?,
+            write: kind & WRITE != 0,
+        }))
+    }
+
+    /// The number of a device, named `major,minor`.
+    fn space(&mut self, device: u32) -> ParseResult<u32> {
+        if let Some(&space) = self.devices.get(&device) {
+            return Ok(space);
+        }
+        let name = format!("{},{}", device >> 20, device & 0xf_ffff);
+        let space = self.spaces.number(name.as_bytes())?;
+        self.devices.insert(device, space);
+        Ok(space)
+    }
+
+    /// The earliest request of all streams.
+    fn next(&mut self) -> Result<Option<(usize, Placed)>> {
+        if !self.started {
+            self.started = true;
+            for index in 0..self.streams.len() {
+                self.advance(index)?;
+            }
+        }
+        let Some(Reverse((_, index))) = self.order.pop() else {
+            if self.requests == 0 {
+                return Err(self.no_request());
+            }
+            return Ok(None);
+        };
+        let placed = self.streams[index].next.take();
+        self.advance(index)?;
+        self.requests += 1;
+        Ok(placed.map(|placed| (index, placed)))
+    }
+
+    fn no_request(&self) -> Error {
+        Error::Unreadable {
+            path: self.streams[0].input.path().to_owned(),
+            message: format!(
+                "the recording holds no {} event that reads or writes data",
+                self.chosen.letter()
+            ),
+            hint: "check that the device was in use while it was recorded, and on which CPU's file the events are".to_owned(),
+        }
+    }
+}
+
+#[cold]
+fn wrong_magic(magic: u32) -> Fault {
+    if magic & !0xff == MAGIC {
+        return fault(
+            format!("the record has version {} of blktrace, not 7", magic & 0xff),
+            "write the recording as text with `blkparse -i NAME` and read that",
+        );
+    }
+    fault(
+        format!("`{magic:#010x}` is not the magic number of blktrace"),
+        "the file is damaged before this record",
+    )
+}
+
+#[cold]
+fn cut(input: &Input, record: u64, available: usize, length: usize) -> Error {
+    Error::BadTrace {
+        path: input.path().to_owned(),
+        place: place(record, input.offset()),
+        message: format!("the file ends in the middle of a record: {available} of {length} bytes"),
+        hint: "copy or upload the file again; its end is missing".to_owned(),
+    }
+}
+
+#[cold]
+fn bad_record(input: &Input, record: u64, fault: &Fault, bytes: &[u8]) -> Error {
+    Error::BadTrace {
+        path: input.path().to_owned(),
+        place: place(record, input.offset()),
+        message: format!("{}, in `{}`", fault.message, hex(bytes)),
+        hint: fault.hint.clone(),
+    }
+}
+
+fn place(record: u64, offset: u64) -> String {
+    format!("record {record} at byte {offset}")
+}
+
+impl RequestReader for Blktrace {
+    fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool> {
+        batch.clear();
+        while batch.len() < BATCH_REQUESTS {
+            match self.next()? {
+                Some((_, placed)) => batch.push(placed.request),
+                None => break,
+            }
+        }
+        Ok(!batch.is_empty())
+    }
+
+    fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        let mut records = Vec::new();
+        while records.len() < rows {
+            let Some((index, placed)) = self.next()? else {
+                break;
+            };
+            let place = place(placed.record_number, placed.offset);
+            let name = self.streams[index].input.path().file_name();
+            records.push(PlacedRequest {
+                place: match name {
+                    Some(name) if self.streams.len() > 1 => {
+                        format!("{} of {}", place, name.to_string_lossy())
+                    }
+                    _ => place,
+                },
+                raw: hex(&placed.record),
+                request: placed.request,
+            });
+        }
+        Ok(records)
+    }
+
+    fn understanding(&self) -> &Understanding {
+        &self.understanding
+    }
+
+    fn spaces(&self) -> &[String] {
+        self.spaces.names()
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.passed.warnings(self.chosen);
+        if !self.missing_cpus.is_empty() {
+            let missing: Vec<String> = self
+                .missing_cpus
+                .iter()
+                .take(16)
+                .map(ToString::to_string)
+                .collect();
+            warnings.push(Warning::new(
+                "missing_cpu_files",
+                format!(
+                    "the recording has no file of {} CPUs ({}): what ran there is absent",
+                    self.missing_cpus.len(),
+                    missing.join(", ")
+                ),
+                "copy all files NAME.blktrace.* of the recording into one folder",
+            ));
+        }
+        if let ([_], [cpu]) = (&self.streams[..], &self.cpus[..]) {
+            warnings.push(Warning::new(
+                "one_cpu_only",
+                format!("all requests were made on CPU {cpu}: blktrace writes one file a CPU, and this may be one of several"),
+                "read it beside the other files NAME.blktrace.*, or merge them first: blkparse -i NAME -d merged.bin",
+            ));
+        }
+        warnings
+    }
+
+    fn position(&self) -> (u64, u64) {
+        self.streams
+            .iter()
+            .map(|stream| stream.input.position())
+            .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+    }
+
+    fn compression(&self) -> Compression {
+        self.streams[0].input.compression()
+    }
+}
