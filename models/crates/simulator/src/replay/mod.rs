@@ -5,6 +5,7 @@
 //! inside it everything is static. No access hashes or allocates: pages are dense, every table is
 //! an array over page numbers that grows once a chunk.
 
+mod ahead;
 mod bits;
 pub mod buffers;
 mod flash_caches;
@@ -134,7 +135,7 @@ trait Machine {
 
 /// Accesses whose pages are fetched together. Each access reads its page's entry somewhere in a
 /// large table and decides by it; a short loop that only reads keeps many such reads in flight.
-const BATCH: usize = 512;
+const BATCH: usize = 256;
 
 /// What the loop itself counts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -227,11 +228,9 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
             ),
         ));
     }
-    let here = chunk
-        .pages
-        .iter()
-        .max()
-        .map_or(0, |&page| page as usize + 1);
+    // A fold over numbers, not `max` over references: this one the compiler turns into vectors.
+    let largest = chunk.pages.iter().fold(0, |most, &page| page.max(most));
+    let here = largest as usize + usize::from(!chunk.is_empty());
     let distinct = before.max(here);
     if distinct > MAX_DISTINCT_PAGES {
         return Err(Error::BadParameter {
@@ -246,11 +245,10 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
 
 /// Accesses of the chunk that write.
 pub(crate) fn write_accesses(chunk: &Chunk) -> u64 {
-    chunk
-        .flags
-        .iter()
-        .map(|&flags| u64::from(flags & WRITE))
-        .sum()
+    // Bytes are added as bytes while they cannot overflow.
+    let blocks = chunk.flags.chunks(255);
+    let writes = |block: &[u8]| block.iter().map(|&flags| flags & WRITE).sum::<u8>();
+    blocks.map(|block| u64::from(writes(block))).sum()
 }
 
 /// A capacity as the engine holds it.
