@@ -259,7 +259,11 @@ fn page_count(name: &'static str, pages: u64, at_least: u32) -> Result<u32> {
             name,
             value: pages.to_string(),
             message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
-            hint: "give the capacity in pages, not in bytes".to_owned(),
+            hint: if pages < u64::from(at_least) {
+                format!("give at least {at_least}, in pages")
+            } else {
+                "give the capacity in pages, not in bytes".to_owned()
+            },
         }),
     }
 }

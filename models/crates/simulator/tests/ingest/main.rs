@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod support;
