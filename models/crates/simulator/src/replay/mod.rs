@@ -28,6 +28,7 @@ pub use flash_caches::{
     simulate_flash_cache,
 };
 use future::Future;
+pub(crate) use settings::needs_future;
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
@@ -59,6 +60,9 @@ pub struct About {
 pub fn policies() -> &'static [About] {
     policies::TABLE
 }
+
+/// Most memory in which the future of a trace is kept [bytes].
+pub(crate) const FUTURE_BYTES: u64 = future::KEPT_BYTES as u64;
 
 /// Every page-flow scheme.
 pub fn schemes() -> &'static [About] {
