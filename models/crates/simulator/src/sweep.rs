@@ -558,7 +558,8 @@ mod tests {
             options: vec![("flash_policy".to_owned(), "OPT".to_owned())],
         };
         for configuration in [of("Opt"), scheme] {
-            assert_eq!(fitting(&vec![configuration; 100], 2, None), 8);
+            let room = usize::try_from(BYTES_A_READ / FUTURE_BYTES).unwrap();
+            assert_eq!(fitting(&vec![configuration; 100], 2, None), room);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::hash::FastMap;
 const SHARES: [u64; 2] = [8, 64];
 /// Stretches after which a stretch is one length longer: all bursts stand for about as much of the
 /// trace, up to some length of it.
-const GROWTH: u64 = 8;
+const GROWTH: u64 = 4;
 /// Fewest bursts from which a spread is taken.
 const FEWEST: f64 = 16.0;
 /// Standard errors to each side. Student has 2.13 for the fewest bursts; phases of a trace make
