@@ -5,8 +5,10 @@
 //! inside it everything is static. No access hashes or allocates: pages are dense, every table is
 //! an array over page numbers that grows once a chunk.
 
+mod admission;
 mod bits;
 pub mod buffers;
+mod flash_blocks;
 mod flash_caches;
 mod future;
 mod lists;
@@ -22,6 +24,7 @@ mod two_tier;
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
+pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CrashReport, FlashCacheAbout, FlashCacheCounters, FlashCacheResult, OptionAbout, flash_caches,
     simulate_flash_cache,
@@ -57,6 +60,11 @@ pub struct About {
 /// Every replacement policy.
 pub fn policies() -> &'static [About] {
     policies::TABLE
+}
+
+/// Every rule by which flash takes pages.
+pub fn admissions() -> &'static [About] {
+    admission::TABLE
 }
 
 /// Every page-flow scheme.
