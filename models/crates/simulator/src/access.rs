@@ -116,6 +116,13 @@ impl MemorySource {
         self.chunk_accesses = chunk_accesses.max(1);
         self
     }
+
+    /// Puts each page into the space that `space_of` gives for its id.
+    #[must_use]
+    pub fn with_spaces(mut self, space_of: impl Fn(u64) -> u32) -> Self {
+        self.spaces = self.ids.iter().map(|&id| space_of(id)).collect();
+        self
+    }
 }
 
 impl AccessSource for MemorySource {

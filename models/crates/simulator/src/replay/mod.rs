@@ -12,6 +12,7 @@ mod flash_blocks;
 mod flash_caches;
 mod future;
 mod lists;
+mod online;
 mod policies;
 mod queue;
 mod recency;
@@ -30,6 +31,7 @@ pub use flash_caches::{
     simulate_flash_cache,
 };
 use future::Future;
+pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
@@ -60,6 +62,11 @@ pub struct About {
 /// Every replacement policy.
 pub fn policies() -> &'static [About] {
     policies::TABLE
+}
+
+/// Every chooser of page flows.
+pub fn choosers() -> &'static [About] {
+    online::TABLE
 }
 
 /// Every rule by which flash takes pages.

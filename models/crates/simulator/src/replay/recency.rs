@@ -245,6 +245,34 @@ impl ProtectedRecency {
         self.evictable.insert(self.stamps[page as usize]);
     }
 
+    /// Adds an absent page at the most recent end, not protected.
+    #[inline]
+    pub(crate) fn insert(&mut self, page: u32) {
+        self.insert_protected(page);
+        self.release(page);
+    }
+
+    /// Moves a page that is not protected to the most recent end.
+    #[inline]
+    pub(crate) fn touch(&mut self, page: u32) {
+        self.touch_and_protect(page);
+        self.release(page);
+    }
+
+    /// Protects a page that is not; its place does not change.
+    #[inline]
+    pub(crate) fn protect(&mut self, page: u32) {
+        self.evictable.remove(self.stamps[page as usize]);
+    }
+
+    /// Removes a page that is not protected.
+    #[inline]
+    pub(crate) fn remove(&mut self, page: u32) {
+        self.protect(page);
+        self.stamps[page as usize] = ABSENT;
+        self.pages -= 1;
+    }
+
     /// Moves a protected page to the most recent end; it stays protected.
     #[inline]
     pub(crate) fn touch_protected(&mut self, page: u32) {

@@ -8,6 +8,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod flows;
+pub(crate) mod online;
 pub(crate) mod policies;
 
 pub(crate) type Access = (u64, bool);

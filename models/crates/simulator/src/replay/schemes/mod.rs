@@ -11,7 +11,7 @@ use crate::replay::policies::AnyPolicy;
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::spelled;
 use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
-use crate::replay::{About, flash_blocks, flash_caches, known_names};
+use crate::replay::{About, flash_blocks, flash_caches, known_names, online};
 
 mod exclusive;
 mod inclusive;
@@ -94,8 +94,9 @@ fn unknown(name: &str) -> Error {
         value: name.to_owned(),
         message: "no such page-flow scheme".to_owned(),
         hint: format!(
-            "choose one of {}, or a flash cache: {}",
+            "choose one of {}, or a chooser among them: {}, or a flash cache: {}",
             known_names(TABLE),
+            known_names(online::TABLE),
             flash_caches::known_names()
         ),
     }
