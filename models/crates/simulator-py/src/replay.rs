@@ -43,7 +43,7 @@ fn admissions(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     listed(py, replay::admissions())
 }
 
-fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+pub(crate) fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDict>>> {
     table
         .iter()
         .map(|about| {

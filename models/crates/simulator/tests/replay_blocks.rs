@@ -38,7 +38,7 @@ fn scheme(
 
 fn counted(result: &SchemeResult) -> Counted {
     let counters = &result.counters;
-    let blocks = result.blocks.expect("a flash of blocks").counters;
+    let blocks = result.blocks.as_ref().expect("a flash of blocks").counters;
     assert_eq!(blocks.flash_page_reads, counters.flash_hits);
     Counted {
         ram_hits: counters.ram_hits,
@@ -95,7 +95,7 @@ proptest! {
                     let expected =
                         staged(name, about.name, &shape, &accesses, ram, (flash.0, pages));
                     prop_assert_eq!(counted(&found), expected, "{} {} {}", name, about.name, technique);
-                    prop_assert_eq!(found.blocks.unwrap().flash_blocks as usize, flash.1);
+                    prop_assert_eq!(found.blocks.as_ref().unwrap().flash_blocks as usize, flash.1);
                 }
             }
             let options = [

@@ -175,7 +175,8 @@ fn a_period(number: u64) -> Vec<Access> {
 fn warm(name: &str, (ram, flash): (usize, usize), period: impl Fn(u64) -> Vec<Access>) -> [u64; 5] {
     let counts = |periods: u64| {
         let accesses: Vec<Access> = (0..periods).flat_map(&period).collect();
-        let counters = scheme(&accesses, name, (ram, flash), &[]).unwrap().counters;
+        let found = scheme(&accesses, name, (ram, flash), &[]);
+        let counters = found.expect("possible parameters").counters;
         [
             counters.flash_hits,
             counters.flash_misses,
@@ -188,7 +189,7 @@ fn warm(name: &str, (ram, flash): (usize, usize), period: impl Fn(u64) -> Vec<Ac
     std::array::from_fn(|place| after[place] - before[place])
 }
 
-/// C1d, C2d and C3d with L = 0.05 and U = 0.08 at h_f = 600,000, m_f = 400,000, p_d = 0.25; and with
+/// C1d, C2d and C3d with L = 0.05 and U = 0.08 at 600,000 flash hits, 400,000 flash misses and a dirty share of 0.25; and with
 /// L = U = 1 where all hit and are dirty, and where all miss and are clean.
 #[test]
 fn warm_runs_reproduce_the_directory_costs_of_the_formulas() {

@@ -175,6 +175,14 @@ fn replay<M: Machine>(
         machine.grow(totals.distinct_pages);
         if M::NEEDS_ADDRESSES {
             let (spaces, addresses) = source.addresses();
+            if addresses.is_empty() && !chunk.is_empty() {
+                return Err(Error::BadParameter {
+                    name: "option",
+                    value: "blocks, relations".to_owned(),
+                    message: "need page addresses, which a sweep does not keep".to_owned(),
+                    hint: "replay the configuration by itself: tierwright simulate".to_owned(),
+                });
+            }
             if spaces.len() != chunk.len() || addresses.len() != chunk.len() {
                 return Err(disagreement("trace source", "accesses without addresses"));
             }

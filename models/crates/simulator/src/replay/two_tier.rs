@@ -133,7 +133,7 @@ pub struct SchemeResult {
     /// What was counted.
     pub counters: SchemeCounters,
     /// What was counted besides, where a flash page holds several RAM pages.
-    pub blocks: Option<BlockResult>,
+    pub blocks: Option<Box<BlockResult>>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }

@@ -126,25 +126,21 @@ pub(crate) fn replay(
             let theirs = seen.entry((now, relation_of(victim.page))).or_default();
             theirs.written_victims += u64::from(victim.written);
             count.lookups += u64::from(victim.entered == "lazy");
-            match place(&flash, victim.page) {
-                Some(at) => {
-                    assert_ne!(victim.entered, "exclusive", "disjoint");
-                    if victim.dirty {
-                        count.flash_write_backs += 1;
-                        count.updates += 1;
-                        flash.remove(at);
-                        flash.push((victim.page, true));
-                    }
+            if let Some(at) = place(&flash, victim.page) {
+                assert_ne!(victim.entered, "exclusive", "disjoint");
+                if victim.dirty {
+                    count.flash_write_backs += 1;
+                    count.updates += 1;
+                    flash.remove(at);
+                    flash.push((victim.page, true));
                 }
-                None => {
-                    assert_ne!(victim.entered, "inclusive", "included");
-                    make_room(&mut flash, &ram, &mut count, &mut seen);
-                    count.flash_fills += 1;
-                    let swap =
-                        hit.is_some() && scheme == "exclusive" && victim.entered == "exclusive";
-                    count.updates += u64::from(!swap);
-                    flash.push((victim.page, victim.dirty));
-                }
+            } else {
+                assert_ne!(victim.entered, "inclusive", "included");
+                make_room(&mut flash, &ram, &mut count, &mut seen);
+                count.flash_fills += 1;
+                let swap = hit.is_some() && scheme == "exclusive" && victim.entered == "exclusive";
+                count.updates += u64::from(!swap);
+                flash.push((victim.page, victim.dirty));
             }
         }
         if scheme == "inclusive" {

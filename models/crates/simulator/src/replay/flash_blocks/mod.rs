@@ -30,9 +30,11 @@
 //! | admission rules | with invalidating alone: overwriting cannot drop the old copy of a page that it refuses |
 //! | flash of a size that is no multiple of the block | rounded down to whole blocks |
 
+use crate::access::AccessSource;
 use crate::error::{Error, Result};
+use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
-use crate::replay::settings::{Setting, Values, spelled};
+use crate::replay::settings::{Setting, Settings, Values, spelled};
 use crate::replay::two_tier::{
     self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
 };
@@ -236,12 +238,12 @@ pub(crate) fn simulate(
         write_accesses: totals.write_accesses,
         distinct_pages: totals.distinct_pages as u64,
         counters,
-        blocks: Some(BlockResult {
+        blocks: Some(Box::new(BlockResult {
             block_pages,
             flash_blocks: division.flash_blocks,
             technique,
             counters: blocks,
-        }),
+        })),
         warnings,
     })
 }
@@ -309,13 +311,13 @@ fn check(about: &About, policies: &Policies, division: Division, flash_pages: u3
 /// A replay about to run, compiled for each admission rule.
 struct Work<'run, 'progress> {
     about: &'static About,
-    ram: &'run crate::replay::settings::Settings,
+    ram: &'run Settings,
     ram_pages: u32,
-    flash: &'run crate::replay::settings::Settings,
+    flash: &'run Settings,
     flash_pages: u32,
     division: Division,
-    source: &'run mut dyn crate::access::AccessSource,
-    on_progress: crate::progress::OnProgress<'progress>,
+    source: &'run mut dyn AccessSource,
+    on_progress: OnProgress<'progress>,
 }
 
 impl ForAdmission for Work<'_, '_> {

@@ -22,13 +22,13 @@ pub(super) struct Times {
 pub(super) struct Flow {
     pub(super) flash_hits: f64,
     pub(super) flash_misses: f64,
-    /// p_d: share of RAM misses whose victim is dirty.
+    /// `p_d`: share of RAM misses whose victim is dirty.
     pub(super) dirty_share: f64,
-    /// p_dF: share of flash misses whose flash victim is dirty.
+    /// `p_dF`: share of flash misses whose flash victim is dirty.
     pub(super) flash_dirty_share: f64,
 }
 
-/// C1 + C1d, C2 + C2d or C3 + C3d, with R_RAM = R_FLASH = 0. [µs]
+/// C1 + C1d, C2 + C2d or C3 + C3d, replacement itself being free. [µs]
 pub(super) fn cost(scheme: Scheme, flow: Flow, times: &Times) -> f64 {
     let Flow {
         flash_hits: hits,

@@ -24,9 +24,9 @@
 //! |---|---|
 //! | how a scheme not running is judged | by the LRU curve of the period, as everywhere in the product; the running one too, so that both sides have the same error |
 //! | what a switch does | nothing at once: *a page is governed, until RAM evicts it, by the scheme that ran when it entered RAM*. Pages on flash stay. So nothing is written out, no page is lost, and each page keeps the invariant of its scheme: with RAM turned over once the hierarchy is that of the new scheme |
-//! | p_d under a running exclusive scheme, whose pages bring dirt from flash | only pages written in RAM count, which is p_d of the other schemes |
-//! | p_dF of schemes not running | that of the running one |
-//! | relations share RAM and flash | e_f is that of all together; each counts its own accesses within it |
+//! | `p_d` under a running exclusive scheme, whose pages bring dirt from flash | only pages written in RAM count, which is `p_d` of the other schemes |
+//! | `p_dF` of schemes not running | that of the running one |
+//! | relations share RAM and flash | `e_f` is that of all together; each counts its own accesses within it |
 //! | a share above 1, where victims of a relation outnumber its misses | 1 |
 //! | the last period, if it is not whole | reported, without a choice |
 //!
@@ -37,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::replay::settings::{Setting, Settings, Values, spelled, unknown_option};
 use crate::replay::two_tier::{SchemeCounters, Warning};
-use crate::replay::{About, disagreement, page_count, replay};
+use crate::replay::{About, Machine, disagreement, page_count, replay};
 
 mod costs;
 mod flow;
@@ -203,9 +203,9 @@ pub struct Choice {
     pub ram_misses: u64,
     /// Flash hits, as they were.
     pub flash_hits: u64,
-    /// Share of RAM misses whose victim had been written in RAM, p_d.
+    /// Share of RAM misses whose victim had been written in RAM, `p_d`.
     pub dirty_share: f64,
-    /// Share of flash misses with a disk write, p_dF.
+    /// Share of flash misses with a disk write, `p_dF`.
     pub flash_dirty_share: f64,
     /// What the formulas say, in the order inclusive, exclusive, lazy; inclusive only if flash is
     /// larger than RAM.
@@ -359,7 +359,7 @@ fn count<const RELATIONS: bool>(
         });
     }
     flow.end();
-    crate::replay::Machine::finished(&flow, totals)
+    flow.finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
     let counters = flow.counters();
     let (history, switches, left_out) = flow.into_history();

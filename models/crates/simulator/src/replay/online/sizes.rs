@@ -15,7 +15,7 @@ const STEPS: u64 = 64;
 pub(super) struct Sizes {
     ram: f64,
     flash: f64,
-    sizes: Vec<u64>,
+    listed: Vec<u64>,
 }
 
 impl Sizes {
@@ -29,25 +29,25 @@ impl Sizes {
         Self {
             ram: f64::from(ram_pages),
             flash: f64::from(flash_pages),
-            sizes,
+            listed: sizes,
         }
     }
 
     pub(super) fn count(&self) -> usize {
-        self.sizes.len()
+        self.listed.len()
     }
 
     /// The first size at which an access at this stack distance hits; `count()` if none.
     #[inline]
     pub(super) fn place(&self, distance: u32) -> usize {
         if distance == 0 {
-            return self.sizes.len();
+            return self.listed.len();
         }
         let distance = u64::from(distance);
-        if distance <= self.sizes[0] {
+        if distance <= self.listed[0] {
             return 0;
         }
-        self.sizes.partition_point(|&size| size < distance)
+        self.listed.partition_point(|&size| size < distance)
     }
 
     /// `r + e_f` of a scheme, as a place between sizes, from the misses at the sizes.
@@ -61,12 +61,12 @@ impl Sizes {
 
     #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^33")]
     fn size(&self, place: usize) -> f64 {
-        self.sizes[place] as f64
+        self.listed[place] as f64
     }
 
     fn at(&self, size: f64) -> Reach {
-        let after = (0..self.sizes.len()).find(|&place| self.size(place) >= size);
-        let place = after.unwrap_or(self.sizes.len() - 1);
+        let after = (0..self.listed.len()).find(|&place| self.size(place) >= size);
+        let place = after.unwrap_or(self.listed.len() - 1);
         Reach {
             place,
             rest: 0.0,
@@ -80,7 +80,7 @@ impl Sizes {
             return self.at(self.ram + self.flash);
         }
         let left_side = |place| self.size(place) - self.ram * misses[place] / misses[0];
-        let after = (0..self.sizes.len()).find(|&place| left_side(place) >= self.flash);
+        let after = (0..self.listed.len()).find(|&place| left_side(place) >= self.flash);
         let Some(place) = after else {
             return self.at(self.ram + self.flash);
         };
@@ -155,7 +155,7 @@ mod tests {
         fn a_distance_hits_from_its_size_on(ram in 1_u32..300, flash in 1_u32..300, distance in 0_u32..700) {
             let sizes = Sizes::new(ram, flash);
             let place = sizes.place(distance);
-            for (at, &size) in sizes.sizes.iter().enumerate() {
+            for (at, &size) in sizes.listed.iter().enumerate() {
                 let hits = distance > 0 && u64::from(distance) <= size;
                 prop_assert_eq!(hits, at >= place);
             }
