@@ -246,17 +246,16 @@ def simulate(
 
 
 def _print_choices(history: list[dict[str, Any]]) -> None:
-    """Print the first row of each relation and every switch."""
-    shown, seen = [], set()
-    for row in history:
-        if row["relation"] not in seen or row["running"] != row["chosen"]:
-            shown.append(row)
-        seen.add(row["relation"])
+    """Print every switch, before them the first period of all pages."""
+    shown = [
+        row
+        for place, row in enumerate(history)
+        if row["running"] != row["chosen"] or (place == 0 and row["relation"] is None)
+    ]
     schemes = list(dict.fromkeys(name for row in shown for name in row["estimates"]))
     typer.echo("")
     print_table(
-        f"choices: {len(shown)} of {len(history)} rows, the first ones and the switches; "
-        "all with --json",
+        f"choices: {len(shown)} of {len(history)} rows, those with a switch; all with --json",
         [
             ("period", True),
             ("relation", True),
