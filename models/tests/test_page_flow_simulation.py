@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tierwright import page_flow, simulate
+from tierwright._simulator import ParameterError
 from tierwright.hit_ratio import Curve
 from tierwright.simulate import Trace
 
@@ -169,7 +170,7 @@ def test_the_clean_only_formula_is_near_the_replay(
 
 def test_admission_is_refused_where_it_makes_no_sense() -> None:
     options = {"admission": "clean_only"}
-    with pytest.raises(simulate._simulator.ParameterError) as raised:
+    with pytest.raises(ParameterError) as raised:
         simulate.simulate_scheme(TPCB, "inclusive", 10, 100, options=options)
     assert raised.value.args == (
         "option `admission=clean_only`: scheme `inclusive` does not take it: "
@@ -242,6 +243,10 @@ def test_the_chooser_computes_the_formulas_of_the_models(scope: str) -> None:
     found = online(
         TPCC, 600, 3000, scope=scope, period="20000", lookup_us="3", update_us="5"
     )
+    names = {(row["relation"], row["relation_name"]) for row in found["history"]}
+    assert len(names) == len(dict(names))
+    assert (names == {(None, None)}) == (scope == "global")
+    assert all(row["relation_name"] for row in found["history"]) == (scope != "global")
     rows = 0
     for row in found["history"]:
         assert list(row["estimates"]) == ["inclusive", "exclusive", "lazy"]
@@ -314,7 +319,7 @@ def test_command_line(tmp_path: Path) -> None:
     sizes = ["--ram-pages", "6", "--flash-pages", "18"]
 
     def run(*arguments: str) -> str:
-        command = [TIERWRIGHT, "simulate", trace.path, *sizes, *arguments]
+        command = [str(TIERWRIGHT), "simulate", str(trace.path), *sizes, *arguments]
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=120, check=False
         )

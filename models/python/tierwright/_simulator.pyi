@@ -467,8 +467,8 @@ def simulate_online(
     dict
         ``scheme`` (str), sizes and counters as of `simulate_scheme`, ``switches``,
         ``history`` (list of dict, one a period and relation with RAM misses: ``period``,
-        ``relation`` (number of the device or file, None for all), ``running``, ``chosen``
-        (the scheme of the next period), ``accesses``, ``ram_misses``, ``flash_hits``,
+        ``relation`` (number of the device or file, None for all), ``relation_name`` (str, None
+        without), ``running``, ``chosen`` (the scheme of the next period), ``accesses``, ``ram_misses``, ``flash_hits``,
         ``p_d``, ``p_d_flash`` [1], ``estimates`` by scheme: ``effective_flash_pages``
         [pages], ``flash_hits``, ``flash_misses`` [accesses], ``cost_us`` [µs a period]),
         ``distinct_pages``, ``page_bytes`` [bytes], ``warnings``.

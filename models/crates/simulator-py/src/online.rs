@@ -65,7 +65,7 @@ fn simulate_online<'py>(
         row.set_item(name, count)?;
     }
     row.set_item("switches", result.switches)?;
-    let history = result.history.iter().map(|choice| chosen(py, choice));
+    let history = result.history.iter().map(|choice| chosen(py, choice, &result.relation_names));
     row.set_item("history", history.collect::<PyResult<Vec<_>>>()?)?;
     row.set_item("distinct_pages", result.distinct_pages)?;
     row.set_item("page_bytes", trace.page_bytes)?;
@@ -73,10 +73,16 @@ fn simulate_online<'py>(
     Ok(row)
 }
 
-fn chosen<'py>(py: Python<'py>, choice: &Choice) -> PyResult<Bound<'py, PyDict>> {
+fn chosen<'py>(
+    py: Python<'py>,
+    choice: &Choice,
+    names: &[String],
+) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
+    let name = choice.relation.and_then(|number| names.get(number as usize));
     row.set_item("period", choice.period)?;
     row.set_item("relation", choice.relation)?;
+    row.set_item("relation_name", name)?;
     row.set_item("running", choice.running)?;
     row.set_item("chosen", choice.chosen)?;
     row.set_item("accesses", choice.accesses)?;

@@ -63,6 +63,11 @@ pub trait AccessSource {
         (&[], &[])
     }
 
+    /// Names of the devices or relations by their numbers, as far as they are known.
+    fn space_names(&self) -> &[String] {
+        &[]
+    }
+
     /// Input bytes consumed so far and in total (0 if unknown), for progress.
     fn position(&self) -> (u64, u64) {
         (0, 0)

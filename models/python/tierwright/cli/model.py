@@ -258,7 +258,7 @@ def _print_choices(history: list[dict[str, Any]]) -> None:
         f"choices: {len(shown)} of {len(history)} rows, those with a switch; all with --json",
         [
             ("period", True),
-            ("relation", True),
+            ("relation", False),
             ("running", False),
             ("chosen", False),
             *((f"{name} [µs/access]", True) for name in schemes),
@@ -266,7 +266,9 @@ def _print_choices(history: list[dict[str, Any]]) -> None:
         [
             [
                 format_count(row["period"]),
-                "all" if row["relation"] is None else str(row["relation"]),
+                "all"
+                if row["relation"] is None
+                else row["relation_name"] or str(row["relation"]),
                 row["running"],
                 row["chosen"],
                 *(

@@ -233,6 +233,8 @@ pub struct OnlineResult {
     pub switches: u64,
     /// All periods in order, relations in order of appearance, those without RAM misses left out.
     pub history: Vec<Choice>,
+    /// Names of the relations by their numbers, if the trace has names.
+    pub relation_names: Vec<String>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -383,6 +385,7 @@ fn count<const RELATIONS: bool>(
         counters,
         switches,
         history,
+        relation_names: source.space_names().to_vec(),
         warnings,
     })
 }
