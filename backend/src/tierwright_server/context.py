@@ -23,6 +23,7 @@ class Context:
     sessions: async_sessionmaker[AsyncSession]
     shipped: ShippedCatalog
     curves: CurveCache
+    analyses: AnalysisCache
     events: RunEvents
     stopping: asyncio.Event
 

@@ -8,6 +8,8 @@ class RunKind(StrEnum):
 
     INGEST = "ingest"
     SIMULATE = "simulate"
+    SWEEP = "sweep"
+    POOL_SPLIT = "pool_split"
 
 
 class RunStatus(StrEnum):

@@ -29,6 +29,13 @@ from tierwright.pool_split.costs import (
     split_costs,
     window_io_time,
 )
+from tierwright.pool_split.survey import (
+    PricedSurvey,
+    SplitSurvey,
+    arrays_of,
+    survey,
+    survey_of,
+)
 from tierwright.pool_split.workload import Epoch, epoch, zipf_pmf
 
 __all__ = [
@@ -41,8 +48,11 @@ __all__ = [
     "IoCost",
     "PoolMissRates",
     "PoolSplit",
+    "PricedSurvey",
     "SplitCosts",
+    "SplitSurvey",
     "analyse",
+    "arrays_of",
     "belady",
     "best_split",
     "break_even_asymmetry",
@@ -54,6 +64,8 @@ __all__ = [
     "normalised_cost",
     "pool_miss_rates",
     "split_costs",
+    "survey",
+    "survey_of",
     "window_io_time",
     "zipf_pmf",
 ]
