@@ -1,14 +1,9 @@
 """Decisions about analyses: same inputs, same id, computed once, arrays cached."""
 
-import asyncio
 import hashlib
 import json
-import threading
-from collections import OrderedDict
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server import contents
@@ -19,7 +14,6 @@ from tierwright_server.evaluations.service import CORE_VERSION
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
-from tierwright_server.settings import Settings
 from tierwright_server.tables import Analysis, Content, Run, Workload
 
 Row = tuple[Analysis, Run | None]
@@ -128,50 +122,3 @@ def _id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:
     parts = [kind.value, content_id, parameters, CORE_VERSION]
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-class AnalysisCache:
-    """Keeps the arrays used last; those of one analysis never change.
-
-    Parameters
-    ----------
-    entries : int
-        Analyses kept.
-    """
-
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self._kept: OrderedDict[str, dict[str, Any]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    async def get(self, settings: Settings, analysis: Analysis) -> dict[str, Any]:
-        """Return the arrays, reading them in a thread if need be.
-
-        Raises
-        ------
-        NotFound
-            The file is gone.
-        """
-        with self._lock:
-            found = self._kept.get(analysis.id)
-            if found is not None:
-                self._kept.move_to_end(analysis.id)
-                return found
-        path = contents.analysis_path(settings, analysis.content_id, analysis.id)
-        found = await asyncio.to_thread(_read, path)
-        with self._lock:
-            self._kept[analysis.id] = found
-            while len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
-        return found
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
-    except FileNotFoundError:
-        raise NotFound(
-            "the result of this analysis is gone from the data folder",
-            hint="Ask for it again: it is then computed anew.",
-        ) from None

@@ -112,9 +112,7 @@ def find(contender: ContenderIn, where: str) -> SimulatorItem:
     return item
 
 
-def check(
-    trace: Path, configurations: Iterable[tuple[str, Mapping[str, Any]]]
-) -> None:
+def check(trace: Path, configurations: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Let the core refuse impossible configurations, before anything is replayed.
 
     Parameters

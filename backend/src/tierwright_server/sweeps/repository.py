@@ -57,7 +57,7 @@ async def results(
     query = select(Replay.key, Replay.result).where(
         Replay.content_id == content_id, Replay.key.in_(keys)
     )
-    return {key: result for key, result in (await session.execute(query)).all()}
+    return {row.key: row.result for row in (await session.execute(query)).all()}
 
 
 async def done(session: AsyncSession, content_id: str, keys: Sequence[str]) -> set[str]:

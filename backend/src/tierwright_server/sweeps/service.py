@@ -303,9 +303,7 @@ async def _sweep_out(
         inputs=inputs,
         contenders=_contenders(inputs),
         ram_pages=sizes_of(inputs.ram_pages),
-        flash_pages=[]
-        if inputs.flash_pages is None
-        else sizes_of(inputs.flash_pages),
+        flash_pages=[] if inputs.flash_pages is None else sizes_of(inputs.flash_pages),
         accesses=content.summary["accesses"],
         page_bytes=content.summary["page_bytes"],
         replays=len(keys),
@@ -329,7 +327,14 @@ def _replay_out(
     if "error" in result:
         return ReplayOut(
             **place,
-            **dict.fromkeys(_MEASURES),
+            miss_ratio=None,
+            ram_hit_ratio=None,
+            flash_hit_ratio=None,
+            disk_reads=None,
+            disk_writes=None,
+            flash_reads=None,
+            flash_writes=None,
+            io_time_us_per_access=None,
             io_time_terms_us_per_access={},
             io_time_reason="the replay failed",
             counters={},
@@ -370,15 +375,3 @@ def _replay_out(
         error=None,
         hint=None,
     )
-
-
-_MEASURES = (
-    "miss_ratio",
-    "ram_hit_ratio",
-    "flash_hit_ratio",
-    "disk_reads",
-    "disk_writes",
-    "flash_reads",
-    "flash_writes",
-    "io_time_us_per_access",
-)

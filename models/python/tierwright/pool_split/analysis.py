@@ -300,9 +300,7 @@ def _break_even(
     )
 
 
-def check_inputs(
-    pages: int, asymmetry: float, estimator: str, distance: str
-) -> None:
+def check_inputs(pages: int, asymmetry: float, estimator: str, distance: str) -> None:
     """Refuse what cannot be split or priced."""
     if pages < LEAST_PAGES:
         raise BadInput(

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.device import Device
 from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.warn import Caution
 from tierwright.pool_split.analysis import (
@@ -41,7 +42,8 @@ from tierwright.simulate import (
     two_stack,
 )
 
-BASELINES = ("lru", "cflru")
+BASELINE_TITLES = {"lru": "LRU", "cflru": "CFLRU"}
+BASELINES = tuple(BASELINE_TITLES)
 EVEN_SPLITS = 24
 """Splits replayed at even distances, besides the estimated optima."""
 USUAL_ASYMMETRIES = tuple(2.0 ** (step / 2) for step in range(17))
@@ -130,14 +132,25 @@ class SplitSurvey:
         best = best_split(clean, costs)
         return best, costs[clean.index(best)]
 
-    def cost(self, counts: Counts, asymmetry: float) -> float:
-        """Return (reads + R (writes + pages left dirty)) / accesses. [page reads]
+    def cost(self, counts: Counts, asymmetry: float, *, closing: bool = True) -> float:
+        """Return (reads + R writes) / accesses. [page reads]
 
-        A page still dirty at the end has its write before it. Without these writes a larger
-        dirty pool would look cheaper for having put them off; the estimates contain them.
+        A page still dirty at the end has its write before it. Without these `closing` writes
+        a larger dirty pool would look cheaper for having put them off; the estimates contain
+        them.
         """
-        writes = counts["writes"] + counts["dirty_left"]
+        writes = all_writes(counts) if closing else counts["writes"]
         return (counts["reads"] + asymmetry * writes) / self.accesses
+
+    def derivation(self, priced: PricedSurvey) -> list[dict[str, Any]]:
+        """Show how the numbers of one R come about.
+
+        Returns
+        -------
+        list of dict
+            `name`, `formula` (with the counts put in), `value`, `unit`, `source`.
+        """
+        return list(_derivation(self, priced))
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +278,98 @@ def _cautions(
 
 def _break_even(split: Counts, baseline: Counts) -> float | None:
     return break_even_asymmetry(
-        baseline["reads"],
-        baseline["writes"] + baseline["dirty_left"],
-        split["reads"],
-        split["writes"] + split["dirty_left"],
+        baseline["reads"], all_writes(baseline), split["reads"], all_writes(split)
     )
+
+
+def all_writes(counts: Counts) -> int:
+    """Count the writes of a replay, those of pages still dirty at the end included."""
+    return counts["writes"] + counts["dirty_left"]
+
+
+def device_asymmetry(device: Device) -> tuple[float, str] | None:
+    """Return R of a device, and where it is from.
+
+    A stated asymmetry goes first; else it is the service time of a page write over that of
+    a page read, both as the models use them. None where neither is known, and for DRAM.
+    """
+    stated = device.number("asymmetry")
+    if stated is not None:
+        return stated, "stated by its source"
+    read_us, write_us = device.read_service_us, device.write_service_us
+    if device.kind == "dram" or not read_us or not write_us:
+        return None
+    return write_us / read_us, device.service_basis
+
+
+_PAPER = "On, Li, He, Wu, Luo, Xu: FD-Buffer, CIKM 2010"
+_COST = "page reads/access"
+
+
+def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str, Any]]:
+    def step(
+        name: str, formula: str, value: float, unit: str, source: str = ""
+    ) -> dict[str, Any]:
+        return {
+            "name": name,
+            "formula": formula,
+            "value": float(value),
+            "unit": unit,
+            "source": source,
+        }
+
+    def counted(counts: Counts) -> str:
+        return (
+            f"(reads + R (writes + dirty left)) / N = ({counts['reads']:,} + R "
+            f"({counts['writes']:,} + {counts['dirty_left']:,})) / N"
+        )
+
+    at = priced.estimated_clean_pages
+    rates, costs = priced.rates, priced.costs
+    yield step("M", "the whole buffer", survey.pages, "pages")
+    yield step("R", "cost of a page write in page reads", priced.asymmetry, "1", _PAPER)
+    yield step("N", "accesses of the trace", survey.accesses, "accesses")
+    yield step("w", "writes per access", survey.write_accesses / survey.accesses, "1")
+    yield step(
+        "M_c", f"clean pool of least estimated cost ({priced.estimator})", at, "pages"
+    )
+    for name, formula, values, equation in (
+        ("P_c", "1 - hits of the clean pool / N", rates.p_c, 5),
+        ("P_d", "1 - hits of the dirty pool / N", rates.p_d, 6),
+        ("P_dw", "1 - writes that hit the dirty pool / writes", rates.p_dw, 7),
+    ):
+        yield step(name, formula, values[at - 1], "1", f"{_PAPER}, Eq {equation}")
+    for name, formula, source in (
+        (
+            "flow",
+            "max(0, P_c + P_d - 1) + w P_dw R",
+            "hits of disjoint pools; each write that misses the dirty pool brings one "
+            "dirty page in, so one leaves",
+        ),
+        (
+            "disjoint",
+            "max(0, P_c + P_d - 1) (1 + P_dw R)",
+            f"{_PAPER}, Eq 4 with hits of disjoint pools",
+        ),
+        ("eq4", "P_c P_d (1 + P_dw R)", f"{_PAPER}, Eq 4 as printed"),
+    ):
+        yield step(name, formula, getattr(costs, name)[at - 1], _COST, source)
+    best = priced.best_clean_pages
+    yield step(
+        "simulated",
+        f"{counted(survey.splits[best])} at M_c = {best:,}",
+        priced.best_cost,
+        _COST,
+        "replay of the whole trace from a cold start",
+    )
+    for name, title in BASELINE_TITLES.items():
+        yield step(
+            name,
+            counted(survey.baselines[name]),
+            priced.baselines[name],
+            _COST,
+            f"replay of {title} with all {survey.pages:,} pages",
+        )
 
 
 def survey(
@@ -350,7 +450,7 @@ def survey(
 
 
 def candidates(rates: PoolMissRates, write_share: float) -> list[int]:
-    """Splits worth a replay: even steps, both ends, and the estimated optimum of usual R.
+    """Choose splits worth a replay: even steps, both ends, and the estimated optimum of usual R.
 
     Parameters
     ----------
