@@ -3,6 +3,8 @@
 from fastapi import APIRouter
 
 from tierwright_server.analyses.pool_splits import router as pool_splits
+from tierwright_server.analyses.sampled_profiles import router as sampled_profiles
+from tierwright_server.analyses.windows import router as windows
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.health.endpoints import router as health
@@ -28,6 +30,8 @@ for part in (
     simulator,
     sweeps,
     pool_splits,
+    windows,
+    sampled_profiles,
     runs,
     scenarios,
 ):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright import simulate
 from tierwright.simulate import OnProgress, Trace
 from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.runs.states import RunKind
@@ -26,8 +27,33 @@ def pool_split(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays
     return arrays_of(survey(trace, **parameters, phase=phase))
 
 
+def windows(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Count the LRU misses of consecutive windows."""
+    with phase("counting misses by window") as on_progress:
+        found = simulate.window_curves(trace, **parameters, on_progress=on_progress)
+    starts = found.pop("start_ns")
+    # Windows of accesses have no times.
+    found["start_ns"] = np.array([start for start in starts if start is not None])
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def sampled_profile(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Estimate the curves from a sample of the pages."""
+    with phase("following the sampled pages") as on_progress:
+        made = simulate.sampled_profile(trace, **parameters, on_progress=on_progress)
+    document = made.to_dict()
+    counts = ("accesses", "distinct_pages", "write_accesses", "page_bytes")
+    intervals = ("misses_interval95", "write_backs_interval95")
+    return {
+        **document["curve"],
+        **{name: document[name] for name in (*counts, *intervals, "sample_rate")},
+    }
+
+
 COMPUTE: dict[str, Callable[[Trace, dict[str, Any], Phase], Arrays]] = {
     RunKind.POOL_SPLIT: pool_split,
+    RunKind.WINDOWS: windows,
+    RunKind.SAMPLED_PROFILE: sampled_profile,
 }
 
 

@@ -9,7 +9,6 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import pool_split
-from tierwright.device import Device
 from tierwright.pool_split import PricedSurvey, SplitSurvey
 from tierwright.pool_split.survey import (
     BASELINE_TITLES,
@@ -136,31 +135,40 @@ class PoolSplitCosts(Answer):
     cost_basis: str
 
 
-class DeviceSplit(Answer):
+class GainOut(Answer):
+    """The best replayed split at one R. Costs are per access, in page reads."""
+
+    asymmetry: float = Field(description="R: cost of a page write in page reads.")
+    best_clean_pages: int
+    best_cost: float
+    baselines: dict[str, float] = Field(description="Costs of LRU and CFLRU.")
+    gain_over: dict[str, float | None] = Field(
+        description="Share of each baseline's cost that is saved."
+    )
+
+
+class DeviceSplit(GainOut):
     """The buffer on one device."""
 
     device_id: str
     name: str
     kind: str
     year: int | None
-    asymmetry: float = Field(description="R: cost of a page write in page reads.")
-    asymmetry_basis: str
-    best_clean_pages: int
-    best_cost: float
-    baselines: dict[str, float]
-    gain_over: dict[str, float | None]
+    asymmetry_basis: str = Field(description="Where R is from.")
 
 
-class DeviceSplits(Answer):
-    """The buffer on every device that states what a write costs against a read."""
+class PoolSplitGains(Answer):
+    """What splitting saves over R, and where the devices stand."""
 
     id: str
     pages: int
+    gains: list[GainOut] = Field(description="Over R, at even logarithmic steps.")
     devices: list[DeviceSplit] = Field(description="By asymmetry.")
     without: int = Field(description="Devices that state no asymmetry.")
 
 
-SplitId = Annotated[Identifier, Path(description="Id of the pool split.")]
+GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))
+"""R = 1 ... 512 in eighths of an octave."""
 
 
 @router.post(
@@ -225,28 +233,42 @@ async def get_pool_split_costs(
 
 
 @router.get(
-    "/{pool_split_id}/devices",
-    operation_id="list_pool_split_devices",
+    "/{pool_split_id}/gains",
+    operation_id="get_pool_split_gains",
     responses=responses(404, 409),
 )
-async def list_pool_split_devices(
+async def get_pool_split_gains(
     pool_split_id: Annotated[Identifier, Path(description="Id of the pool split.")],
     session: SessionDep,
     context: ContextDep,
-) -> DeviceSplits:
-    """Price the buffer on every device of the catalogue, each at its own asymmetry."""
+) -> PoolSplitGains:
+    """Price the buffer over R, and on every device at its own asymmetry."""
     survey = await _survey(session, context, pool_split_id)
     devices = await catalog.all_devices(session, context)
-    shown, without = [], 0
-    for device in devices:
-        found = device_asymmetry(device)
-        if found is None:
-            without += "flash" in device.roles or "disk" in device.roles
-        else:
-            shown.append(_on_device(survey, device, *found))
-    shown.sort(key=lambda row: (row.asymmetry, row.name))
-    return DeviceSplits(
-        id=pool_split_id, pages=survey.pages, devices=shown, without=without
+    known = [
+        (device, *found)
+        for device in devices
+        if (found := device_asymmetry(device)) is not None
+    ]
+    known.sort(key=lambda row: (row[1], row[0].name))
+    rows = survey.gains([asymmetry for _, asymmetry, _ in known])
+    block_devices = sum(device.kind != "dram" for device in devices)
+    return PoolSplitGains(
+        id=pool_split_id,
+        pages=survey.pages,
+        gains=[GainOut.model_validate(row) for row in survey.gains(GAIN_ASYMMETRIES)],
+        devices=[
+            DeviceSplit(
+                **GainOut.model_validate(row).model_dump(),
+                device_id=device.id,
+                name=device.name,
+                kind=device.kind,
+                year=device.year,
+                asymmetry_basis=basis,
+            )
+            for (device, _, basis), row in zip(known, rows, strict=True)
+        ],
+        without=block_devices - len(known),
     )
 
 
@@ -259,30 +281,6 @@ async def _survey(
 ) -> SplitSurvey:
     row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
     return pool_split.survey_of(await service.load(context, row))
-
-
-def _on_device(
-    survey: SplitSurvey, device: Device, asymmetry: float, basis: str
-) -> DeviceSplit:
-    clean_pages, cost = survey.best_simulated(asymmetry)
-    baselines = {
-        name: survey.cost(row, asymmetry) for name, row in survey.baselines.items()
-    }
-    return DeviceSplit(
-        device_id=device.id,
-        name=device.name,
-        kind=device.kind,
-        year=device.year,
-        asymmetry=asymmetry,
-        asymmetry_basis=basis,
-        best_clean_pages=clean_pages,
-        best_cost=cost,
-        baselines=baselines,
-        gain_over={
-            name: pool_split.gain(cost, baseline)
-            for name, baseline in baselines.items()
-        },
-    )
 
 
 def _costs(

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tierwright._simulator import SimulatorError
-from tierwright_server.analyses.compute import analyse
+from tierwright_server.analyses.compute import COMPUTE, analyse
 from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.runs.states import RunKind
 from tierwright_server.simulations.replay import replay
@@ -31,7 +31,7 @@ WORK: dict[str, Callable[[dict[str, Any], Report], dict[str, Any]]] = {
     RunKind.INGEST: ingest,
     RunKind.SIMULATE: replay,
     RunKind.SWEEP: sweep,
-    RunKind.POOL_SPLIT: analyse,
+    **dict.fromkeys(COMPUTE, analyse),
 }
 
 

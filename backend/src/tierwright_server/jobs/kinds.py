@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.analyses import jobs as analysis
+from tierwright_server.analyses.compute import COMPUTE as ANALYSES
 from tierwright_server.runs.states import RunKind
 from tierwright_server.settings import Settings
 from tierwright_server.simulations import jobs as simulate
@@ -48,5 +49,7 @@ KINDS = {
     RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, ingest.cleanup),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish, simulate.cleanup),
     RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, sweep.cleanup, sweep.keep),
-    RunKind.POOL_SPLIT: JobKind(analysis.prepare, analysis.finish, analysis.cleanup),
+    **dict.fromkeys(
+        ANALYSES, JobKind(analysis.prepare, analysis.finish, analysis.cleanup)
+    ),
 }

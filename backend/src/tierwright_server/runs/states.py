@@ -10,6 +10,8 @@ class RunKind(StrEnum):
     SIMULATE = "simulate"
     SWEEP = "sweep"
     POOL_SPLIT = "pool_split"
+    WINDOWS = "windows"
+    SAMPLED_PROFILE = "sampled_profile"
 
 
 class RunStatus(StrEnum):

@@ -1,9 +1,10 @@
 """Shapes of what the simulator offers, and of a choice among it."""
 
+import re
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from tierwright_server.schemas import NO_NUL, Answer, Body
 
@@ -65,7 +66,16 @@ class SimulatorOut(Answer):
 ItemName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")
 ]
-OptionName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_]{0,59}$")]
+_OPTION_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,59}")
+
+
+def _check_names(options: dict[str, str]) -> dict[str, str]:
+    for name in options:
+        if not _OPTION_NAME.fullmatch(name):
+            raise ValueError(f"`{name[:40]}` cannot be the name of an option")
+    return options
+
+
 OptionValue = Annotated[
     str, StringConstraints(min_length=1, max_length=60, pattern=NO_NUL)
 ]
@@ -76,4 +86,6 @@ class ContenderIn(Body):
 
     family: Family
     name: ItemName
-    options: Annotated[dict[OptionName, OptionValue], Field(max_length=30)] = {}
+    options: Annotated[
+        dict[str, OptionValue], AfterValidator(_check_names), Field(max_length=30)
+    ] = {}

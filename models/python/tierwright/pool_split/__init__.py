@@ -32,6 +32,7 @@ from tierwright.pool_split.costs import (
 from tierwright.pool_split.survey import (
     PricedSurvey,
     SplitSurvey,
+    SurveyGain,
     arrays_of,
     survey,
     survey_of,
@@ -51,6 +52,7 @@ __all__ = [
     "PricedSurvey",
     "SplitCosts",
     "SplitSurvey",
+    "SurveyGain",
     "analyse",
     "arrays_of",
     "belady",

@@ -154,6 +154,31 @@ class SplitSurvey:
 
 
 @dataclass(frozen=True, slots=True)
+class SurveyGain:
+    """What the best replayed split saves at one R.
+
+    Attributes
+    ----------
+    asymmetry : float
+        R. [1]
+    best_clean_pages : int
+        M_c of least simulated cost. [pages]
+    best_cost : float
+        That cost per access, closing writes included. [page reads]
+    baselines : dict of str to float
+        Costs of LRU and CFLRU. [page reads]
+    gain_over : dict of str to float or None
+        Share of each baseline's cost that is saved. [1]
+    """
+
+    asymmetry: float
+    best_clean_pages: int
+    best_cost: float
+    baselines: dict[str, float]
+    gain_over: dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
 class PricedSurvey:
     """A survey at one R. Costs are per access, in page reads, closing writes included.
 

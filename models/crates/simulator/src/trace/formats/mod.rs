@@ -8,7 +8,7 @@ use crate::trace::open::{Compression, Head, Input};
 use crate::trace::reader::{LineFormat, RequestReader, Spaces};
 
 mod canonical;
-mod csv;
+pub(super) mod csv;
 mod msr;
 mod oracle_general;
 mod postgres_csv;
