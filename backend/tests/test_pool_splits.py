@@ -126,7 +126,7 @@ class TestGains:
         assert found["without"] > 0
         shown = {row["device_id"]: row for row in found["devices"]}
         ratios = [row["asymmetry"] for row in found["devices"]]
-        assert ratios == sorted(ratios)
+        assert ratios == sorted(ratios, reverse=True)
         device = catalog.device("kv2009-samsung-mcaqe32g5app")
         row = shown[device.id]
         asymmetry, basis = device_asymmetry(device)

@@ -83,7 +83,12 @@ export function lineOption(chart: LineChart): ChartOption {
       ...(chart.y.max === undefined ? {} : { max: chart.y.max }),
       name: chart.y.name,
       nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -56] },
-      axisLabel: { color: ink.faint, formatter: (value: number) => formatShort(value) },
+      axisLabel: {
+        color: ink.faint,
+        formatter: (value: number) => formatShort(value),
+        showMinLabel: chart.y.min === undefined,
+        showMaxLabel: chart.y.max === undefined || Number.isInteger(chart.y.max),
+      },
       splitLine: { lineStyle: { color: ink.grid } },
     },
     series: chart.series.map((series, index) => ({
@@ -91,7 +96,7 @@ export function lineOption(chart: LineChart): ChartOption {
       name: series.name,
       data: series.points.map(([x, y]) => [x, y]),
       showSymbol: series.symbol !== undefined,
-      symbol: series.symbol ?? "circle",
+      symbol: series.symbol ?? "none",
       symbolSize: series.symbolSize ?? 8,
       lineStyle: {
         width: series.line === false ? 0 : 2,

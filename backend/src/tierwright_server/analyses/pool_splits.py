@@ -163,7 +163,7 @@ class PoolSplitGains(Answer):
     id: str
     pages: int
     gains: list[GainOut] = Field(description="Over R, at even logarithmic steps.")
-    devices: list[DeviceSplit] = Field(description="By asymmetry.")
+    devices: list[DeviceSplit] = Field(description="The largest asymmetry first.")
     without: int = Field(description="Devices that state no asymmetry.")
 
 
@@ -250,7 +250,7 @@ async def get_pool_split_gains(
         for device in devices
         if (found := device_asymmetry(device)) is not None
     ]
-    known.sort(key=lambda row: (row[1], row[0].name))
+    known.sort(key=lambda row: (-row[1], row[0].name))
     rows = survey.gains([asymmetry for _, asymmetry, _ in known])
     block_devices = sum(device.kind != "dram" for device in devices)
     return PoolSplitGains(
@@ -384,7 +384,7 @@ def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
     rival = min(priced.baselines, key=lambda name: priced.baselines[name])
     title, rival_cost = BASELINE_TITLES[rival], priced.baselines[rival]
     gain = priced.gain_over[rival]
-    at = f"At R = {three_digits(priced.asymmetry)}"
+    at = f"At R = {priced.asymmetry:.3g}"
     if survey.write_accesses == 0:
         finding = "Without writes there is nothing to split"
     elif gain is None or gain <= 0:
@@ -403,6 +403,6 @@ def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
     if flips is not None and flips > 0 and math.isfinite(flips):
         side = "above" if less else "below"
         sentence += (
-            f" This split is the cheaper of the two {side} R = {three_digits(flips)}."
+            f" This split is the cheaper of the two {side} R = {flips:.3g}."
         )
     return finding, sentence

@@ -15,7 +15,7 @@ import {
   formatShort,
   pages,
 } from "@/units/quantity";
-import { costSeries, costTable } from "./findings";
+import { type CostRange, costRange, costSeries, costTable } from "./findings";
 
 const HEIGHT = 400;
 
@@ -29,11 +29,13 @@ interface CostChartProps {
 export function CostChart({ id, name, asymmetry }: CostChartProps) {
   const costs = useQuery(poolSplitCostsQuery(id, asymmetry, "flow"));
   const [showAll, setShowAll] = useState(false);
+  const [whole, setWhole] = useState(false);
   const colors = useChartColors();
   const data = costs.data;
+  const range = useMemo(() => (data === undefined ? null : costRange(data)), [data]);
   const option = useMemo(
     () =>
-      data === undefined
+      data === undefined || range === null
         ? null
         : lineOption({
             series: costSeries(data, colors, showAll),
@@ -44,12 +46,12 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
             },
             y: {
               name: "cost [page reads per access]",
-              fromData: true,
+              ...(whole ? {} : { min: range.low, max: range.high }),
               format: (value) => formatShort(value, 4),
             },
             colors,
           }),
-    [data, colors, showAll],
+    [data, range, colors, showAll, whole],
   );
   if (costs.error !== null) {
     return (
@@ -60,7 +62,7 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
       />
     );
   }
-  if (data === undefined || option === null) {
+  if (data === undefined || range === null || option === null) {
     return <Skeleton height={HEIGHT + 180} animate={false} />;
   }
   return (
@@ -70,7 +72,7 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
         subtitle={`Cost over the clean share of a buffer of ${formatPagesAndBytes(
           pages(data.pages),
           bytes(data.page_bytes),
-        )} at R = ${formatShort(data.asymmetry)} [page reads per access]; the axis does not begin at zero`}
+        )} at R = ${formatShort(data.asymmetry)} [page reads per access]${whole ? "" : axisNote(range)}`}
         label={`Cost over the clean share of ${name}`}
         option={option}
         height={HEIGHT}
@@ -78,12 +80,20 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
         fileName={`${name} pool split ${formatBytes(bytes(data.pages * data.page_bytes))} R ${formatShort(data.asymmetry)}`}
         sentence={data.sentence}
         controls={
-          <Checkbox
-            size="xs"
-            label="All estimates"
-            checked={showAll}
-            onChange={(event) => setShowAll(event.currentTarget.checked)}
-          />
+          <>
+            <Checkbox
+              size="xs"
+              label="All estimates"
+              checked={showAll}
+              onChange={(event) => setShowAll(event.currentTarget.checked)}
+            />
+            <Checkbox
+              size="xs"
+              label="Whole axis"
+              checked={whole}
+              onChange={(event) => setWhole(event.currentTarget.checked)}
+            />
+          </>
         }
         explanation={
           <Stack gap="xs">
@@ -103,3 +113,6 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
     </>
   );
 }
+
+const axisNote = ({ cuts }: CostRange): string =>
+  `; the axis does not begin at zero${cuts ? ", and higher costs at the ends are cut off" : ""}`;

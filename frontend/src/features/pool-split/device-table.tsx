@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import type { PoolSplitGains } from "@/api/analyses";
 import { csvText } from "@/charts/csv";
@@ -87,6 +87,11 @@ export function DeviceTable({ gains, chosen, onChoose }: DeviceTableProps) {
           style={{ maxHeight: HEIGHT, overflowY: "auto" }}
         >
           <table className="tw-table">
+            <caption>
+              An R below 1 is outside what the model was made for: such figures come
+              from write caches and single requests in flight. Choosing a device takes
+              its R.
+            </caption>
             <thead>
               <tr>
                 <th scope="col">Device</th>
@@ -117,17 +122,16 @@ export function DeviceTable({ gains, chosen, onChoose }: DeviceTableProps) {
                   }
                 >
                   <th scope="row">
-                    <Button
-                      size="compact-sm"
-                      variant="subtle"
+                    <UnstyledButton
+                      className={classes["device"]}
                       aria-pressed={device.device_id === chosen}
                       onClick={() => onChoose(device.device_id)}
                     >
                       {device.name}
-                    </Button>
+                    </UnstyledButton>
                   </th>
                   <td className="num">{formatShort(device.asymmetry)}</td>
-                  <td>{device.asymmetry_basis}</td>
+                  <td className={classes["basis"]}>{device.asymmetry_basis}</td>
                   <td className="num">
                     {formatPercent(ratio(device.best_clean_pages / gains.pages))}
                   </td>

@@ -67,6 +67,32 @@ export function costSeries(
   ];
 }
 
+export interface CostRange {
+  readonly low: number;
+  readonly high: number;
+  /** Whether costs at the ends lie above it. */
+  readonly cuts: boolean;
+}
+
+const MARGIN = 0.05;
+const SHOWN_SHARE = 0.85;
+
+/** The costs worth looking at: where a pool has almost no page they explode. */
+export function costRange(costs: PoolSplitCosts): CostRange {
+  const replayed = costs.replays.map((row) => row.cost).sort((a, b) => a - b);
+  const level = costs.baselines.map((baseline) => baseline.cost);
+  const most = Math.max(...replayed, ...costs.curve.flow, ...level);
+  const usual = replayed[Math.floor((replayed.length - 1) * SHOWN_SHARE)] ?? most;
+  const top = Math.max(usual, ...level);
+  const least = Math.min(...replayed, ...costs.curve.flow, ...level);
+  const margin = MARGIN * (top - least) + 1e-9;
+  return {
+    low: least - margin,
+    high: top + 2 * margin,
+    cuts: most > top + 2 * margin,
+  };
+}
+
 export function costTable(costs: PoolSplitCosts) {
   const simulated = new Map(costs.replays.map((row) => [row.clean_pages, row]));
   const rows = costs.curve.clean_pages.map((clean, index): CsvCell[] => {
@@ -124,20 +150,50 @@ export function costTable(costs: PoolSplitCosts) {
 export const percent = (value: number | null): string =>
   value === null ? "–" : `${formatShort(100 * value)} %`;
 
-/** Where splitting saves most, in words. */
+/** Where splitting pays, in words: R for which it saves at least one per cent. */
 export function gainFinding(gains: PoolSplitGains): string {
-  const rows = gains.gains.map((row) => ({ ...row, least: leastGain(row.gain_over) }));
+  const rows = gains.gains.map(({ asymmetry, gain_over }) => ({
+    asymmetry,
+    least: leastGain(gain_over),
+  }));
   const best = rows.reduce((one, other) => (other.least > one.least ? other : one));
-  const positive = rows.filter((row) => row.least >= WORTHWHILE);
   if (best.least <= 0) {
     return "At no asymmetry does a split beat both LRU and CFLRU";
   }
-  if (positive.length === 0) {
+  const pays = rangesOf(rows);
+  if (pays.length === 0) {
     return "At every asymmetry a split saves less than 1 % over the better of LRU and CFLRU";
   }
-  const from = positive[0]?.asymmetry ?? 1;
-  const to = positive.at(-1)?.asymmetry ?? 1;
-  return `A split saves at least 1 % over both for R from ${formatShort(from)} to ${formatShort(to)}, at most ${percent(best.least)}`;
+  const first = rows[0]?.asymmetry;
+  const last = rows.at(-1)?.asymmetry;
+  const text = pays.map(([from, to]) =>
+    from === first && to === last
+      ? "at every R drawn"
+      : from === first
+        ? `for R up to ${formatShort(to)}`
+        : to === last
+          ? `for R from ${formatShort(from)} up`
+          : `for R from ${formatShort(from)} to ${formatShort(to)}`,
+  );
+  return `A split saves 1 % or more over both ${text.join(" and ")}: at most ${percent(best.least)}, at R ${formatShort(best.asymmetry)}`;
+}
+
+/** Runs of neighbouring R at which the saving is worthwhile. */
+function rangesOf(rows: readonly { asymmetry: number; least: number }[]) {
+  const ranges: [number, number][] = [];
+  let open = false;
+  for (const { asymmetry, least } of rows) {
+    const last = ranges.at(-1);
+    if (least < WORTHWHILE) {
+      open = false;
+    } else if (open && last !== undefined) {
+      last[1] = asymmetry;
+    } else {
+      ranges.push([asymmetry, asymmetry]);
+      open = true;
+    }
+  }
+  return ranges;
 }
 
 const WORTHWHILE = 0.01;

@@ -6,6 +6,7 @@ import {
   type SimulatorOption,
   type SimulatorOut,
 } from "@/api/simulator";
+import { Prose } from "@/components/prose";
 import classes from "./simulate.module.css";
 
 interface OptionFormProps {
@@ -73,7 +74,7 @@ function OptionField(props: {
       <Select
         size="xs"
         label={option.name}
-        description={option.description}
+        description={<Prose text={option.description} />}
         placeholder={option.default}
         data={option.choices}
         value={value === "" ? null : value}
@@ -87,7 +88,11 @@ function OptionField(props: {
     <TextInput
       size="xs"
       label={option.name}
-      description={`${option.description} Takes: ${option.values}.`}
+      description={
+        <>
+          <Prose text={option.description} />. Takes: {option.values}.
+        </>
+      }
       placeholder={option.default}
       value={value}
       maxLength={60}

@@ -21,6 +21,7 @@ import {
   findingOf,
   labelOf,
   MEASURES,
+  type Measure,
   measureOf,
   type ResultSeries,
   sentenceOf,
@@ -88,7 +89,7 @@ export function Results(props: ResultsProps) {
         };
   }, [drawn, colors, sweep.page_bytes, measure, view.axis]);
   if (chart === null) {
-    return <NothingDrawn sweep={sweep} measure={measure.title} />;
+    return <NothingDrawn sweep={sweep} measure={measure} />;
   }
   const middle = middleSize(drawn);
   return (
@@ -209,13 +210,20 @@ function Controls(
   );
 }
 
-function NothingDrawn(props: { readonly sweep: SweepOut; readonly measure: string }) {
+function NothingDrawn(props: { readonly sweep: SweepOut; readonly measure: Measure }) {
+  const { sweep, measure } = props;
+  const isKnown = sweep.rows.some((row) => measure.of(row, sweep.accesses) !== null);
+  const reason = sweep.rows.find((row) => row.io_time_reason !== null)?.io_time_reason;
+  const text =
+    sweep.rows.length === 0
+      ? "No replay is done yet. Results appear here while the sweep runs, and stay when it is cancelled."
+      : isKnown
+        ? "No replay at the sizes of this view is done yet."
+        : `${measure.title} is not known for these replays${reason ? `: ${reason}` : ""}.`;
   return (
     <section className="tw-panel" aria-label="Results">
-      <Text c="dimmed">
-        {props.sweep.rows.length === 0
-          ? "No replay is done yet. Results appear here while the sweep runs, and stay when it is cancelled."
-          : `${props.measure} is not known for these replays: ${props.sweep.rows[0]?.io_time_reason ?? "another measure may be"}.`}
+      <Text c="dimmed" role="status">
+        {text}
       </Text>
     </section>
   );

@@ -165,7 +165,7 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
           most={simulator.most_replays}
           accesses={summary.accesses}
           running={sweeping.running}
-          again={sweep !== null && !stale}
+          complete={sweep !== null && !stale && sweep.status === "succeeded"}
           onRun={() => sweeping.start(body)}
         >
           <CopyLink
@@ -358,7 +358,7 @@ function RunLine(props: {
   readonly most: number;
   readonly accesses: number;
   readonly running: boolean;
-  readonly again: boolean;
+  readonly complete: boolean;
   readonly onRun: () => void;
   readonly children: ReactNode;
 }) {
@@ -380,9 +380,9 @@ function RunLine(props: {
         <Button
           onClick={props.onRun}
           loading={props.running}
-          disabled={count === 0 || tooMany}
+          disabled={count === 0 || tooMany || props.complete}
         >
-          {props.again ? "Run again" : "Run the sweep"}
+          {props.complete ? "All replays are done" : "Run the sweep"}
         </Button>
         {props.children}
       </Group>

@@ -68,19 +68,19 @@ export function SizesForm(props: SizesFormProps) {
 function RangeFields(
   props: SizesFormProps & { readonly spec: SizeSpec & { kind: "range" } },
 ) {
-  const { spec, pageBytes, onChange, label } = props;
+  const { spec, pageBytes, onChange } = props;
   const least = Math.max(1, props.minimum);
   return (
     <div className={classes["range"]}>
       <SizeInput
-        label={`From (${label.toLowerCase()})`}
+        label="From"
         value={pages(spec.from)}
         pageBytes={pageBytes}
         min={least}
         onChange={(from) => onChange({ ...spec, from, to: Math.max(from, spec.to) })}
       />
       <SizeInput
-        label={`To (${label.toLowerCase()})`}
+        label="To"
         value={pages(spec.to)}
         pageBytes={pageBytes}
         min={least}

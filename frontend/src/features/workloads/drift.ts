@@ -69,17 +69,27 @@ export function driftSeries(curves: WindowCurves, colors: ColorScheme): LineSeri
 const settled = (values: readonly number[]) =>
   values.slice(Math.floor(values.length * WARM_UP));
 const WARM_UP = 0.1;
-const STEADY = 1.25;
+/** Below this, in either way, a movement is no drift. */
+const STEADY = { factor: 1.25, points: 0.01 };
 
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** The size whose miss ratio moves most between windows, first tenth left out. */
+/** Misses that some larger cache would have hit: first touches left out. */
+function avoidable(curves: WindowCurves, size: number): number[] {
+  return curves.misses.map((row, window) =>
+    share(
+      (row[size] ?? 0) - (curves.first_references[window] ?? 0),
+      curves.accesses[window],
+    ),
+  );
+}
+
+/** The size whose avoidable misses move most between windows, first tenth left out. */
 function restless(curves: WindowCurves) {
   const found = curves.pages.map((_, size) => {
-    const values = settled(ratiosOf(curves, size));
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    return { size, low, high, mean: mean(values) };
+    const values = settled(avoidable(curves, size));
+    return { size, low: Math.min(...values), high: Math.max(...values) };
   });
   return found.reduce((one, other) =>
     other.high - other.low > one.high - one.low ? other : one,
@@ -93,10 +103,9 @@ export function driftFinding(curves: WindowCurves): string {
     return "Too few windows to see a change";
   }
   const { size, low, high } = restless(curves);
-  const name = sizeName(curves, size);
-  return high <= low * STEADY
-    ? `Steady: no cache's miss ratio moves by more than a quarter between windows`
-    : `The miss ratio moves between ${percent(low)} and ${percent(high)} with ${name}`;
+  return high - low < STEADY.points || high <= low * STEADY.factor
+    ? "Steady: from window to window the misses hardly change"
+    : `Drift: with ${sizeName(curves, size)}, misses other than first touches move between ${percent(low)} and ${percent(high)}`;
 }
 
 export function driftSentence(curves: WindowCurves): string {

@@ -132,6 +132,33 @@ class SplitSurvey:
         best = best_split(clean, costs)
         return best, costs[clean.index(best)]
 
+    def gains(self, asymmetries: Sequence[float]) -> list[SurveyGain]:
+        """Return the best replayed split at each R beside both baselines.
+
+        Raises
+        ------
+        BadInput
+            If an R is not a finite number above 0.
+        """
+        found = []
+        for asymmetry in asymmetries:
+            clean_pages, cost = self.best_simulated(asymmetry)
+            baselines = {
+                name: self.cost(row, asymmetry) for name, row in self.baselines.items()
+            }
+            found.append(
+                SurveyGain(
+                    asymmetry=asymmetry,
+                    best_clean_pages=clean_pages,
+                    best_cost=cost,
+                    baselines=baselines,
+                    gain_over={
+                        name: gain(cost, other) for name, other in baselines.items()
+                    },
+                )
+            )
+        return found
+
     def cost(self, counts: Counts, asymmetry: float, *, closing: bool = True) -> float:
         """Return (reads + R writes) / accesses. [page reads]
 
