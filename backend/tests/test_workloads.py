@@ -189,6 +189,24 @@ class TestPreview:
         assert preview["compression"] == "zstd"
         assert preview["upload"]["filename"] == "t.csv.zst"
 
+    @pytest.mark.parametrize(
+        "options", [{}, {"format": "csv"}, {"format": "csv", "columns": {"page": "no"}}]
+    )
+    def test_a_table_that_needs_a_mapping_names_its_columns_as_data(
+        self, application, options
+    ):
+        data = b'when,"what, how",object,page_no\n1,read,a,3\n2,write,b,4\n'
+        upload_id = application.upload(data, "table.csv")
+        problem = application.post(f"/uploads/{upload_id}/preview", options, 422)
+        [entry] = problem["errors"]
+        assert entry["where"] == "body.columns"
+        assert entry["value"] == ["when", "what, how", "object", "page_no"]
+
+    def test_what_is_no_table_names_no_columns(self, application):
+        upload_id = application.upload(bytes([0, 255, 0, 1]) * 1000, "picture.csv")
+        problem = application.post(f"/uploads/{upload_id}/preview", {}, 422)
+        assert problem["errors"] == []
+
     def test_generic_csv_takes_a_mapping(self, application):
         data = b"when,what,lba,len\n1.5,read,8,8\n2.5,write,16,16\n"
         upload_id = application.upload(data, "own.csv")

@@ -113,6 +113,8 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/workloads/example",
     "/hardware",
     "/compare",
+    "/pool-split",
+    "/simulate",
     "/runs",
     "/scenarios",
   ]) {

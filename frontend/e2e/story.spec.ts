@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { cutTrace, RECORDS } from "./trace-file";
@@ -157,6 +158,15 @@ test("two scenarios stand side by side, and a deleted one comes back", async ({
   await page.getByRole("button", { name: "Compare the two chosen" }).click();
   await expect(page.getByRole("columnheader", { name: "Change" })).toBeVisible();
   await expectAccessible(page, "side by side");
+  const heads = page.getByRole("columnheader", { name: / (one|two) / });
+  await expect(heads.first()).toContainText("Side one");
+  await page.getByRole("link", { name: "Swap the two" }).click();
+  await expect(heads.first()).toContainText("Side two");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(csv[0]).toMatch(/^scheme,quantity,Side two .*,Side one /);
+  expect(csv.some((line) => line.startsWith(",Flash device,"))).toBe(true);
   await page.goto("/scenarios");
   await page.getByRole("button", { name: `Delete Side two ${STAMP}` }).click();
   await expect(page.getByRole("link", { name: `Side two ${STAMP}` })).toBeHidden();

@@ -2,12 +2,17 @@
 
 from fastapi import APIRouter
 
+from tierwright_server.analyses.pool_splits import router as pool_splits
+from tierwright_server.analyses.sampled_profiles import router as sampled_profiles
+from tierwright_server.analyses.windows import router as windows
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
 from tierwright_server.simulations.endpoints import router as simulations
+from tierwright_server.simulator.endpoints import router as simulator
+from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.tus import router as tus
 from tierwright_server.workloads.endpoints import router as workloads
@@ -22,6 +27,11 @@ for part in (
     workloads,
     evaluations,
     simulations,
+    simulator,
+    sweeps,
+    pool_splits,
+    windows,
+    sampled_profiles,
     runs,
     scenarios,
 ):

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tierwright_server import api, errors, openapi
+from tierwright_server.analyses.cache import AnalysisCache
 from tierwright_server.catalog.shipped import load_shipped
 from tierwright_server.context import Context
 from tierwright_server.curves import CurveCache
@@ -81,6 +82,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         sessions=sessions,
         shipped=load_shipped(),
         curves=CurveCache(settings.curve_cache_entries),
+        analyses=AnalysisCache(settings.analysis_cache_entries),
         events=events,
         stopping=asyncio.Event(),
     )

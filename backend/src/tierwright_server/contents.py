@@ -12,6 +12,9 @@ TRACE_NAME = "trace.twt"
 CURVE_NAME = "curve.npy"
 """uint64 array of shape (2, distinct_pages): misses, write-backs; column i is for i + 1 pages."""
 
+ANALYSES_NAME = "analyses"
+"""Folder of what jobs have computed of this content since: one `.npz` an analysis."""
+
 
 def folder_of(settings: Settings, content_id: str) -> Path:
     """Return the folder of a content."""
@@ -26,6 +29,11 @@ def trace_path(settings: Settings, content_id: str) -> Path:
 def curve_path(settings: Settings, content_id: str) -> Path:
     """Return the curves of a content."""
     return folder_of(settings, content_id) / CURVE_NAME
+
+
+def analysis_path(settings: Settings, content_id: str, analysis_id: str) -> Path:
+    """Return the arrays of an analysis of a content."""
+    return folder_of(settings, content_id) / ANALYSES_NAME / f"{analysis_id}.npz"
 
 
 def is_complete(folder: Path) -> bool:

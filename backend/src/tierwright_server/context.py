@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
+from tierwright_server.analyses.cache import AnalysisCache
 from tierwright_server.catalog.shipped import ShippedCatalog
 from tierwright_server.curves import CurveCache
 from tierwright_server.jobs.events import RunEvents
@@ -23,6 +24,7 @@ class Context:
     sessions: async_sessionmaker[AsyncSession]
     shipped: ShippedCatalog
     curves: CurveCache
+    analyses: AnalysisCache
     events: RunEvents
     stopping: asyncio.Event
 

@@ -43,6 +43,7 @@ class Settings(BaseSettings):
     min_free_bytes: Annotated[int, Field(ge=0)] = 2**30
     preview_timeout_s: Annotated[float, Field(gt=0)] = 20.0
     curve_cache_entries: Annotated[int, Field(ge=1)] = 8
+    analysis_cache_entries: Annotated[int, Field(ge=1)] = 8
 
     worker_concurrency: Annotated[int, Field(ge=1)] = 2
     job_memory_bytes: Annotated[int | None, Field(ge=2**28)] = None

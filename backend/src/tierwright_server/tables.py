@@ -205,3 +205,57 @@ class Worker(Table):
     version: Mapped[str]
     started_at: Mapped[datetime] = mapped_column(default=now)
     heartbeat_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Replay(Table):
+    """One replay of a content, kept for every sweep that asks for the same."""
+
+    __tablename__ = "replays"
+    content_id: Mapped[str] = mapped_column(
+        ForeignKey("contents.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[str] = mapped_column(primary_key=True)
+    result: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Sweep(Table):
+    """Replays asked for together; its id is the hash of everything it depends on."""
+
+    __tablename__ = "sweeps"
+    __table_args__ = (
+        Index("sweeps_content_id", "content_id"),
+        Index("sweeps_created_at", "created_at"),
+    )
+    id: Mapped[str] = mapped_column(primary_key=True)
+    content_id: Mapped[str] = mapped_column(
+        ForeignKey("contents.id", ondelete="CASCADE")
+    )
+    workload_id: Mapped[str]
+    inputs: Mapped[dict[str, Any]]
+    configurations: Mapped[list[Any]]
+    core_version: Mapped[str]
+    run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("runs.id", ondelete="SET NULL")
+    )
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Analysis(Table):
+    """A job's result on a content; its arrays lie beside the content's curves."""
+
+    __tablename__ = "analyses"
+    __table_args__ = (Index("analyses_content_id", "content_id"),)
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    content_id: Mapped[str] = mapped_column(
+        ForeignKey("contents.id", ondelete="CASCADE")
+    )
+    workload_id: Mapped[str]
+    parameters: Mapped[dict[str, Any]]
+    core_version: Mapped[str]
+    complete: Mapped[bool] = mapped_column(Boolean, default=False)
+    run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("runs.id", ondelete="SET NULL")
+    )
+    created_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,6 +1,8 @@
 export interface ProblemEntry {
   readonly where: string;
   readonly value: string | null;
+  /** The value as it was sent, for those who use it as data. */
+  readonly data: unknown;
   readonly message: string;
 }
 
@@ -42,7 +44,10 @@ function entryOf(value: unknown): ProblemEntry[] {
           ? null
           : typeof shown === "string"
             ? shown
-            : JSON.stringify(shown),
+            : Array.isArray(shown)
+              ? shown.join(", ")
+              : JSON.stringify(shown),
+      data: shown,
       message: text(value["message"]) ?? "is not valid",
     },
   ];

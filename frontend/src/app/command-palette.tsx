@@ -34,6 +34,8 @@ function useCommands(opened: boolean): Command[] {
     page("Workloads", () => void navigate({ to: "/workloads" })),
     page("Hardware", () => void navigate({ to: "/hardware" })),
     page("Compare", () => void navigate({ to: "/compare" })),
+    page("Pool split", () => void navigate({ to: "/pool-split" })),
+    page("Simulate", () => void navigate({ to: "/simulate" })),
     page("Runs", () => void navigate({ to: "/runs" })),
     page("Scenarios", () => void navigate({ to: "/scenarios" })),
     ...workloads.map((workload) => ({

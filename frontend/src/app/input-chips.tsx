@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { type AnalysisState, NONE } from "@/analysis/state";
+import type { SweepSearch } from "@/analysis/sweep-state";
 import { useAnalysis } from "@/analysis/use-analysis";
 import {
   type DeviceOut,
@@ -16,13 +17,22 @@ import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { bytes, formatBytes, formatShort } from "@/units/quantity";
 import classes from "./shell.module.css";
 
+const ANALYSES = new Set(["/compare", "/pool-split", "/simulate"]);
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
+
+/** Sizes of a sweep, and the sweep itself. */
+const NO_SWEEP: SweepSearch = {
+  sizes: undefined,
+  flash_sizes: undefined,
+  held: undefined,
+  sweep: undefined,
+};
 
 /** The two inputs of every analysis page, changed in place. */
 export function InputChips() {
   const { pathname } = useLocation();
   const onWorkload = WORKLOAD_PATH.exec(pathname)?.[1];
-  if (pathname !== "/compare" && onWorkload === undefined) {
+  if (!ANALYSES.has(pathname) && onWorkload === undefined) {
     return null;
   }
   return <Chips shownWorkload={onWorkload} />;
@@ -37,7 +47,12 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
   const choose = (id: string) => {
     if (shownWorkload === undefined) {
       // Sizes belong to the workload they were chosen for.
-      patch({ workload: id, ram_pages: undefined, flash_pages: undefined });
+      patch({
+        workload: id,
+        ram_pages: undefined,
+        flash_pages: undefined,
+        ...NO_SWEEP,
+      });
     } else {
       void navigate({ to: "/workloads/$workloadId", params: { workloadId: id } });
     }

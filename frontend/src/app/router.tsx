@@ -5,7 +5,9 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { parseSplitSearch } from "@/analysis/split-state";
 import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
+import { parseSweepSearch } from "@/analysis/sweep-state";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
 
@@ -72,6 +74,26 @@ const compare = createRoute({
   ),
 });
 
+const poolSplit = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/pool-split",
+  validateSearch: parseSplitSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/pool-split/pool-split-page"),
+    "PoolSplitPage",
+  ),
+});
+
+const simulate = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/simulate",
+  validateSearch: parseSweepSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/simulate/simulate-page"),
+    "SimulatePage",
+  ),
+});
+
 const runs = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
@@ -104,6 +126,8 @@ export const router = createRouter({
     upload,
     hardware,
     compare,
+    poolSplit,
+    simulate,
     runs,
     scenarios,
     sideBySide,

@@ -13,6 +13,8 @@ export const NAVIGATION = [
   { to: "/workloads", label: "Workloads" },
   { to: "/hardware", label: "Hardware" },
   { to: "/compare", label: "Compare" },
+  { to: "/pool-split", label: "Pool split" },
+  { to: "/simulate", label: "Simulate" },
   { to: "/runs", label: "Runs" },
   { to: "/scenarios", label: "Scenarios" },
 ] as const;

@@ -31,6 +31,10 @@ interface ChartCardProps {
   readonly sentence?: ReactNode;
   readonly explanation: ReactNode;
   readonly controls?: ReactNode;
+  /** A legend in HTML, where the chart's own would not fit. */
+  readonly legend?: ReactNode;
+  /** What is exported as a picture, where that differs: it needs a legend inside. */
+  readonly pictureOption?: ChartOption;
 }
 
 const PICTURE = { width: 1200, height: 520 };
@@ -46,10 +50,11 @@ export function ChartCard(props: ChartCardProps) {
     try {
       setExportError(null);
       const engine = await import("./engine");
+      const option = props.pictureOption ?? props.option;
       if (kind === "png") {
-        downloadUrl(`${stem}.png`, engine.drawPng(props.option, PICTURE, paper));
+        downloadUrl(`${stem}.png`, engine.drawPng(option, PICTURE, paper));
       } else {
-        const svg = engine.drawSvg(props.option, PICTURE, paper);
+        const svg = engine.drawSvg(option, PICTURE, paper);
         downloadText(`${stem}.svg`, "image/svg+xml", svg);
       }
     } catch (error) {
@@ -112,6 +117,7 @@ export function ChartCard(props: ChartCardProps) {
       {exportError !== null && (
         <ProblemAlert error={exportError} title="The picture could not be made" />
       )}
+      {view === "chart" && props.legend}
       {view === "chart" ? (
         <Chart
           option={props.option}
@@ -160,7 +166,7 @@ function ChartTableView(props: {
         </thead>
         <tbody>
           {shown.map((row) => (
-            <tr key={row[0]}>
+            <tr key={row.join("|")}>
               {row.map((cell, index) => (
                 <td
                   key={header[index] ?? index}

@@ -9,12 +9,16 @@ import {
 } from "@/units/quantity";
 import { logTicks } from "./log-axis";
 import { type ChartOption, escapeHtml } from "./option";
-import { CHART_FONT, type ColorScheme, chartInk } from "./palette";
+import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
 export interface CurveSeries {
   readonly name: string;
   readonly color: string;
   readonly dashed?: boolean;
+  /** Marks every point: for values that were counted, not drawn through. */
+  readonly symbol?: MarkerShape;
+  /** Line pattern, where one colour stands for several variants. */
+  readonly dash?: "solid" | "dashed" | "dotted";
   /** `[size in pages, value]`, sizes strictly increasing. */
   readonly points: readonly (readonly [number, number])[];
 }
@@ -30,6 +34,12 @@ export interface CurveChart {
   /** Axis name with its unit, for example "hit ratio [%]". */
   readonly valueName: string;
   readonly valueMax?: number;
+  /** Lets the value axis begin above zero, which the subtitle then says. */
+  readonly valueFromData?: boolean;
+  /** Axis name of the sizes; "cache size [pages, bytes]" unless given. */
+  readonly sizeName?: string;
+  /** Shows the legend; on by default with more than one series. */
+  readonly legend?: boolean;
   readonly formatValue: (value: number) => string;
   readonly markers?: readonly SizeMarker[];
   readonly colors: ColorScheme;
@@ -53,7 +63,7 @@ export function curveOption(chart: CurveChart): ChartOption {
     textStyle: { fontFamily: CHART_FONT },
     grid: { left: 56, right: 24, top: 36, bottom: 64 },
     legend: {
-      show: chart.series.length > 1,
+      show: chart.legend ?? chart.series.length > 1,
       top: 0,
       left: 48,
       textStyle: { color: ink.text },
@@ -72,7 +82,7 @@ export function curveOption(chart: CurveChart): ChartOption {
       type: "log",
       min: ticks.min,
       max: ticks.max,
-      name: "cache size [pages, bytes]",
+      name: chart.sizeName ?? "cache size [pages, bytes]",
       nameLocation: "middle",
       nameGap: 46,
       nameTextStyle: { color: ink.faint },
@@ -93,7 +103,7 @@ export function curveOption(chart: CurveChart): ChartOption {
     },
     yAxis: {
       type: "value",
-      min: 0,
+      ...(chart.valueFromData === true ? { scale: true } : { min: 0 }),
       ...(chart.valueMax === undefined ? {} : { max: chart.valueMax }),
       name: chart.valueName,
       nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -44] },
@@ -104,11 +114,12 @@ export function curveOption(chart: CurveChart): ChartOption {
       type: "line",
       name: series.name,
       data: series.points.map(([x, y]) => [x, y]),
-      showSymbol: false,
+      showSymbol: series.symbol !== undefined,
+      ...(series.symbol === undefined ? {} : { symbol: series.symbol, symbolSize: 8 }),
       lineStyle: {
         width: 2,
         color: series.color,
-        type: series.dashed ? "dashed" : "solid",
+        type: series.dash ?? (series.dashed ? "dashed" : "solid"),
       },
       itemStyle: { color: series.color },
       emphasis: { disabled: true },

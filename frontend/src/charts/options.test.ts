@@ -6,9 +6,16 @@ import { csvText } from "./csv";
 import { curveOption } from "./curve-option";
 import { fileStem } from "./download";
 import { drawPng, drawSvg } from "./engine";
+import { lineOption } from "./line-option";
 import { logTicks } from "./log-axis";
 import { escapeHtml } from "./option";
-import { COST_TERM_ORDER, chartInk, costTermColor, schemeMark } from "./palette";
+import {
+  COST_TERM_ORDER,
+  chartInk,
+  costTermColor,
+  MARKED,
+  schemeMark,
+} from "./palette";
 import { deviceScatterOption } from "./scatter-option";
 
 const TERMS = {
@@ -251,3 +258,69 @@ function contrast(one: string, other: string): number {
   );
   return (light + 0.05) / (dark + 0.05);
 }
+
+describe("marks", () => {
+  it.each(MARKED)("%s stands out from both papers", (name) => {
+    for (const colors of ["light", "dark"] as const) {
+      const { color } = schemeMark(name, colors);
+      expect(contrast(color, chartInk(colors).paper)).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  it("no two names share colour and shape", () => {
+    const marks = MARKED.map((name) => JSON.stringify(schemeMark(name, "light")));
+    expect(new Set(marks).size).toBe(marks.length);
+  });
+});
+
+describe("lines over any quantity", () => {
+  const series = [
+    {
+      name: "a <b>",
+      color: "#123456",
+      points: [
+        [1, 2],
+        [10, 3],
+      ] as const,
+    },
+    {
+      name: "c",
+      color: "#654321",
+      symbol: "rect" as const,
+      line: false,
+      points: [[2, 5]] as const,
+    },
+  ];
+  const axis = { name: "x [1]", format: (value: number) => `${value} x` };
+
+  it.each([true, false])("draws on a logarithmic axis or not (%s)", (log) => {
+    const svg = drawSvg(
+      lineOption({
+        series,
+        x: { ...axis, log },
+        y: { name: "y [1]", fromData: true, format: String },
+        markers: [{ name: "here", x: 2 }],
+        colors: "light",
+      }),
+      SIZE,
+      "#ffffff",
+    );
+    expect(svg).toContain("x [1]");
+    expect(svg).toContain("here");
+  });
+
+  it("shows every series at a place, names escaped, each once", () => {
+    const option = lineOption({ series, x: axis, y: axis, colors: "dark" });
+    const { formatter } = option.tooltip as { formatter: (items: unknown) => string };
+    const text = formatter([
+      { seriesName: "a <b>", value: [1, 2] },
+      { seriesName: "c", value: [2, 5] },
+      { seriesName: "c", value: [2, 6] },
+    ]);
+    expect(text).toContain("1 x");
+    expect(text).toContain("a &lt;b&gt;");
+    expect(text).toContain("5 x");
+    expect(text).not.toContain("6 x");
+    expect(formatter([])).toBe("");
+  });
+});

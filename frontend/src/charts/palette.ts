@@ -31,6 +31,28 @@ const SCHEMES: Readonly<Record<string, MarkStyle>> = {
   lazy: { light: "#00805f", dark: "#2fc79c", shape: "diamond" },
 };
 
+/** Replacement policies, cost-aware buffers and flash caches: the same rules. */
+const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
+  lru: { light: "#364fc7", dark: "#91a7ff", shape: "circle" },
+  fifo: { light: "#5c6470", dark: "#a9b1bd", shape: "rect" },
+  clock: { light: "#a8477f", dark: "#e199c3", shape: "triangle" },
+  gclock: { light: "#862e9c", dark: "#d69bf0", shape: "roundRect" },
+  lru_2: { light: "#1971c2", dark: "#74c0fc", shape: "diamond" },
+  "2q": { light: "#c4500a", dark: "#f08a3c", shape: "rect" },
+  arc: { light: "#00805f", dark: "#2fc79c", shape: "circle" },
+  lirs: { light: "#7a6a00", dark: "#e3d64b", shape: "diamond" },
+  sieve: { light: "#b02525", dark: "#ff9b9b", shape: "triangle" },
+  s3_fifo: { light: "#0b7285", dark: "#66d9e8", shape: "arrow" },
+  w_tinylfu: { light: "#2b7a2f", dark: "#8ce99a", shape: "pin" },
+  opt: { light: "#212529", dark: "#f1f3f5", shape: "circle" },
+  cflru: { light: "#9c36b5", dark: "#e599f7", shape: "roundRect" },
+  cfdc: { light: "#a34a00", dark: "#ffb066", shape: "pin" },
+  fd_static: { light: "#087f5b", dark: "#63e6be", shape: "rect" },
+  fd_buffer: { light: "#5f3dc4", dark: "#b197fc", shape: "diamond" },
+  face: { light: "#a61e4d", dark: "#faa2c1", shape: "pin" },
+  lazy_cleaning: { light: "#846300", dark: "#ffd43b", shape: "arrow" },
+};
+
 /** For schemes the server registers after this page was built. */
 const FURTHER: readonly MarkStyle[] = [
   { light: "#a8477f", dark: "#e199c3", shape: "pin" },
@@ -43,12 +65,19 @@ export interface Mark {
 }
 
 export function schemeMark(scheme: string, colors: ColorScheme): Mark {
-  const style = SCHEMES[scheme] ?? FURTHER[scheme.length % FURTHER.length];
+  const style =
+    SCHEMES[scheme] ?? CONTENDERS[scheme] ?? FURTHER[scheme.length % FURTHER.length];
   return {
     color: style?.[colors] ?? (colors === "light" ? "#5c6470" : "#a9b1bd"),
     shape: style?.shape ?? "circle",
   };
 }
+
+/** Names with a colour of their own, for the test of contrasts. */
+export const MARKED: readonly string[] = [
+  ...Object.keys(SCHEMES),
+  ...Object.keys(CONTENDERS),
+];
 
 /** Flash work in violets, disk work in golds: two families told apart by hue. */
 const COST_TERMS: Readonly<

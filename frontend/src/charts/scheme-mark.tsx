@@ -26,3 +26,34 @@ export function SchemeMark({ scheme }: { readonly scheme: string }) {
     </svg>
   );
 }
+
+export type Dash = "solid" | "dashed" | "dotted";
+
+const DASHES: Readonly<Record<Dash, string | undefined>> = {
+  solid: undefined,
+  dashed: "5 3",
+  dotted: "1.5 3",
+};
+
+/** The line and the marker of a series, for legends beside a chart. */
+export function SeriesMark(props: { readonly scheme: string; readonly dash?: Dash }) {
+  const mark = schemeMark(props.scheme, useChartColors());
+  return (
+    <svg
+      width={26}
+      height={13}
+      viewBox="0 0 32 16"
+      aria-hidden="true"
+      style={{ flex: "none", verticalAlign: "-1px" }}
+    >
+      <path
+        d="M0 8h32"
+        stroke={mark.color}
+        strokeWidth={2.4}
+        strokeDasharray={DASHES[props.dash ?? "solid"]}
+        fill="none"
+      />
+      <path d={PATHS[mark.shape]} fill={mark.color} transform="translate(8 0)" />
+    </svg>
+  );
+}

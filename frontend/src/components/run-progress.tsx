@@ -39,6 +39,10 @@ export function progressText(run: RunOut): string {
   return parts.join(", ");
 }
 
+/** Nothing is counted before the first phase. */
+const runningText = (run: RunOut): string =>
+  run.phase === null ? "starting" : progressText(run);
+
 /** A run as it goes: phase, progress, cancel; its error and hint when it failed. */
 export function RunProgress({ run }: { readonly run: RunOut }) {
   const cancel = useCancelRun();
@@ -73,7 +77,7 @@ export function RunProgress({ run }: { readonly run: RunOut }) {
         />
       </Progress.Root>
       <Text size="sm" c="dimmed">
-        {active && run.status === "running" ? progressText(run) : (run.message ?? " ")}
+        {run.status === "running" ? runningText(run) : (run.message ?? " ")}
       </Text>
       {cancel.error !== null && (
         <ProblemAlert error={cancel.error} title="The run was not cancelled" />

@@ -37,6 +37,7 @@ __all__ = [
     "admissions",
     "buffers",
     "choosers",
+    "column_names",
     "convert",
     "curves",
     "flash_caches",
@@ -142,6 +143,19 @@ def preview(
         The format is unknown, the page size out of range, or the mapping wrong.
     Cancelled
         `on_progress` returned False.
+    """
+
+def column_names(path: str | PathLike[str]) -> list[str]:
+    """Name the columns of a table, as its first line states them.
+
+    Whatever its format: a file that needs a column mapping, or the wrong one, is told by the
+    errors of the other functions. At most 64 names, long ones cut; no names where the file,
+    decompressed, is no text.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read.
     """
 
 def inspect(

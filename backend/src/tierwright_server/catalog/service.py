@@ -90,6 +90,12 @@ async def list_devices(session: AsyncSession, context: Context) -> DeviceList:
     return DeviceList(items=items, total=len(items))
 
 
+async def all_devices(session: AsyncSession, context: Context) -> list[Device]:
+    """Return shipped and own devices as the models know them."""
+    own = [_load_device(row) for row in await repository.devices(session)]
+    return [*context.shipped.devices.values(), *own]
+
+
 async def find_device(
     session: AsyncSession, context: Context, device_id: str, where: str = "device"
 ) -> tuple[Device, DeviceOut]:

@@ -1,6 +1,5 @@
 """The comparison of schemes: finds what is asked for, evaluates, puts it into words."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -33,6 +32,7 @@ from tierwright_server.evaluations.schemas import (
 )
 from tierwright_server.schemas import WarningOut
 from tierwright_server.tables import Content, Workload
+from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
 
 CORE_VERSION = version("tierwright")
@@ -223,33 +223,33 @@ def _sentence(body: EvaluationIn, found: Evaluation) -> str:
     other_us = found.schemes[found.runner_up].io_time_us_per_access
     if body.flash_pages == 0:
         return (
-            f"Without flash an access costs {_three_digits(best_us)} µs of I/O; "
+            f"Without flash an access costs {three_digits(best_us)} µs of I/O; "
             "choose a flash size to compare the schemes."
         )
     if found.margin <= _TIE:
         return (
-            f"{best} and {runner_up} are equal at {_three_digits(best_us)} µs of I/O "
+            f"{best} and {runner_up} are equal at {three_digits(best_us)} µs of I/O "
             "per access."
         )
     if _within_model_error(found):
         without = (
             ""
             if "none" in {found.best, found.runner_up}
-            else f", {_percent(found.gain_over_none)} less than without flash"
+            else f", {percent(found.gain_over_none)} less than without flash"
         )
         return (
-            f"{best} and {runner_up} are too close to call: {_three_digits(best_us)} and "
-            f"{_three_digits(other_us)} µs of I/O per access{without}."
+            f"{best} and {runner_up} are too close to call: {three_digits(best_us)} and "
+            f"{three_digits(other_us)} µs of I/O per access{without}."
         )
     beaten = (
-        f"{best} costs {_three_digits(best_us)} µs of I/O per access, "
-        f"{_percent(found.margin)} less than {runner_up} ({_three_digits(other_us)} µs)"
+        f"{best} costs {three_digits(best_us)} µs of I/O per access, "
+        f"{percent(found.margin)} less than {runner_up} ({three_digits(other_us)} µs)"
     )
     if found.best == "none":
         return f"Flash does not pay in I/O time here: {beaten}."
     if found.runner_up == "none":
         return f"{beaten}."
-    return f"{beaten} and {_percent(found.gain_over_none)} less than without flash."
+    return f"{beaten} and {percent(found.gain_over_none)} less than without flash."
 
 
 def _within_model_error(found: Evaluation) -> bool:
@@ -257,17 +257,6 @@ def _within_model_error(found: Evaluation) -> bool:
     best, other = found.schemes[found.best], found.schemes[found.runner_up]
     error_us = best.io_time_error_us_per_access + other.io_time_error_us_per_access
     return other.io_time_us_per_access - best.io_time_us_per_access < error_us
-
-
-def _percent(share: float) -> str:
-    """Three significant digits and a space before the sign, as the page writes them."""
-    return f"{_three_digits(100 * share)} %"
-
-
-def _three_digits(value: float) -> str:
-    """Three significant digits, as the page shows figures."""
-    magnitude = math.floor(math.log10(value)) if value > 0 else 0
-    return f"{value:,.{max(0, 2 - magnitude)}f}"
 
 
 def _derivation(found: Evaluation) -> Iterator[DerivationStep]:

@@ -1,8 +1,8 @@
 """One job in a process of its own: killable, memory-capped, gone with its worker.
 
 stdin: one line of JSON (`kind` and the job's input), then kept open by the worker;
-its end means that the worker is gone. stdout: JSON lines, one of `progress`,
-`result`, `error`.
+its end means that the worker is gone. stdout: JSON lines, each one of `progress`,
+`partial`, `result`, `error`.
 """
 
 import ctypes
@@ -17,9 +17,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tierwright._simulator import SimulatorError
+from tierwright_server.analyses.compute import COMPUTE, analyse
 from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.runs.states import RunKind
 from tierwright_server.simulations.replay import replay
+from tierwright_server.sweeps.work import sweep
 from tierwright_server.workloads.ingest import ingest
 
 _PR_SET_PDEATHSIG = 1
@@ -28,6 +30,8 @@ _INTERVAL_S = 0.1
 WORK: dict[str, Callable[[dict[str, Any], Report], dict[str, Any]]] = {
     RunKind.INGEST: ingest,
     RunKind.SIMULATE: replay,
+    RunKind.SWEEP: sweep,
+    **dict.fromkeys(COMPUTE, analyse),
 }
 
 
@@ -49,6 +53,9 @@ class _Stdout(Report):
         self.write(
             {"progress": {"phase": phase, "done": done, "total": total, "unit": unit}}
         )
+
+    def partial(self, document: dict[str, Any]) -> None:
+        self.write({"partial": document})
 
     def write(self, line: dict[str, Any]) -> None:
         with self._lock:

@@ -43,9 +43,10 @@ class Why(Enum):
 
 @dataclass
 class _Progress:
-    """The latest progress of a child and its recent rate."""
+    """The latest progress of a child, its recent rate, and results not yet stored."""
 
     latest: dict[str, Any] | None = None
+    partials: deque[dict[str, Any]] = field(default_factory=deque)
     _points: deque[tuple[float, int]] = field(default_factory=deque)
     _phase: str | None = None
 
@@ -116,7 +117,10 @@ class Executor:
         except ServerError as error:
             await self._fail(run, error.detail, error.hint)
             return
-        ended = await self._run_child(run, document)
+        progress = _Progress()
+        ended = await self._run_child(run, document, progress)
+        # What the child handed over before it ended, however it did.
+        await self._keep(run, progress)
         if isinstance(ended, Why):
             await self._stopped(run, ended)
         elif ended.result is not None:
@@ -126,8 +130,9 @@ class Executor:
         else:
             await self._crashed(run, ended)
 
-    async def _run_child(self, run: Run, document: dict[str, Any]) -> Ended | Why:
-        progress = _Progress()
+    async def _run_child(
+        self, run: Run, document: dict[str, Any], progress: _Progress
+    ) -> Ended | Why:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -169,9 +174,13 @@ class Executor:
             await process.stdin.drain()
         last: dict[str, Any] = {}
         async for line in process.stdout:
+            if not line.endswith(b"\n"):
+                break  # killed in the middle of a line: its exit code tells
             message = json.loads(line)
             if "progress" in message:
                 progress.take(message["progress"])
+            elif "partial" in message:
+                progress.partials.append(message["partial"])
             else:
                 last = message
         exit_code = await process.wait()
@@ -195,6 +204,7 @@ class Executor:
                     if self.stopping.is_set():
                         return Why.STOPPING
                     latest, progress.latest = progress.latest, None
+                    await self._keep(run, progress)
                     if (
                         latest is not None
                         or changed.is_set()
@@ -224,6 +234,22 @@ class Executor:
             cancel = await repository.write_progress(session, run, latest)
             await session.commit()
             return cancel
+
+    async def _keep(self, run: Run, progress: _Progress) -> None:
+        """Store the partial results that have come, unless the run is no longer ours."""
+        keep = KINDS[RunKind(run.kind)].keep
+        if keep is None or not progress.partials:
+            return
+        async with self._sessions() as session:
+            if await repository.lock_ours(session, run) is None:
+                return
+            kept = list(progress.partials)
+            for partial in kept:
+                await keep(session, run, partial)
+            await repository.notify(session, run.id)
+            await session.commit()
+        for _ in kept:
+            progress.partials.popleft()
 
     async def _succeed(
         self, run: Run, result: dict[str, Any], progress: dict[str, Any] | None

@@ -9,9 +9,12 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright_server.analyses import jobs as analysis
+from tierwright_server.analyses.compute import COMPUTE as ANALYSES
 from tierwright_server.runs.states import RunKind
 from tierwright_server.settings import Settings
 from tierwright_server.simulations import jobs as simulate
+from tierwright_server.sweeps import jobs as sweep
 from tierwright_server.tables import Run
 from tierwright_server.workloads import jobs as ingest
 
@@ -32,14 +35,21 @@ class JobKind:
         closing message.
     cleanup
         Removes what an attempt that will not go on has left on the disk.
+    keep
+        Stores partial results of the child, which stay whatever becomes of the run.
     """
 
     prepare: Callable[[AsyncSession, Settings, Run], Awaitable[Document]]
     finish: Callable[[AsyncSession, Settings, Run, Document], Awaitable[str]]
     cleanup: Callable[[Settings, str], None]
+    keep: Callable[[AsyncSession, Run, Document], Awaitable[None]] | None = None
 
 
 KINDS = {
     RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, ingest.cleanup),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish, simulate.cleanup),
+    RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, sweep.cleanup, sweep.keep),
+    **dict.fromkeys(
+        ANALYSES, JobKind(analysis.prepare, analysis.finish, analysis.cleanup)
+    ),
 }

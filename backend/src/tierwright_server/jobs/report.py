@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 OnProgress = Callable[[int, int, int], bool]
 
@@ -36,3 +37,7 @@ class Report(ABC):
         self, phase: str, done: int, total: int | None, unit: str = "bytes"
     ) -> None:
         """Say how far the phase is."""
+
+    @abstractmethod
+    def partial(self, document: dict[str, Any]) -> None:
+        """Hand over results that are kept whatever becomes of the job."""

@@ -8,6 +8,10 @@ class RunKind(StrEnum):
 
     INGEST = "ingest"
     SIMULATE = "simulate"
+    SWEEP = "sweep"
+    POOL_SPLIT = "pool_split"
+    WINDOWS = "windows"
+    SAMPLED_PROFILE = "sampled_profile"
 
 
 class RunStatus(StrEnum):

@@ -83,7 +83,11 @@ def _schemes(body: SimulationIn) -> list[str]:
     for index, name in enumerate(body.schemes):
         if name not in known:
             raise BadInput.at(
-                f"body.schemes.{index}", name, f"is none of {', '.join(known)}"
+                f"body.schemes.{index}",
+                name,
+                f"is none of {', '.join(known)}",
+                hint="The check holds schemes against their model. POST /api/v1/sweeps "
+                "replays everything that GET /api/v1/simulator lists.",
             )
     return [name for name in known if name in body.schemes]
 

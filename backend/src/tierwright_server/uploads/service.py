@@ -24,6 +24,7 @@ from tierwright_server.errors import (
     simulator_message,
 )
 from tierwright_server.runs.service import new_id
+from tierwright_server.schemas import ProblemDetail
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Upload, now
 from tierwright_server.uploads import repository, storage
@@ -220,9 +221,33 @@ async def preview(
         ) from None
     except _simulator.SimulatorError as error:
         message, hint = simulator_message(error)
-        raise BadInput(message.replace(str(path), shown_as), hint=hint) from error
+        columns = await asyncio.to_thread(_columns_of, path)
+        raise BadInput(
+            message.replace(str(path), shown_as),
+            hint=hint,
+            errors=[_mapping_needed(columns)] if columns else [],
+        ) from error
     return PreviewOut.model_validate(
         {**found, "upload": upload_out(context.settings, upload)}
+    )
+
+
+_COLUMNS_WHERE = "body.columns"
+
+
+def _columns_of(path: Path) -> list[str]:
+    """Name the columns of a table; none where the file is none, or cannot be read."""
+    try:
+        return _simulator.column_names(path)
+    except _simulator.SimulatorError:
+        return []
+
+
+def _mapping_needed(columns: list[str]) -> ProblemDetail:
+    return ProblemDetail(
+        where=_COLUMNS_WHERE,
+        value=columns,
+        message="can map these columns of the file",
     )
 
 

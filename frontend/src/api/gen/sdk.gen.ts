@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EvaluateData, EvaluateErrors, EvaluateResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses } from './types.gen';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EvaluateData, EvaluateErrors, EvaluateResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -283,6 +283,135 @@ export const createSimulation = <ThrowOnError extends boolean = false>(options: 
  * Read a check.
  */
 export const getSimulation = <ThrowOnError extends boolean = false>(options: Options<GetSimulationData, ThrowOnError>): RequestResult<GetSimulationResponses, GetSimulationErrors, ThrowOnError> => (options.client ?? client).get<GetSimulationResponses, GetSimulationErrors, ThrowOnError>({ url: '/api/v1/simulations/{simulation_id}', ...options });
+
+/**
+ * Get Simulator
+ *
+ * List all policies, buffers, page-flow schemes and flash caches with their options.
+ */
+export const getSimulator = <ThrowOnError extends boolean = false>(options?: Options<GetSimulatorData, ThrowOnError>): RequestResult<GetSimulatorResponses, GetSimulatorErrors, ThrowOnError> => (options?.client ?? client).get<GetSimulatorResponses, GetSimulatorErrors, ThrowOnError>({ url: '/api/v1/simulator', ...options });
+
+/**
+ * List Sweeps
+ *
+ * List sweeps, newest first.
+ */
+export const listSweeps = <ThrowOnError extends boolean = false>(options?: Options<ListSweepsData, ThrowOnError>): RequestResult<ListSweepsResponses, ListSweepsErrors, ThrowOnError> => (options?.client ?? client).get<ListSweepsResponses, ListSweepsErrors, ThrowOnError>({ url: '/api/v1/sweeps', ...options });
+
+/**
+ * Create Sweep
+ *
+ * Replay every contender at every size; follow its `run`.
+ *
+ * The same inputs find the same sweep. One that was cancelled or failed goes on from
+ * what it has, and replays that another sweep has made are not made again.
+ */
+export const createSweep = <ThrowOnError extends boolean = false>(options: Options<CreateSweepData, ThrowOnError>): RequestResult<CreateSweepResponses, CreateSweepErrors, ThrowOnError> => (options.client ?? client).post<CreateSweepResponses, CreateSweepErrors, ThrowOnError>({
+    url: '/api/v1/sweeps',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Sweep
+ *
+ * Read a sweep as far as it is: rows that are done, priced by the devices named.
+ */
+export const getSweep = <ThrowOnError extends boolean = false>(options: Options<GetSweepData, ThrowOnError>): RequestResult<GetSweepResponses, GetSweepErrors, ThrowOnError> => (options.client ?? client).get<GetSweepResponses, GetSweepErrors, ThrowOnError>({ url: '/api/v1/sweeps/{sweep_id}', ...options });
+
+/**
+ * Create Pool Split
+ *
+ * Count a buffer at every split; follow its `run`. The same inputs are found again.
+ */
+export const createPoolSplit = <ThrowOnError extends boolean = false>(options: Options<CreatePoolSplitData, ThrowOnError>): RequestResult<CreatePoolSplitResponses, CreatePoolSplitErrors, ThrowOnError> => (options.client ?? client).post<CreatePoolSplitResponses, CreatePoolSplitErrors, ThrowOnError>({
+    url: '/api/v1/pool-splits',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Pool Split
+ *
+ * Read where a pool split stands.
+ */
+export const getPoolSplit = <ThrowOnError extends boolean = false>(options: Options<GetPoolSplitData, ThrowOnError>): RequestResult<GetPoolSplitResponses, GetPoolSplitErrors, ThrowOnError> => (options.client ?? client).get<GetPoolSplitResponses, GetPoolSplitErrors, ThrowOnError>({ url: '/api/v1/pool-splits/{pool_split_id}', ...options });
+
+/**
+ * Get Pool Split Costs
+ *
+ * Price every split at one R: estimate and simulation, from what is counted.
+ */
+export const getPoolSplitCosts = <ThrowOnError extends boolean = false>(options: Options<GetPoolSplitCostsData, ThrowOnError>): RequestResult<GetPoolSplitCostsResponses, GetPoolSplitCostsErrors, ThrowOnError> => (options.client ?? client).get<GetPoolSplitCostsResponses, GetPoolSplitCostsErrors, ThrowOnError>({ url: '/api/v1/pool-splits/{pool_split_id}/costs', ...options });
+
+/**
+ * Get Pool Split Gains
+ *
+ * Price the buffer over R, and on every device at its own asymmetry.
+ */
+export const getPoolSplitGains = <ThrowOnError extends boolean = false>(options: Options<GetPoolSplitGainsData, ThrowOnError>): RequestResult<GetPoolSplitGainsResponses, GetPoolSplitGainsErrors, ThrowOnError> => (options.client ?? client).get<GetPoolSplitGainsResponses, GetPoolSplitGainsErrors, ThrowOnError>({ url: '/api/v1/pool-splits/{pool_split_id}/gains', ...options });
+
+/**
+ * Create Windows
+ *
+ * Count the misses of consecutive windows; follow its `run`.
+ */
+export const createWindows = <ThrowOnError extends boolean = false>(options: Options<CreateWindowsData, ThrowOnError>): RequestResult<CreateWindowsResponses, CreateWindowsErrors, ThrowOnError> => (options.client ?? client).post<CreateWindowsResponses, CreateWindowsErrors, ThrowOnError>({
+    url: '/api/v1/windows',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Windows
+ *
+ * Read where the windows stand.
+ */
+export const getWindows = <ThrowOnError extends boolean = false>(options: Options<GetWindowsData, ThrowOnError>): RequestResult<GetWindowsResponses, GetWindowsErrors, ThrowOnError> => (options.client ?? client).get<GetWindowsResponses, GetWindowsErrors, ThrowOnError>({ url: '/api/v1/windows/{windows_id}', ...options });
+
+/**
+ * Get Window Curves
+ *
+ * Read the misses of every window.
+ */
+export const getWindowCurves = <ThrowOnError extends boolean = false>(options: Options<GetWindowCurvesData, ThrowOnError>): RequestResult<GetWindowCurvesResponses, GetWindowCurvesErrors, ThrowOnError> => (options.client ?? client).get<GetWindowCurvesResponses, GetWindowCurvesErrors, ThrowOnError>({ url: '/api/v1/windows/{windows_id}/curves', ...options });
+
+/**
+ * Create Sampled Profile
+ *
+ * Estimate the curves from a sample of the pages; follow its `run`.
+ */
+export const createSampledProfile = <ThrowOnError extends boolean = false>(options: Options<CreateSampledProfileData, ThrowOnError>): RequestResult<CreateSampledProfileResponses, CreateSampledProfileErrors, ThrowOnError> => (options.client ?? client).post<CreateSampledProfileResponses, CreateSampledProfileErrors, ThrowOnError>({
+    url: '/api/v1/sampled-profiles',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Sampled Profile
+ *
+ * Read where a sampled profile stands.
+ */
+export const getSampledProfile = <ThrowOnError extends boolean = false>(options: Options<GetSampledProfileData, ThrowOnError>): RequestResult<GetSampledProfileResponses, GetSampledProfileErrors, ThrowOnError> => (options.client ?? client).get<GetSampledProfileResponses, GetSampledProfileErrors, ThrowOnError>({ url: '/api/v1/sampled-profiles/{sampled_profile_id}', ...options });
+
+/**
+ * Get Sampled Curve
+ *
+ * Read the estimated curves, each count with its interval.
+ */
+export const getSampledCurve = <ThrowOnError extends boolean = false>(options: Options<GetSampledCurveData, ThrowOnError>): RequestResult<GetSampledCurveResponses, GetSampledCurveErrors, ThrowOnError> => (options.client ?? client).get<GetSampledCurveResponses, GetSampledCurveErrors, ThrowOnError>({ url: '/api/v1/sampled-profiles/{sampled_profile_id}/curve', ...options });
 
 /**
  * List Runs

@@ -5,6 +5,52 @@ export type ClientOptions = {
 };
 
 /**
+ * ContenderIn
+ *
+ * One thing to simulate: a name of `GET /simulator`, and its options.
+ */
+export type ContenderIn = {
+    family: Family;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Options
+     */
+    options?: {
+        [key: string]: string;
+    };
+};
+
+/**
+ * ContenderOut
+ *
+ * A contender as it was understood.
+ */
+export type ContenderOut = {
+    family: Family;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Options
+     */
+    options: {
+        [key: string]: string;
+    };
+    /**
+     * Tiers
+     */
+    tiers: number;
+};
+
+/**
  * CopyIn
  *
  * How to name a copy.
@@ -327,6 +373,66 @@ export type DeviceOut = {
 };
 
 /**
+ * DeviceSplit
+ *
+ * The buffer on one device.
+ */
+export type DeviceSplit = {
+    /**
+     * Asymmetry
+     *
+     * R: cost of a page write in page reads.
+     */
+    asymmetry: number;
+    /**
+     * Best Clean Pages
+     */
+    best_clean_pages: number;
+    /**
+     * Best Cost
+     */
+    best_cost: number;
+    /**
+     * Baselines
+     *
+     * Costs of LRU and CFLRU.
+     */
+    baselines: {
+        [key: string]: number;
+    };
+    /**
+     * Gain Over
+     *
+     * Share of each baseline's cost that is saved.
+     */
+    gain_over: {
+        [key: string]: number | null;
+    };
+    /**
+     * Device Id
+     */
+    device_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Year
+     */
+    year: number | null;
+    /**
+     * Asymmetry Basis
+     *
+     * Where R is from.
+     */
+    asymmetry_basis: string;
+};
+
+/**
  * DeviceVocabulary
  *
  * The kinds of device and the figures that one may state.
@@ -536,6 +642,13 @@ export type EvaluationOut = {
 };
 
 /**
+ * Family
+ *
+ * Kinds of what can be simulated.
+ */
+export type Family = 'policy' | 'buffer' | 'scheme' | 'flash_cache';
+
+/**
  * FigureIn
  *
  * One stated figure of a device, with its source.
@@ -643,6 +756,44 @@ export type FormatOut = {
      * Records name pages: never split.
      */
     page_native: boolean;
+};
+
+/**
+ * GainOut
+ *
+ * The best replayed split at one R. Costs are per access, in page reads.
+ */
+export type GainOut = {
+    /**
+     * Asymmetry
+     *
+     * R: cost of a page write in page reads.
+     */
+    asymmetry: number;
+    /**
+     * Best Clean Pages
+     */
+    best_clean_pages: number;
+    /**
+     * Best Cost
+     */
+    best_cost: number;
+    /**
+     * Baselines
+     *
+     * Costs of LRU and CFLRU.
+     */
+    baselines: {
+        [key: string]: number;
+    };
+    /**
+     * Gain Over
+     *
+     * Share of each baseline's cost that is saved.
+     */
+    gain_over: {
+        [key: string]: number | null;
+    };
 };
 
 /**
@@ -813,6 +964,206 @@ export type PolicyOut = {
      * Options
      */
     options: Array<OptionOut>;
+};
+
+/**
+ * PoolSplitCosts
+ *
+ * A buffer at one R. Costs are per access, in page reads.
+ */
+export type PoolSplitCosts = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Asymmetry
+     */
+    asymmetry: number;
+    /**
+     * Estimator
+     */
+    estimator: 'flow' | 'disjoint' | 'eq4';
+    /**
+     * Best Clean Pages
+     *
+     * Replayed split of least simulated cost: the recommended one.
+     */
+    best_clean_pages: number;
+    /**
+     * Best Cost
+     */
+    best_cost: number;
+    /**
+     * Estimated Clean Pages
+     *
+     * Split of least estimated cost.
+     */
+    estimated_clean_pages: number;
+    /**
+     * Estimates
+     *
+     * By each estimator, at that split.
+     */
+    estimates: {
+        [key: string]: number;
+    };
+    /**
+     * Best By Estimator
+     */
+    best_by_estimator: {
+        [key: string]: number;
+    };
+    curve: SplitCurve;
+    /**
+     * Replays
+     */
+    replays: Array<SplitReplay>;
+    /**
+     * Baselines
+     */
+    baselines: Array<SplitBaseline>;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+    /**
+     * Cost Basis
+     */
+    cost_basis: string;
+};
+
+/**
+ * PoolSplitGains
+ *
+ * What splitting saves over R, and where the devices stand.
+ */
+export type PoolSplitGains = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Gains
+     *
+     * Over R, at even logarithmic steps.
+     */
+    gains: Array<GainOut>;
+    /**
+     * Devices
+     *
+     * By asymmetry.
+     */
+    devices: Array<DeviceSplit>;
+    /**
+     * Without
+     *
+     * Devices that state no asymmetry.
+     */
+    without: number;
+};
+
+/**
+ * PoolSplitIn
+ *
+ * The buffer to split.
+ */
+export type PoolSplitIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Pages
+     *
+     * M, the whole buffer. [pages]
+     */
+    pages: number;
+    /**
+     * Distance
+     *
+     * Stack distances of the estimates; `effective` is the closest, and takes time proportional to accesses x pages.
+     */
+    distance?: 'raw' | 'effective' | 'grouped' | 'grouped_conservative';
+};
+
+/**
+ * PoolSplitOut
+ *
+ * A buffer counted at every split, whatever its writes cost.
+ */
+export type PoolSplitOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Distance
+     */
+    distance: 'raw' | 'effective' | 'grouped' | 'grouped_conservative';
 };
 
 /**
@@ -1213,11 +1564,111 @@ export type RecordOut = {
 };
 
 /**
+ * ReplayOut
+ *
+ * One replay: the whole trace from a cold start, nothing flushed at the end.
+ */
+export type ReplayOut = {
+    /**
+     * Contender
+     *
+     * Index into `contenders`.
+     */
+    contender: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Absent for one cache.
+     */
+    flash_pages: number | null;
+    /**
+     * Miss Ratio
+     *
+     * Share of the accesses that no tier has: they reach the disk.
+     */
+    miss_ratio: number | null;
+    /**
+     * Ram Hit Ratio
+     *
+     * Share of the accesses.
+     */
+    ram_hit_ratio: number | null;
+    /**
+     * Flash Hit Ratio
+     *
+     * Share of the accesses.
+     */
+    flash_hit_ratio: number | null;
+    /**
+     * Disk Reads
+     */
+    disk_reads: number | null;
+    /**
+     * Disk Writes
+     */
+    disk_writes: number | null;
+    /**
+     * Flash Reads
+     */
+    flash_reads: number | null;
+    /**
+     * Flash Writes
+     */
+    flash_writes: number | null;
+    /**
+     * Io Time Us Per Access
+     *
+     * Counted operations x service times of the devices asked for.
+     */
+    io_time_us_per_access: number | null;
+    /**
+     * Io Time Terms Us Per Access
+     */
+    io_time_terms_us_per_access: {
+        [key: string]: number;
+    };
+    /**
+     * Io Time Reason
+     *
+     * Why there is no I/O time.
+     */
+    io_time_reason: string | null;
+    /**
+     * Counters
+     *
+     * Every counter of the replay.
+     */
+    counters: {
+        [key: string]: number;
+    };
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Error
+     *
+     * Why this replay failed on this trace.
+     */
+    error: string | null;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string | null;
+};
+
+/**
  * RunKind
  *
  * What a job does.
  */
-export type RunKind = 'ingest' | 'simulate';
+export type RunKind = 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile';
 
 /**
  * RunList
@@ -1341,6 +1792,139 @@ export type RunOut = {
  * Where a job stands; the last three are final.
  */
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+/**
+ * SampledCurve
+ *
+ * Estimated counts of an LRU cache at the listed sizes, with 95 % intervals.
+ */
+export type SampledCurve = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Pages
+     *
+     * Cache sizes, strictly increasing. [pages]
+     */
+    pages: Array<number>;
+    /**
+     * Misses
+     */
+    misses: Array<number>;
+    /**
+     * Misses Interval95
+     */
+    misses_interval95: Array<[
+        number,
+        number
+    ]>;
+    /**
+     * Write Backs
+     */
+    write_backs: Array<number>;
+    /**
+     * Write Backs Interval95
+     */
+    write_backs_interval95: Array<[
+        number,
+        number
+    ]>;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Sample Rate
+     */
+    sample_rate: number;
+    /**
+     * Estimator
+     *
+     * How the counts were found.
+     */
+    estimator: string;
+};
+
+/**
+ * SampledProfileIn
+ *
+ * How many pages to follow.
+ */
+export type SampledProfileIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Sample Rate
+     *
+     * Share of the pages to follow.
+     */
+    sample_rate: number;
+    /**
+     * Seed
+     *
+     * Another one, other pages.
+     */
+    seed?: number;
+};
+
+/**
+ * SampledProfileOut
+ *
+ * A sampled profile.
+ */
+export type SampledProfileOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
+    /**
+     * Sample Rate
+     */
+    sample_rate: number;
+    /**
+     * Seed
+     */
+    seed: number;
+};
 
 /**
  * ScenarioIn
@@ -1762,6 +2346,291 @@ export type SimulationRow = {
 };
 
 /**
+ * SimulatorItem
+ *
+ * One policy, buffer, page-flow scheme or flash cache.
+ */
+export type SimulatorItem = {
+    family: Family;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Paper
+     */
+    paper: string | null;
+    /**
+     * Tiers
+     *
+     * 1: one cache; 2: RAM over flash.
+     */
+    tiers: number;
+    /**
+     * Least Pages
+     *
+     * Smallest cache, or RAM. [pages]
+     */
+    least_pages: number;
+    /**
+     * Needs
+     *
+     * future: reads the trace to its end first; writes: a trace with writes.
+     */
+    needs: Array<string>;
+    /**
+     * Options
+     */
+    options: Array<SimulatorOption>;
+};
+
+/**
+ * SimulatorOption
+ *
+ * One option: what it means and what it takes.
+ */
+export type SimulatorOption = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Default
+     *
+     * What holds without it, in words where no value.
+     */
+    default: string;
+    /**
+     * Values
+     *
+     * What is allowed, in words.
+     */
+    values: string;
+    /**
+     * Choices
+     *
+     * Every allowed value, where they can be listed.
+     */
+    choices: Array<string> | null;
+    /**
+     * Policy Of Tier
+     *
+     * The tier whose replacement policy this option chooses; the policy's own options are given as the tier, `_` and their name.
+     */
+    policy_of_tier: string | null;
+};
+
+/**
+ * SimulatorOut
+ *
+ * Everything that can be simulated, in the order of the core's tables.
+ */
+export type SimulatorOut = {
+    /**
+     * Policies
+     */
+    policies: Array<SimulatorItem>;
+    /**
+     * Buffers
+     */
+    buffers: Array<SimulatorItem>;
+    /**
+     * Schemes
+     */
+    schemes: Array<SimulatorItem>;
+    /**
+     * Flash Caches
+     */
+    flash_caches: Array<SimulatorItem>;
+    /**
+     * Needs
+     *
+     * Meaning of each word of `needs`.
+     */
+    needs: {
+        [key: string]: string;
+    };
+    /**
+     * Most Contenders
+     */
+    most_contenders: number;
+    /**
+     * Most Replays
+     *
+     * Most replays of one sweep.
+     */
+    most_replays: number;
+};
+
+/**
+ * SizeRange
+ *
+ * Sizes at even distances on a logarithmic scale, both ends included.
+ */
+export type SizeRange = {
+    /**
+     * From Pages
+     *
+     * A size in pages of the workload.
+     */
+    from_pages: number;
+    /**
+     * To Pages
+     *
+     * A size in pages of the workload.
+     */
+    to_pages: number;
+    /**
+     * Points
+     */
+    points?: number;
+};
+
+/**
+ * SplitBaseline
+ *
+ * A buffer without a split, replayed.
+ */
+export type SplitBaseline = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Cost
+     */
+    cost: number;
+    /**
+     * Cost Without Closing Writes
+     */
+    cost_without_closing_writes: number;
+    /**
+     * Reads
+     */
+    reads: number;
+    /**
+     * Writes
+     */
+    writes: number;
+    /**
+     * Dirty Left
+     */
+    dirty_left: number;
+    /**
+     * Gain
+     *
+     * Share of this cost that the best split saves; negative: it costs more.
+     */
+    gain: number | null;
+    /**
+     * Break Even Asymmetry
+     *
+     * R at which both cost the same; absent where both write alike.
+     */
+    break_even_asymmetry: number | null;
+    /**
+     * Best Split Writes Less
+     */
+    best_split_writes_less: boolean;
+};
+
+/**
+ * SplitCurve
+ *
+ * Estimated costs over the clean pool, thinned. [page reads per access]
+ */
+export type SplitCurve = {
+    /**
+     * Clean Pages
+     */
+    clean_pages: Array<number>;
+    /**
+     * Flow
+     */
+    flow: Array<number>;
+    /**
+     * Disjoint
+     */
+    disjoint: Array<number>;
+    /**
+     * Eq4
+     */
+    eq4: Array<number>;
+    /**
+     * P C
+     *
+     * Share of accesses that miss the clean pool.
+     */
+    p_c: Array<number>;
+    /**
+     * P D
+     *
+     * Share of accesses that miss the dirty pool.
+     */
+    p_d: Array<number>;
+    /**
+     * P Dw
+     *
+     * Share of writes that miss the dirty pool.
+     */
+    p_dw: Array<number>;
+};
+
+/**
+ * SplitReplay
+ *
+ * One replayed split; counts are over the whole trace.
+ */
+export type SplitReplay = {
+    /**
+     * Clean Pages
+     */
+    clean_pages: number;
+    /**
+     * Cost
+     *
+     * Per access. [page reads]
+     */
+    cost: number;
+    /**
+     * Cost Without Closing Writes
+     *
+     * The same without the writes of pages still dirty at the end.
+     */
+    cost_without_closing_writes: number;
+    /**
+     * Reads
+     */
+    reads: number;
+    /**
+     * Writes
+     */
+    writes: number;
+    /**
+     * Dirty Left
+     *
+     * Pages still dirty at the end. [pages]
+     */
+    dirty_left: number;
+};
+
+/**
  * SummaryOut
  *
  * What the whole trace holds.
@@ -1835,6 +2704,179 @@ export type SummaryOut = {
      * Size of the canonical trace kept. [bytes]
      */
     stored_bytes: number;
+};
+
+/**
+ * SweepDevices
+ *
+ * What the I/O times were priced with.
+ */
+export type SweepDevices = {
+    /**
+     * Flash Device Id
+     */
+    flash_device_id: string | null;
+    /**
+     * Disk Device Id
+     */
+    disk_device_id: string | null;
+};
+
+/**
+ * SweepIn
+ *
+ * Every contender at every size; two-tier ones at every pair of sizes.
+ */
+export type SweepIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Contenders
+     */
+    contenders: Array<ContenderIn>;
+    /**
+     * Ram Pages
+     *
+     * Sizes of the cache of one tier, and of RAM over flash.
+     */
+    ram_pages: Array<number> | SizeRange;
+    /**
+     * Flash Pages
+     *
+     * Sizes of flash; needed by two-tier contenders.
+     */
+    flash_pages?: Array<number> | SizeRange | null;
+};
+
+/**
+ * SweepList
+ *
+ * Sweeps, newest first.
+ */
+export type SweepList = {
+    /**
+     * Items
+     */
+    items: Array<SweepSummary>;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * Limit
+     */
+    limit: number;
+    /**
+     * Offset
+     */
+    offset: number;
+};
+
+/**
+ * SweepOut
+ *
+ * A sweep: same inputs, same id; rows appear as they are done and stay.
+ */
+export type SweepOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    status: RunStatus;
+    inputs: SweepIn;
+    /**
+     * Contenders
+     */
+    contenders: Array<ContenderOut>;
+    /**
+     * Ram Pages
+     *
+     * Sizes, as the ranges came out.
+     */
+    ram_pages: Array<number>;
+    /**
+     * Flash Pages
+     */
+    flash_pages: Array<number>;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Replays
+     *
+     * Replays asked for.
+     */
+    replays: number;
+    /**
+     * Rows
+     *
+     * Those that are done, in order.
+     */
+    rows: Array<ReplayOut>;
+    devices: SweepDevices;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
+};
+
+/**
+ * SweepSummary
+ *
+ * A sweep in a list.
+ */
+export type SweepSummary = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    status: RunStatus;
+    inputs: SweepIn;
+    /**
+     * Contenders
+     */
+    contenders: Array<ContenderOut>;
+    /**
+     * Replays
+     */
+    replays: number;
+    /**
+     * Done
+     *
+     * Replays that are done.
+     */
+    done: number;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
 };
 
 /**
@@ -1937,6 +2979,143 @@ export type WarningOut = {
      * What to do next.
      */
     hint: string | null;
+};
+
+/**
+ * WindowCurves
+ *
+ * LRU misses of each window, exact; caches are carried over from window to window.
+ */
+export type WindowCurves = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Pages
+     *
+     * Cache sizes. [pages]
+     */
+    pages: Array<number>;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * First Access
+     *
+     * Accesses before each window.
+     */
+    first_access: Array<number>;
+    /**
+     * Start S
+     *
+     * Time since the start of the trace; absent for windows of accesses.
+     */
+    start_s: Array<number> | null;
+    /**
+     * Accesses
+     */
+    accesses: Array<number>;
+    /**
+     * Write Accesses
+     */
+    write_accesses: Array<number>;
+    /**
+     * First References
+     *
+     * Accesses to pages that the trace had not touched before.
+     */
+    first_references: Array<number>;
+    /**
+     * Misses
+     *
+     * By window, then by size.
+     */
+    misses: Array<Array<number>>;
+};
+
+/**
+ * WindowsIn
+ *
+ * How to cut the trace, and the cache sizes to look at.
+ */
+export type WindowsIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Windows
+     *
+     * Windows of equally many accesses; 64 unless given.
+     */
+    windows?: number | null;
+    /**
+     * Window S
+     *
+     * Or windows of equal duration, for this many s.
+     */
+    window_s?: number | null;
+    /**
+     * Sizes
+     *
+     * Cache sizes; absent: 0.1, 1, 5, 20 and 50 % of the distinct pages.
+     */
+    sizes?: Array<number> | null;
+};
+
+/**
+ * WindowsOut
+ *
+ * A workload cut into windows.
+ */
+export type WindowsOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
+    /**
+     * Window Accesses
+     */
+    window_accesses: number | null;
+    /**
+     * Window S
+     */
+    window_s: number | null;
+    /**
+     * Sizes
+     *
+     * Cache sizes. [pages]
+     */
+    sizes: Array<number>;
 };
 
 /**
@@ -3492,6 +4671,775 @@ export type GetSimulationResponses = {
 };
 
 export type GetSimulationResponse = GetSimulationResponses[keyof GetSimulationResponses];
+
+export type GetSimulatorData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/simulator';
+};
+
+export type GetSimulatorErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSimulatorError = GetSimulatorErrors[keyof GetSimulatorErrors];
+
+export type GetSimulatorResponses = {
+    /**
+     * Successful Response
+     */
+    200: SimulatorOut;
+};
+
+export type GetSimulatorResponse = GetSimulatorResponses[keyof GetSimulatorResponses];
+
+export type ListSweepsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Workload Id
+         *
+         * Only of this workload's content.
+         */
+        workload_id?: string | null;
+        /**
+         * Limit
+         *
+         * Most items.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+    };
+    url: '/api/v1/sweeps';
+};
+
+export type ListSweepsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListSweepsError = ListSweepsErrors[keyof ListSweepsErrors];
+
+export type ListSweepsResponses = {
+    /**
+     * Successful Response
+     */
+    200: SweepList;
+};
+
+export type ListSweepsResponse = ListSweepsResponses[keyof ListSweepsResponses];
+
+export type CreateSweepData = {
+    body: SweepIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sweeps';
+};
+
+export type CreateSweepErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateSweepError = CreateSweepErrors[keyof CreateSweepErrors];
+
+export type CreateSweepResponses = {
+    /**
+     * Successful Response
+     */
+    202: SweepOut;
+};
+
+export type CreateSweepResponse = CreateSweepResponses[keyof CreateSweepResponses];
+
+export type GetSweepData = {
+    body?: never;
+    path: {
+        /**
+         * Sweep Id
+         *
+         * Id of the sweep.
+         */
+        sweep_id: string;
+    };
+    query?: {
+        /**
+         * Flash Device Id
+         *
+         * Prices the operations on flash.
+         */
+        flash_device_id?: string | null;
+        /**
+         * Disk Device Id
+         *
+         * Prices what reaches the disk.
+         */
+        disk_device_id?: string | null;
+    };
+    url: '/api/v1/sweeps/{sweep_id}';
+};
+
+export type GetSweepErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSweepError = GetSweepErrors[keyof GetSweepErrors];
+
+export type GetSweepResponses = {
+    /**
+     * Successful Response
+     */
+    200: SweepOut;
+};
+
+export type GetSweepResponse = GetSweepResponses[keyof GetSweepResponses];
+
+export type CreatePoolSplitData = {
+    body: PoolSplitIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/pool-splits';
+};
+
+export type CreatePoolSplitErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreatePoolSplitError = CreatePoolSplitErrors[keyof CreatePoolSplitErrors];
+
+export type CreatePoolSplitResponses = {
+    /**
+     * Successful Response
+     */
+    202: PoolSplitOut;
+};
+
+export type CreatePoolSplitResponse = CreatePoolSplitResponses[keyof CreatePoolSplitResponses];
+
+export type GetPoolSplitData = {
+    body?: never;
+    path: {
+        /**
+         * Pool Split Id
+         *
+         * Id of the pool split.
+         */
+        pool_split_id: string;
+    };
+    query?: never;
+    url: '/api/v1/pool-splits/{pool_split_id}';
+};
+
+export type GetPoolSplitErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetPoolSplitError = GetPoolSplitErrors[keyof GetPoolSplitErrors];
+
+export type GetPoolSplitResponses = {
+    /**
+     * Successful Response
+     */
+    200: PoolSplitOut;
+};
+
+export type GetPoolSplitResponse = GetPoolSplitResponses[keyof GetPoolSplitResponses];
+
+export type GetPoolSplitCostsData = {
+    body?: never;
+    path: {
+        /**
+         * Pool Split Id
+         *
+         * Id of the pool split.
+         */
+        pool_split_id: string;
+    };
+    query: {
+        /**
+         * Asymmetry
+         *
+         * R, the cost of a page write in page reads.
+         */
+        asymmetry: number;
+        /**
+         * Estimator
+         *
+         * Which estimate chooses.
+         */
+        estimator?: 'flow' | 'disjoint' | 'eq4';
+        /**
+         * Points
+         *
+         * About how many splits of the curve.
+         */
+        points?: number;
+    };
+    url: '/api/v1/pool-splits/{pool_split_id}/costs';
+};
+
+export type GetPoolSplitCostsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetPoolSplitCostsError = GetPoolSplitCostsErrors[keyof GetPoolSplitCostsErrors];
+
+export type GetPoolSplitCostsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PoolSplitCosts;
+};
+
+export type GetPoolSplitCostsResponse = GetPoolSplitCostsResponses[keyof GetPoolSplitCostsResponses];
+
+export type GetPoolSplitGainsData = {
+    body?: never;
+    path: {
+        /**
+         * Pool Split Id
+         *
+         * Id of the pool split.
+         */
+        pool_split_id: string;
+    };
+    query?: never;
+    url: '/api/v1/pool-splits/{pool_split_id}/gains';
+};
+
+export type GetPoolSplitGainsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetPoolSplitGainsError = GetPoolSplitGainsErrors[keyof GetPoolSplitGainsErrors];
+
+export type GetPoolSplitGainsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PoolSplitGains;
+};
+
+export type GetPoolSplitGainsResponse = GetPoolSplitGainsResponses[keyof GetPoolSplitGainsResponses];
+
+export type CreateWindowsData = {
+    body: WindowsIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/windows';
+};
+
+export type CreateWindowsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateWindowsError = CreateWindowsErrors[keyof CreateWindowsErrors];
+
+export type CreateWindowsResponses = {
+    /**
+     * Successful Response
+     */
+    202: WindowsOut;
+};
+
+export type CreateWindowsResponse = CreateWindowsResponses[keyof CreateWindowsResponses];
+
+export type GetWindowsData = {
+    body?: never;
+    path: {
+        /**
+         * Windows Id
+         *
+         * Id of the windows.
+         */
+        windows_id: string;
+    };
+    query?: never;
+    url: '/api/v1/windows/{windows_id}';
+};
+
+export type GetWindowsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetWindowsError = GetWindowsErrors[keyof GetWindowsErrors];
+
+export type GetWindowsResponses = {
+    /**
+     * Successful Response
+     */
+    200: WindowsOut;
+};
+
+export type GetWindowsResponse = GetWindowsResponses[keyof GetWindowsResponses];
+
+export type GetWindowCurvesData = {
+    body?: never;
+    path: {
+        /**
+         * Windows Id
+         *
+         * Id of the windows.
+         */
+        windows_id: string;
+    };
+    query?: never;
+    url: '/api/v1/windows/{windows_id}/curves';
+};
+
+export type GetWindowCurvesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetWindowCurvesError = GetWindowCurvesErrors[keyof GetWindowCurvesErrors];
+
+export type GetWindowCurvesResponses = {
+    /**
+     * Successful Response
+     */
+    200: WindowCurves;
+};
+
+export type GetWindowCurvesResponse = GetWindowCurvesResponses[keyof GetWindowCurvesResponses];
+
+export type CreateSampledProfileData = {
+    body: SampledProfileIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sampled-profiles';
+};
+
+export type CreateSampledProfileErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateSampledProfileError = CreateSampledProfileErrors[keyof CreateSampledProfileErrors];
+
+export type CreateSampledProfileResponses = {
+    /**
+     * Successful Response
+     */
+    202: SampledProfileOut;
+};
+
+export type CreateSampledProfileResponse = CreateSampledProfileResponses[keyof CreateSampledProfileResponses];
+
+export type GetSampledProfileData = {
+    body?: never;
+    path: {
+        /**
+         * Sampled Profile Id
+         *
+         * Id of the sampled profile.
+         */
+        sampled_profile_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sampled-profiles/{sampled_profile_id}';
+};
+
+export type GetSampledProfileErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSampledProfileError = GetSampledProfileErrors[keyof GetSampledProfileErrors];
+
+export type GetSampledProfileResponses = {
+    /**
+     * Successful Response
+     */
+    200: SampledProfileOut;
+};
+
+export type GetSampledProfileResponse = GetSampledProfileResponses[keyof GetSampledProfileResponses];
+
+export type GetSampledCurveData = {
+    body?: never;
+    path: {
+        /**
+         * Sampled Profile Id
+         *
+         * Id of the sampled profile.
+         */
+        sampled_profile_id: string;
+    };
+    query?: never;
+    url: '/api/v1/sampled-profiles/{sampled_profile_id}/curve';
+};
+
+export type GetSampledCurveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSampledCurveError = GetSampledCurveErrors[keyof GetSampledCurveErrors];
+
+export type GetSampledCurveResponses = {
+    /**
+     * Successful Response
+     */
+    200: SampledCurve;
+};
+
+export type GetSampledCurveResponse = GetSampledCurveResponses[keyof GetSampledCurveResponses];
 
 export type ListRunsData = {
     body?: never;

@@ -1,4 +1,4 @@
-import { Button, Group, Popover, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import type { AnalysisState } from "@/analysis/state";
 import { answer } from "@/api/client";
 import { createScenario } from "@/api/gen/sdk.gen";
 import type { WorkloadOut } from "@/api/workloads";
+import { CopyLink } from "@/components/copy-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
 import { bytes, bytesOfPages, formatBytes, pages } from "@/units/quantity";
@@ -17,10 +18,16 @@ interface CompareActionsProps {
 }
 
 export function CompareActions({ point, workload, check }: CompareActionsProps) {
+  const router = useRouter();
   return (
     <Group gap="xs">
       <SaveScenario point={point} workload={workload} check={check} />
-      <CopyLink point={point} check={check} />
+      <CopyLink
+        to="this comparison"
+        href={() =>
+          router.buildLocation({ to: "/compare", search: { ...point, check } }).href
+        }
+      />
     </Group>
   );
 }
@@ -111,54 +118,5 @@ function SaveScenario({ point, workload, check }: CompareActionsProps) {
         </form>
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-function CopyLink(props: {
-  readonly point: AnalysisState;
-  readonly check: string | undefined;
-}) {
-  const router = useRouter();
-  const [shown, setShown] = useState<string | null>(null);
-  const copy = async () => {
-    const location = router.buildLocation({
-      to: "/compare",
-      search: { ...props.point, check: props.check },
-    });
-    const link = new URL(location.href, window.location.origin).href;
-    try {
-      await navigator.clipboard.writeText(link);
-      showToast("The link is on the clipboard.");
-    } catch {
-      // No permission, or not a secure origin: let the reader copy it by hand.
-      setShown(link);
-    }
-  };
-  return (
-    <>
-      <Button variant="default" onClick={() => void copy()}>
-        Copy link
-      </Button>
-      {shown !== null && (
-        <TextInput
-          aria-label="Link to this comparison"
-          value={shown}
-          readOnly
-          style={{ flex: "1 1 320px" }}
-          onFocus={(event) => event.currentTarget.select()}
-          rightSectionWidth={70}
-          rightSection={
-            <Button size="compact-xs" variant="subtle" onClick={() => setShown(null)}>
-              Close
-            </Button>
-          }
-        />
-      )}
-      {shown !== null && (
-        <Text size="sm" c="dimmed">
-          The browser did not allow copying; copy it from the field.
-        </Text>
-      )}
-    </>
   );
 }

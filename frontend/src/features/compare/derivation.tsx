@@ -1,18 +1,10 @@
 import { Stack, Text, Title } from "@mantine/core";
 import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { DerivationTable } from "@/components/derivation-table";
 import { Dialog } from "@/components/dialog";
 import { Unknown } from "@/components/unknown";
-import {
-  bytes,
-  formatBytes,
-  formatCount,
-  formatShort,
-  formatUsd,
-  usd,
-} from "@/units/quantity";
-
-const DIGITS = 6;
+import { bytes, formatBytes, formatUsd, usd } from "@/units/quantity";
 
 interface DerivationProps {
   readonly evaluation: EvaluationOut;
@@ -35,10 +27,6 @@ export function Derivation({ evaluation, scheme, onClose }: DerivationProps) {
   );
 }
 
-/** Counts are shown whole, so that they can be followed to the last digit. */
-const derivedValue = (value: number): string =>
-  Number.isSafeInteger(value) ? formatCount(value) : formatShort(value, DIGITS);
-
 function DerivationBody(props: {
   readonly evaluation: EvaluationOut;
   readonly shown: SchemeEvaluation;
@@ -55,42 +43,7 @@ function DerivationBody(props: {
         {shown.estimator.exact ? " (exact: equal to a simulation)" : ""}:{" "}
         {shown.estimator.description}
       </Text>
-      <div className="tw-scroll">
-        <table className="tw-table">
-          <thead>
-            <tr>
-              <th scope="col">Quantity</th>
-              <th scope="col">Formula, numbers put in</th>
-              <th scope="col" className="num">
-                Value
-              </th>
-              <th scope="col">Unit</th>
-              <th scope="col">Source</th>
-            </tr>
-          </thead>
-          <tbody>
-            {steps.map((step, index) => (
-              <tr key={`${step.scheme ?? "all"} ${step.name}`}>
-                <th scope="row">{step.name}</th>
-                <td>
-                  <code>{step.formula}</code>
-                </td>
-                <td className="num">
-                  {step.value === null ? (
-                    <Unknown reason="a figure that this formula needs is missing" />
-                  ) : (
-                    derivedValue(step.value)
-                  )}
-                </td>
-                <td>{step.unit}</td>
-                <td>
-                  {step.source === steps[index - 1]?.source ? "as above" : step.source}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DerivationTable steps={steps} />
       <Title order={3} size="h5">
         Cost a month
       </Title>

@@ -1,6 +1,7 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { sweepOf } from "@/analysis/sweep-state";
 import { isActiveStatus, type RunOut, runsQuery, useCancelRun } from "@/api/runs";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
@@ -14,6 +15,10 @@ import classes from "./runs.module.css";
 const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   ingest: "Read a trace",
   simulate: "Check by simulation",
+  sweep: "Sweep of simulations",
+  pool_split: "Pool split",
+  windows: "Windows of a trace",
+  sampled_profile: "Sampled profile",
 };
 
 export function RunsPage() {
@@ -124,16 +129,42 @@ function RunTable(props: { readonly runs: readonly RunOut[]; readonly total: num
   );
 }
 
+/** Leads to what the run was for, where that has a page. */
 function Subject({ run }: { readonly run: RunOut }) {
-  return run.kind === "ingest" ? (
-    <Link to="/workloads/$workloadId" params={{ workloadId: run.subject_id }}>
-      {run.title}
-    </Link>
-  ) : (
-    <Link to="/compare" search={(previous) => ({ ...previous, check: run.subject_id })}>
-      {run.title}
-    </Link>
-  );
+  switch (run.kind) {
+    case "ingest":
+      return (
+        <Link to="/workloads/$workloadId" params={{ workloadId: run.subject_id }}>
+          {run.title}
+        </Link>
+      );
+    case "simulate":
+      return (
+        <Link
+          to="/compare"
+          search={(previous) => ({ ...previous, check: run.subject_id })}
+        >
+          {run.title}
+        </Link>
+      );
+    case "sweep":
+      return (
+        <Link to="/simulate" search={(previous) => sweepOf(previous, run.subject_id)}>
+          {run.title}
+        </Link>
+      );
+    case "pool_split":
+      return (
+        <Link
+          to="/pool-split"
+          search={(previous) => ({ ...previous, split: run.subject_id })}
+        >
+          {run.title}
+        </Link>
+      );
+    default:
+      return run.title;
+  }
 }
 
 function took(run: RunOut) {

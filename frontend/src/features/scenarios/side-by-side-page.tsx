@@ -1,4 +1,4 @@
-import { Skeleton } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import {
@@ -12,6 +12,8 @@ import { devicesQuery, priceBooksQuery } from "@/api/catalog";
 import { type EvaluationOut, evaluationQuery } from "@/api/evaluations";
 import { type ScenarioOut, scenarioQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
+import { type CsvCell, csvText } from "@/charts/csv";
+import { downloadText, fileStem } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -27,7 +29,7 @@ import {
   usd,
 } from "@/units/quantity";
 
-interface Side {
+export interface Side {
   readonly scenario: ScenarioOut;
   readonly state: AnalysisState;
   readonly evaluation: EvaluationOut;
@@ -73,6 +75,23 @@ export function SideBySidePage() {
     <Page
       title="Two scenarios side by side"
       lead="Only what differs is marked; the change counts from the first to the second."
+      actions={
+        <>
+          <Button
+            variant="default"
+            renderRoot={(rest) => (
+              <Link
+                to="/scenarios/$one/beside/$other"
+                params={{ one: other, other: one }}
+                {...rest}
+              />
+            )}
+          >
+            Swap the two
+          </Button>
+          <ExportButton one={left.side} other={right.side} />
+        </>
+      }
     >
       {error !== null && (
         <ProblemAlert
@@ -85,6 +104,52 @@ export function SideBySidePage() {
         : error === null && <Skeleton height={420} animate={false} />}
     </Page>
   );
+}
+
+function ExportButton(props: {
+  readonly one: Side | null;
+  readonly other: Side | null;
+}) {
+  const { one, other } = props;
+  const inputs = useInputRows();
+  if (one === null || other === null) {
+    return null;
+  }
+  const exportCsv = () =>
+    downloadText(
+      `${fileStem(`${one.scenario.name} beside ${other.scenario.name}`)}.csv`,
+      "text/csv;charset=utf-8",
+      csvText(
+        ["scheme", "quantity", one.scenario.name, other.scenario.name],
+        sideCells(one, other, inputs(one), inputs(other)),
+      ),
+    );
+  return (
+    <Button variant="default" onClick={exportCsv}>
+      Export CSV
+    </Button>
+  );
+}
+
+type Inputs = readonly (readonly [string, string])[];
+
+/** Results first, then the inputs they are made of; unknown values stay empty. */
+export function sideCells(
+  one: Side,
+  other: Side,
+  first: Inputs,
+  second: Inputs,
+): CsvCell[][] {
+  const beside = new Map(second);
+  return [
+    ...resultRows(one, other).map((row): CsvCell[] => [
+      row.title,
+      row.quantity,
+      row.first ?? null,
+      row.second ?? null,
+    ]),
+    ...first.map(([name, text]): CsvCell[] => ["", name, text, beside.get(name) ?? ""]),
+  ];
 }
 
 function Opener({ side }: { readonly side: Side }) {
@@ -146,7 +211,17 @@ function finding(one: Side, other: Side): string {
   return `${faster.scenario.name} needs ${formatShort(100 * saved)} % less I/O time than ${slower.scenario.name}`;
 }
 
-function ResultTable({ one, other }: { readonly one: Side; readonly other: Side }) {
+interface ResultRow {
+  readonly name: string;
+  readonly title: string;
+  readonly quantity: string;
+  readonly first: number | undefined;
+  readonly second: number | undefined;
+  readonly format: (value: number) => string;
+}
+
+/** Three quantities a scheme, in the order of the first scenario. */
+export function resultRows(one: Side, other: Side): ResultRow[] {
   const find = (side: Side, name: string) =>
     side.evaluation.schemes.find((scheme) => scheme.scheme === name);
   const names = [
@@ -156,7 +231,7 @@ function ResultTable({ one, other }: { readonly one: Side; readonly other: Side 
       ),
     ),
   ];
-  const rows = names.flatMap((name) => {
+  return names.flatMap((name) => {
     const [first, second] = [find(one, name), find(other, name)];
     const title = first?.title ?? second?.title ?? name;
     return [
@@ -186,6 +261,10 @@ function ResultTable({ one, other }: { readonly one: Side; readonly other: Side 
       },
     ];
   });
+}
+
+function ResultTable({ one, other }: { readonly one: Side; readonly other: Side }) {
+  const rows = resultRows(one, other);
   return (
     <div className="tw-scroll">
       <table className="tw-table">
@@ -248,7 +327,8 @@ function Known(props: {
 const money = (value: string | null | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
 
-function InputTable({ one, other }: { readonly one: Side; readonly other: Side }) {
+/** Every input by the names that people know. */
+function useInputRows(): (side: Side) => readonly (readonly [string, string])[] {
   const workloads = useQuery(workloadsQuery()).data ?? [];
   const devices = useQuery(devicesQuery()).data ?? [];
   const books = useQuery(priceBooksQuery()).data ?? [];
@@ -256,16 +336,21 @@ function InputTable({ one, other }: { readonly one: Side; readonly other: Side }
     id === NONE ? "none" : (list.find((item) => item.id === id)?.name ?? id);
   const size = (side: Side, count: number) =>
     formatPagesAndBytes(pages(count), bytes(side.evaluation.page_bytes));
-  const rows: [string, (side: Side) => string][] = [
-    ["Workload", (side) => nameOf(workloads, side.state.workload)],
-    ["RAM", (side) => size(side, side.state.ram_pages)],
-    ["Flash", (side) => size(side, side.state.flash_pages)],
-    ["Flash device", (side) => nameOf(devices, side.state.flash_device)],
-    ["Disk device", (side) => nameOf(devices, side.state.disk_device)],
-    ["RAM device", (side) => nameOf(devices, side.state.ram_device)],
-    ["Price book", (side) => nameOf(books, side.state.price_book)],
-    ["Paid over [months]", (side) => String(side.state.months)],
+  return (side) => [
+    ["Workload", nameOf(workloads, side.state.workload)],
+    ["RAM", size(side, side.state.ram_pages)],
+    ["Flash", size(side, side.state.flash_pages)],
+    ["Flash device", nameOf(devices, side.state.flash_device)],
+    ["Disk device", nameOf(devices, side.state.disk_device)],
+    ["RAM device", nameOf(devices, side.state.ram_device)],
+    ["Price book", nameOf(books, side.state.price_book)],
+    ["Paid over [months]", String(side.state.months)],
   ];
+}
+
+function InputTable({ one, other }: { readonly one: Side; readonly other: Side }) {
+  const inputs = useInputRows();
+  const beside = new Map(inputs(other));
   return (
     <div className="tw-scroll">
       <table className="tw-table">
@@ -278,13 +363,14 @@ function InputTable({ one, other }: { readonly one: Side; readonly other: Side }
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, text]) => {
-            const differs = text(one) !== text(other);
+          {inputs(one).map(([name, first]) => {
+            const second = beside.get(name) ?? "";
+            const differs = first !== second;
             return (
               <tr key={name} style={differs ? { fontWeight: 600 } : undefined}>
                 <th scope="row">{name}</th>
-                <td>{text(one)}</td>
-                <td>{text(other)}</td>
+                <td>{first}</td>
+                <td>{second}</td>
                 <td>{differs ? "yes" : "no"}</td>
               </tr>
             );

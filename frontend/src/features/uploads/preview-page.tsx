@@ -13,7 +13,7 @@ import { MappingForm } from "./mapping-form";
 import { PreviewFindings } from "./preview-findings";
 import { ReadForm } from "./read-form";
 import {
-  columnsInHint,
+  columnsIn,
   EMPTY_MAPPING,
   GENERIC_CSV,
   mappingFaults,
@@ -127,7 +127,7 @@ function needsMappingFirst(draft: ReadDraft, asked: { columns?: unknown }): bool
 
 function columnsOf(preview: PreviewOut | undefined, error: unknown): readonly string[] {
   if (error !== null) {
-    return columnsInHint(toProblem(error).hint);
+    return columnsIn(toProblem(error));
   }
   return preview?.columns ?? [];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { problemOfBody } from "@/api/problem";
 import {
-  columnsInHint,
+  columnsIn,
   EMPTY_MAPPING,
   mappingColumns,
   mappingFaults,
@@ -72,11 +73,15 @@ describe("what a mapping still needs", () => {
 
 describe("helpers", () => {
   it("finds the columns a refusal lists", () => {
-    expect(
-      columnsInHint("map them; keys: time, op; columns found: ts, lba, ts"),
-    ).toEqual(["ts", "lba"]);
-    expect(columnsInHint("something else")).toEqual([]);
-    expect(columnsInHint(null)).toEqual([]);
+    const refusal = (errors: unknown) => problemOfBody({ errors }, 422);
+    const names = ["ts", "lba, first", "ts"];
+    expect(columnsIn(refusal([{ where: "body.columns", value: names }]))).toEqual([
+      "ts",
+      "lba, first",
+    ]);
+    expect(columnsIn(refusal([{ where: "body.columns", value: "ts" }]))).toEqual([]);
+    expect(columnsIn(refusal([{ where: "body.format", value: names }]))).toEqual([]);
+    expect(columnsIn(refusal([]))).toEqual([]);
   });
 
   it("makes a name of a file name", () => {

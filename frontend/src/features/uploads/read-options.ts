@@ -1,3 +1,4 @@
+import type { Problem } from "@/api/problem";
 import type { ReadOptions } from "@/api/uploads";
 
 /** What the reader of this page has chosen or typed about an upload, as typed. */
@@ -111,16 +112,11 @@ export function readOptions(draft: ReadDraft): ReadOptions {
   };
 }
 
-const COLUMNS_FOUND = /columns found: (.+)$/;
-
-/** Column names listed in the hint of a refusal. */
-export function columnsInHint(hint: string | null): string[] {
-  const list = hint === null ? undefined : COLUMNS_FOUND.exec(hint)?.[1];
-  return list === undefined
-    ? []
-    : [...new Set(list.split(", ").map((name) => name.trim()))].filter(
-        (name) => name !== "",
-      );
+/** Column names that a refusal of the server names as data. */
+export function columnsIn(problem: Problem): string[] {
+  const entry = problem.errors.find(({ where }) => where === "body.columns");
+  const names = Array.isArray(entry?.data) ? entry.data : [];
+  return [...new Set(names.filter((name) => typeof name === "string"))];
 }
 
 /** "tpcb-cut.csv.zst" -> "tpcb-cut" */

@@ -13,6 +13,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { showToast } from "@/components/toasts";
 import { formatDate } from "@/units/quantity";
+import { Drift } from "./drift-chart";
 import { ProfileCharts } from "./profile-charts";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
 
@@ -122,6 +123,13 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       )}
       {workload.status === "ready" && (
         <ProfileCharts workloadId={workload.id} name={workload.name} />
+      )}
+      {workload.status === "ready" && workload.summary !== null && (
+        <Drift
+          workloadId={workload.id}
+          name={workload.name}
+          summary={workload.summary}
+        />
       )}
       {workload.summary !== null && (
         <ConversionLog workload={workload} summary={workload.summary} />

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use tierwright_simulator::trace;
 
 use crate::arguments::{PyProgress, to_dict, trace_spec};
+use crate::errors::to_python;
 
 /// The trace formats, in the order of the core's table.
 #[pyfunction]
@@ -30,6 +31,17 @@ fn preview(
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| trace::preview(&spec, rows, &mut |step| progress.call(step)));
     to_dict(py, &progress.finish(result)?)
+}
+
+/// Names the columns of a table, as its first line states them.
+#[pyfunction]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "Python's arguments, extracted as owned values"
+)]
+fn column_names(py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
+    py.detach(|| trace::column_names(&path))
+        .map_err(|error| to_python(&error))
 }
 
 /// Reads a whole trace and tells what is in it.
@@ -76,6 +88,7 @@ fn convert(
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats, module)?)?;
     module.add_function(wrap_pyfunction!(preview, module)?)?;
+    module.add_function(wrap_pyfunction!(column_names, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)
 }

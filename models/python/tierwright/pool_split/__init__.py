@@ -37,6 +37,14 @@ from tierwright.pool_split.costs import (
     split_costs,
     window_io_time,
 )
+from tierwright.pool_split.survey import (
+    PricedSurvey,
+    SplitSurvey,
+    SurveyGain,
+    arrays_of,
+    survey,
+    survey_of,
+)
 from tierwright.pool_split.workload import Epoch, epoch, zipf_pmf
 
 __all__ = [
@@ -52,8 +60,12 @@ __all__ = [
     "IoCost",
     "PoolMissRates",
     "PoolSplit",
+    "PricedSurvey",
     "SplitCosts",
+    "SplitSurvey",
+    "SurveyGain",
     "analyse",
+    "arrays_of",
     "belady",
     "best_split",
     "break_even_asymmetry",
@@ -67,6 +79,8 @@ __all__ = [
     "normalised_cost",
     "pool_miss_rates",
     "split_costs",
+    "survey",
+    "survey_of",
     "window_accesses",
     "window_io_time",
     "zipf_pmf",

@@ -248,14 +248,14 @@ def analyse(
         estimates=estimates,
         simulated=simulated,
         baselines=baselines,
-        counters={name: _counts(row) for name, row in counters.items()},
+        counters={name: counts_of(row) for name, row in counters.items()},
         gain_over={name: gain(simulated, value) for name, value in baselines.items()},
         break_even_asymmetry={
             name: _break_even(counters.get("fd_static"), counters[name])
             for name in baselines
         },
         warnings=tuple(
-            _cautions(
+            cautions(
                 found,
                 pages,
                 asymmetry,
@@ -279,7 +279,8 @@ COUNTERS = (
 )
 
 
-def _counts(row: Mapping[str, Any]) -> dict[str, int]:
+def counts_of(row: Mapping[str, Any]) -> dict[str, int]:
+    """Keep of a replay what a cost or a reader needs."""
     return {**{name: row[name] for name in COUNTERS}, "dirty_left": _dirty_left(row)}
 
 
@@ -323,7 +324,7 @@ def check_request(pages: int, asymmetry: float, estimator: str, distance: str) -
             )
 
 
-def _cautions(
+def cautions(
     found: Mapping[str, Any],
     pages: int,
     asymmetry: float,
@@ -332,6 +333,7 @@ def _cautions(
     baselines: Mapping[str, float | None],
     replayed: Mapping[str, Any] | None,
 ) -> Iterator[Caution]:
+    """Warn of what bends the numbers, and of splits that do not pay."""
     if asymmetry < 1:
         yield Caution(
             "asymmetry_below_1",

@@ -30,7 +30,7 @@ use open::Input;
 
 pub use open::Compression;
 pub use reader::{FieldUnit, Warning};
-pub use report::{Preview, PreviewRecord, TraceReport, convert, inspect, preview};
+pub use report::{Preview, PreviewRecord, TraceReport, column_names, convert, inspect, preview};
 
 /// Which trace to read and how: the *trace argument group* of every function that takes a trace.
 #[derive(Debug, Clone)]

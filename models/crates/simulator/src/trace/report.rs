@@ -11,10 +11,10 @@ use crate::progress::{OnProgress, Progress, report};
 use crate::trace::canonical::{
     CanonicalFoot, CanonicalHead, CanonicalOrigin, CanonicalReader, CanonicalWriter, RawChunk,
 };
-use crate::trace::formats::Choice;
+use crate::trace::formats::{Choice, csv};
 use crate::trace::identity::{ContentHash, SequenceHash};
 use crate::trace::normalise::Normaliser;
-use crate::trace::open::Compression;
+use crate::trace::open::{Compression, Input};
 use crate::trace::reader::{FieldUnit, Warning};
 use crate::trace::{Source, TraceSource, TraceSpec, open};
 
@@ -148,6 +148,14 @@ pub fn convert(
             copy_canonical(*source, opened.choice, spec, writer, on_progress)
         }
     }
+}
+
+/// Names the columns of a table, as its first line states them; none where the file is no text.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn column_names(path: &Path) -> Result<Vec<String>> {
+    Ok(csv::column_names(&Input::open(path)?.head()))
 }
 
 /// Reads the head of a trace and shows how it is understood.

@@ -1,6 +1,8 @@
 //! Each format: what a record means, how the file is recognised, how bad records are refused.
 
 use crate::support::*;
+use std::path::Path;
+use tierwright_simulator::trace::column_names;
 use tierwright_simulator::trace::formats::FORMATS;
 
 // --- meaning (the numbers in comments derive the expectation) -----------------------------------
@@ -528,6 +530,16 @@ fn tables_are_never_read_without_a_mapping() {
         inspect(&spec_as(&path, "cvs")),
         "format `cvs`: not a known format",
     );
+}
+
+#[test]
+fn columns_are_named_without_a_mapping() {
+    let folder = Folder::new();
+    let table = folder.file("t", "version,\"time, s\",op\n1,5633898,2a\n");
+    assert_eq!(column_names(&table).unwrap(), ["version", "time, s", "op"]);
+    let binary = folder.file("b", [0_u8, 255, 0, 1].repeat(100));
+    assert!(column_names(&binary).unwrap().is_empty());
+    assert!(column_names(Path::new("/nowhere/t")).is_err());
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod blkparse;
 mod blktrace;
 mod canonical;
 mod cloudphysics_csv;
-mod csv;
+pub(super) mod csv;
 mod detection;
 mod disksim;
 mod doubts;

@@ -1,0 +1,1 @@
+"""Analyses of a workload that take a job, each made once and kept."""

@@ -1,0 +1,95 @@
+"""The jobs of analyses, in their child process: trace -> arrays in a file.
+
+One line in `COMPUTE` adds a kind.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tierwright import simulate
+from tierwright.simulate import OnProgress, Trace
+from tierwright_server.jobs.report import JobFailure, Report
+from tierwright_server.runs.states import RunKind
+
+Arrays = dict[str, Any]
+Phase = Callable[[str], AbstractContextManager[OnProgress]]
+
+
+def pool_split(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Count a buffer at every split."""
+    from tierwright.pool_split import arrays_of, survey
+
+    return arrays_of(survey(trace, **parameters, phase=phase))
+
+
+def windows(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Count the LRU misses of consecutive windows."""
+    with phase("counting misses by window") as on_progress:
+        found = simulate.window_curves(trace, **parameters, on_progress=on_progress)
+    starts = found.pop("start_ns")
+    # Windows of accesses have no times.
+    found["start_ns"] = np.array([start for start in starts if start is not None])
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def sampled_profile(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Estimate the curves from a sample of the pages."""
+    with phase("following the sampled pages") as on_progress:
+        made = simulate.sampled_profile(trace, **parameters, on_progress=on_progress)
+    document = made.to_dict()
+    counts = ("accesses", "distinct_pages", "write_accesses", "page_bytes")
+    intervals = ("misses_interval95", "write_backs_interval95")
+    return {
+        **document["curve"],
+        **{name: document[name] for name in (*counts, *intervals, "sample_rate")},
+    }
+
+
+COMPUTE: dict[str, Callable[[Trace, dict[str, Any], Phase], Arrays]] = {
+    RunKind.POOL_SPLIT: pool_split,
+    RunKind.WINDOWS: windows,
+    RunKind.SAMPLED_PROFILE: sampled_profile,
+}
+
+
+def analyse(job: dict[str, Any], report: Report) -> dict[str, Any]:
+    """Compute the arrays of an analysis; the file appears in one step.
+
+    Parameters
+    ----------
+    job : dict
+        `kind`, `trace` (path of the canonical trace), `parameters` (keyword arguments of
+        the kind), `out` (the file to make).
+    report : Report
+        Takes progress in bytes of the trace, one phase a pass.
+
+    Returns
+    -------
+    dict
+        `bytes`: size of the file.
+    """
+    trace, out = Path(job["trace"]), Path(job["out"])
+    total_bytes = trace.stat().st_size
+
+    def phase(name: str) -> AbstractContextManager[OnProgress]:
+        return report.phase(name, total_bytes)
+
+    arrays = COMPUTE[job["kind"]](Trace(trace), job["parameters"], phase)
+    if not trace.parent.is_dir():
+        raise JobFailure("the workload was deleted")
+    out.parent.mkdir(mode=0o700, exist_ok=True)
+    draft = out.with_suffix(f".{os.getpid()}.draft")
+    try:
+        with draft.open("wb") as file:
+            np.savez(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)
+    return {"bytes": out.stat().st_size}

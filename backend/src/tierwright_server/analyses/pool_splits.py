@@ -1,0 +1,408 @@
+"""Pool splits: one buffer counted at every split once, priced at any asymmetry."""
+
+import math
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from fastapi import APIRouter, Path, Query, status
+from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import pool_split
+from tierwright.pool_split import PricedSurvey, SplitSurvey
+from tierwright.pool_split.survey import (
+    BASELINE_TITLES,
+    BASELINES,
+    all_writes,
+    device_asymmetry,
+)
+from tierwright_server.analyses import service
+from tierwright_server.analyses.schemas import AnalysisOut
+from tierwright_server.catalog import service as catalog
+from tierwright_server.context import Context, ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.evaluations.schemas import DerivationStep
+from tierwright_server.runs.states import RunKind
+from tierwright_server.schemas import (
+    Answer,
+    Body,
+    Identifier,
+    Pages,
+    WarningOut,
+)
+from tierwright_server.wording import percent, three_digits
+from tierwright_server.workloads import service as workloads
+
+router = APIRouter(prefix="/pool-splits", tags=["pool splits"])
+
+MOST_PAGES = 2**25
+"""The arrays of a survey, 24 bytes a page, are kept in memory: 800 MB."""
+Distance = Literal["raw", "effective", "grouped", "grouped_conservative"]
+Estimator = Literal["flow", "disjoint", "eq4"]
+
+
+class PoolSplitIn(Body):
+    """The buffer to split."""
+
+    workload_id: Identifier
+    pages: Annotated[
+        Pages, Field(ge=2, le=MOST_PAGES, description="M, the whole buffer. [pages]")
+    ]
+    distance: Distance = Field(
+        default="raw",
+        description="Stack distances of the estimates; `effective` is the closest, and "
+        "takes time proportional to accesses x pages.",
+    )
+
+
+class PoolSplitOut(AnalysisOut):
+    """A buffer counted at every split, whatever its writes cost."""
+
+    pages: int
+    distance: Distance
+
+
+class SplitCurve(Answer):
+    """Estimated costs over the clean pool, thinned. [page reads per access]"""
+
+    clean_pages: list[int]
+    flow: list[float]
+    disjoint: list[float]
+    eq4: list[float]
+    p_c: list[float] = Field(description="Share of accesses that miss the clean pool.")
+    p_d: list[float] = Field(description="Share of accesses that miss the dirty pool.")
+    p_dw: list[float] = Field(description="Share of writes that miss the dirty pool.")
+
+
+class SplitReplay(Answer):
+    """One replayed split; counts are over the whole trace."""
+
+    clean_pages: int
+    cost: float = Field(description="Per access. [page reads]")
+    cost_without_closing_writes: float = Field(
+        description="The same without the writes of pages still dirty at the end."
+    )
+    reads: int
+    writes: int
+    dirty_left: int = Field(description="Pages still dirty at the end. [pages]")
+
+
+class SplitBaseline(Answer):
+    """A buffer without a split, replayed."""
+
+    name: str
+    title: str
+    cost: float
+    cost_without_closing_writes: float
+    reads: int
+    writes: int
+    dirty_left: int
+    gain: float | None = Field(
+        description="Share of this cost that the best split saves; negative: it costs "
+        "more."
+    )
+    break_even_asymmetry: float | None = Field(
+        description="R at which both cost the same; absent where both write alike."
+    )
+    best_split_writes_less: bool
+
+
+class PoolSplitCosts(Answer):
+    """A buffer at one R. Costs are per access, in page reads."""
+
+    id: str
+    pages: int
+    page_bytes: int
+    accesses: int
+    write_accesses: int
+    distinct_pages: int
+    asymmetry: float
+    estimator: Estimator
+    best_clean_pages: int = Field(
+        description="Replayed split of least simulated cost: the recommended one."
+    )
+    best_cost: float
+    estimated_clean_pages: int = Field(description="Split of least estimated cost.")
+    estimates: dict[str, float] = Field(description="By each estimator, at that split.")
+    best_by_estimator: dict[str, int]
+    curve: SplitCurve
+    replays: list[SplitReplay]
+    baselines: list[SplitBaseline]
+    finding: str
+    sentence: str
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep]
+    cost_basis: str
+
+
+class GainOut(Answer):
+    """The best replayed split at one R. Costs are per access, in page reads."""
+
+    asymmetry: float = Field(description="R: cost of a page write in page reads.")
+    best_clean_pages: int
+    best_cost: float
+    baselines: dict[str, float] = Field(description="Costs of LRU and CFLRU.")
+    gain_over: dict[str, float | None] = Field(
+        description="Share of each baseline's cost that is saved."
+    )
+
+
+class DeviceSplit(GainOut):
+    """The buffer on one device."""
+
+    device_id: str
+    name: str
+    kind: str
+    year: int | None
+    asymmetry_basis: str = Field(description="Where R is from.")
+
+
+class PoolSplitGains(Answer):
+    """What splitting saves over R, and where the devices stand."""
+
+    id: str
+    pages: int
+    gains: list[GainOut] = Field(description="Over R, at even logarithmic steps.")
+    devices: list[DeviceSplit] = Field(description="The largest asymmetry first.")
+    without: int = Field(description="Devices that state no asymmetry.")
+
+
+GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))
+"""R = 1 ... 512 in eighths of an octave."""
+
+
+@router.post(
+    "",
+    operation_id="create_pool_split",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=responses(404, 409),
+)
+async def create_pool_split(
+    body: PoolSplitIn, session: SessionDep, context: ContextDep
+) -> PoolSplitOut:
+    """Count a buffer at every split; follow its `run`. The same inputs are found again."""
+    subject = await workloads.find_ready(session, body.workload_id)
+    row = await service.create(
+        session,
+        context,
+        RunKind.POOL_SPLIT,
+        subject,
+        {"pages": body.pages, "distance": body.distance},
+        f"Pool split of {subject[0].name} at {body.pages:,} pages",
+    )
+    return _out(row)
+
+
+@router.get("/{pool_split_id}", operation_id="get_pool_split", responses=responses(404))
+async def get_pool_split(
+    pool_split_id: Annotated[Identifier, Path(description="Id of the pool split.")],
+    session: SessionDep,
+) -> PoolSplitOut:
+    """Read where a pool split stands."""
+    return _out(await service.find(session, RunKind.POOL_SPLIT, pool_split_id))
+
+
+@router.get(
+    "/{pool_split_id}/costs",
+    operation_id="get_pool_split_costs",
+    responses=responses(404, 409),
+)
+async def get_pool_split_costs(
+    pool_split_id: Annotated[Identifier, Path(description="Id of the pool split.")],
+    session: SessionDep,
+    context: ContextDep,
+    asymmetry: Annotated[
+        float,
+        Query(
+            gt=0,
+            le=1e6,
+            allow_inf_nan=False,
+            description="R, the cost of a page write in page reads.",
+        ),
+    ],
+    estimator: Annotated[
+        Estimator, Query(description="Which estimate chooses.")
+    ] = "flow",
+    points: Annotated[
+        int, Query(ge=2, le=2000, description="About how many splits of the curve.")
+    ] = 300,
+) -> PoolSplitCosts:
+    """Price every split at one R: estimate and simulation, from what is counted."""
+    survey = await _survey(session, context, pool_split_id)
+    return _costs(pool_split_id, survey, asymmetry, estimator, points)
+
+
+@router.get(
+    "/{pool_split_id}/gains",
+    operation_id="get_pool_split_gains",
+    responses=responses(404, 409),
+)
+async def get_pool_split_gains(
+    pool_split_id: Annotated[Identifier, Path(description="Id of the pool split.")],
+    session: SessionDep,
+    context: ContextDep,
+) -> PoolSplitGains:
+    """Price the buffer over R, and on every device at its own asymmetry."""
+    survey = await _survey(session, context, pool_split_id)
+    devices = await catalog.all_devices(session, context)
+    known = [
+        (device, *found)
+        for device in devices
+        if (found := device_asymmetry(device)) is not None
+    ]
+    known.sort(key=lambda row: (-row[1], row[0].name))
+    rows = survey.gains([asymmetry for _, asymmetry, _ in known])
+    block_devices = sum(device.kind != "dram" for device in devices)
+    return PoolSplitGains(
+        id=pool_split_id,
+        pages=survey.pages,
+        gains=[GainOut.model_validate(row) for row in survey.gains(GAIN_ASYMMETRIES)],
+        devices=[
+            DeviceSplit(
+                **GainOut.model_validate(row).model_dump(),
+                device_id=device.id,
+                name=device.name,
+                kind=device.kind,
+                year=device.year,
+                asymmetry_basis=basis,
+            )
+            for (device, _, basis), row in zip(known, rows, strict=True)
+        ],
+        without=block_devices - len(known),
+    )
+
+
+def _out(row: service.Row) -> PoolSplitOut:
+    return PoolSplitOut(**service.base_of(row), **row[0].parameters)
+
+
+async def _survey(
+    session: AsyncSession, context: Context, pool_split_id: str
+) -> SplitSurvey:
+    row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
+    return pool_split.survey_of(await service.load(context, row))
+
+
+def _costs(
+    pool_split_id: str,
+    survey: SplitSurvey,
+    asymmetry: float,
+    estimator: Estimator,
+    points: int,
+) -> PoolSplitCosts:
+    priced = survey.at(asymmetry, estimator=estimator)
+    kept = _thinned(priced, points)
+
+    def column(values: Any) -> list[Any]:
+        found: list[Any] = np.asarray(values)[kept].tolist()
+        return found
+
+    finding, sentence = _words(survey, priced)
+    best = survey.splits[priced.best_clean_pages]
+    return PoolSplitCosts(
+        id=pool_split_id,
+        pages=survey.pages,
+        page_bytes=survey.page_bytes,
+        accesses=survey.accesses,
+        write_accesses=survey.write_accesses,
+        distinct_pages=survey.distinct_pages,
+        asymmetry=asymmetry,
+        estimator=estimator,
+        best_clean_pages=priced.best_clean_pages,
+        best_cost=priced.best_cost,
+        estimated_clean_pages=priced.estimated_clean_pages,
+        estimates=priced.estimates,
+        best_by_estimator=priced.best_by_estimator,
+        curve=SplitCurve(
+            clean_pages=column(priced.rates.clean_pages),
+            flow=column(priced.costs.flow),
+            disjoint=column(priced.costs.disjoint),
+            eq4=column(priced.costs.eq4),
+            p_c=column(priced.rates.p_c),
+            p_d=column(priced.rates.p_d),
+            p_dw=column(priced.rates.p_dw),
+        ),
+        replays=[
+            SplitReplay(
+                clean_pages=clean_pages,
+                cost=survey.cost(row, asymmetry),
+                cost_without_closing_writes=survey.cost(row, asymmetry, closing=False),
+                **{name: row[name] for name in ("reads", "writes", "dirty_left")},
+            )
+            for clean_pages, row in survey.splits.items()
+        ],
+        baselines=[
+            SplitBaseline(
+                name=name,
+                title=BASELINE_TITLES[name],
+                cost=priced.baselines[name],
+                cost_without_closing_writes=survey.cost(
+                    survey.baselines[name], asymmetry, closing=False
+                ),
+                **{
+                    key: survey.baselines[name][key]
+                    for key in ("reads", "writes", "dirty_left")
+                },
+                gain=priced.gain_over[name],
+                break_even_asymmetry=priced.break_even_asymmetry[name],
+                best_split_writes_less=all_writes(best)
+                < all_writes(survey.baselines[name]),
+            )
+            for name in BASELINES
+        ],
+        finding=finding,
+        sentence=sentence,
+        warnings=[
+            WarningOut(name=w.name, message=w.message, hint=w.hint)
+            for w in priced.warnings
+        ],
+        derivation=[
+            DerivationStep(scheme=None, **step) for step in survey.derivation(priced)
+        ],
+        cost_basis="Counted page reads plus R times page writes, per access, from a cold "
+        "start; a page still dirty at the end counts as one more write. What the reads "
+        "and writes cost in time depends on the device; R alone decides the best split.",
+    )
+
+
+def _thinned(priced: PricedSurvey, points: int) -> Any:
+    """Choose splits of the curve: even steps, both ends, optima and replays."""
+    count = priced.rates.clean_pages.size
+    even = np.linspace(0, count - 1, min(points, count)).round().astype(np.int64)
+    marked = [*priced.best_by_estimator.values(), *priced.simulated_clean_pages]
+    return np.union1d(even, np.asarray(marked, dtype=np.int64) - 1)
+
+
+LEAST_GAIN = 0.01
+"""Below one percent a split is not worth the trouble, and the words say so."""
+
+
+def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
+    """Put the answer into a headline and a sentence."""
+    clean, cost = priced.best_clean_pages, priced.best_cost
+    share = percent(clean / survey.pages)
+    rival = min(priced.baselines, key=lambda name: priced.baselines[name])
+    title, rival_cost = BASELINE_TITLES[rival], priced.baselines[rival]
+    gain = priced.gain_over[rival]
+    at = f"At R = {priced.asymmetry:.3g}"
+    if survey.write_accesses == 0:
+        finding = "Without writes there is nothing to split"
+    elif gain is None or gain <= 0:
+        finding = f"{at} no split beats {title}"
+    elif gain < LEAST_GAIN:
+        finding = f"{at} splitting saves less than 1 % over {title}"
+    else:
+        finding = f"{at}, {share} clean pages save {percent(gain)} over {title}"
+    sentence = (
+        f"The best replayed split, {clean:,} clean and {survey.pages - clean:,} dirty "
+        f"pages, costs {three_digits(cost)} page reads an access; {title} costs "
+        f"{three_digits(rival_cost)}."
+    )
+    flips = priced.break_even_asymmetry[rival]
+    less = all_writes(survey.splits[clean]) < all_writes(survey.baselines[rival])
+    if flips is not None and flips > 0 and math.isfinite(flips):
+        side = "above" if less else "below"
+        sentence += (
+            f" This split is the cheaper of the two {side} R = {flips:.3g}."
+        )
+    return finding, sentence

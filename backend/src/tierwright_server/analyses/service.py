@@ -1,0 +1,124 @@
+"""Decisions about analyses: same inputs, same id, computed once, arrays cached."""
+
+import hashlib
+import json
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright_server import contents
+from tierwright_server.analyses import repository
+from tierwright_server.context import Context
+from tierwright_server.errors import NotFound, NotReady
+from tierwright_server.evaluations.service import CORE_VERSION
+from tierwright_server.runs import service as runs
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.states import RunKind, RunStatus
+from tierwright_server.tables import Analysis, Content, Run, Workload
+
+Row = tuple[Analysis, Run | None]
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+
+
+async def create(
+    session: AsyncSession,
+    context: Context,
+    kind: RunKind,
+    subject: tuple[Workload, Content],
+    parameters: dict[str, Any],
+    title: str,
+) -> Row:
+    """Find the analysis of these inputs, or queue it; a failed one is tried again."""
+    workload, content = subject
+    analysis_id = _id_of(kind, content.id, parameters)
+    await repository.lock_id(session, analysis_id)
+    found = await repository.row(session, kind, analysis_id)
+    if found is not None:
+        analysis, run = found
+        path = contents.analysis_path(context.settings, content.id, analysis_id)
+        if (analysis.complete and path.is_file()) or (
+            not analysis.complete and run is not None and run.status not in _AGAIN
+        ):
+            return found
+        analysis.complete = False
+    else:
+        analysis = Analysis(
+            id=analysis_id,
+            kind=kind.value,
+            content_id=content.id,
+            workload_id=workload.id,
+            parameters=parameters,
+            core_version=CORE_VERSION,
+            complete=False,
+        )
+        session.add(analysis)
+    run = await runs.create(session, kind, analysis_id, title)
+    analysis.run_id = run.id
+    await session.flush()
+    return analysis, run
+
+
+async def find(session: AsyncSession, kind: RunKind, analysis_id: str) -> Row:
+    """Find an analysis.
+
+    Raises
+    ------
+    NotFound
+        There is none of this kind.
+    """
+    found = await repository.row(session, kind, analysis_id)
+    if found is None:
+        raise NotFound(
+            f"there is no {kind.value.replace('_', ' ')} `{analysis_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id.",
+        )
+    return found
+
+
+def status_of(row: Row) -> RunStatus:
+    """Say where an analysis stands."""
+    analysis, run = row
+    if analysis.complete:
+        return RunStatus.SUCCEEDED
+    return RunStatus(run.status) if run else RunStatus.FAILED
+
+
+def base_of(row: Row) -> dict[str, Any]:
+    """Return the fields of `AnalysisOut`."""
+    analysis, run = row
+    return {
+        "id": analysis.id,
+        "workload_id": analysis.workload_id,
+        "content_id": analysis.content_id,
+        "status": status_of(row),
+        "core_version": analysis.core_version,
+        "created_at": analysis.created_at,
+        "run": RunOut.model_validate(run) if run else None,
+    }
+
+
+async def load(context: Context, row: Row) -> Any:
+    """Return the arrays of an analysis.
+
+    Raises
+    ------
+    NotReady
+        It is being computed, or that failed.
+    """
+    analysis, run = row
+    if not analysis.complete:
+        status = status_of(row)
+        failed = status in (RunStatus.FAILED, RunStatus.CANCELLED)
+        reason = f": {run.error}" if run is not None and run.error else ""
+        raise NotReady(
+            f"the analysis `{analysis.id}` is {status.value}{reason}",
+            hint="Ask for it again." if failed else "Follow its run until it is done.",
+        )
+    return await context.analyses.get(context.settings, analysis)
+
+
+def _id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:
+    parts = [kind.value, content_id, parameters, CORE_VERSION]
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

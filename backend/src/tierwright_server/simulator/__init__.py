@@ -1,0 +1,1 @@
+"""Everything that can be simulated, read from the tables of the core."""

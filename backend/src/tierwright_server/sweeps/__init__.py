@@ -1,0 +1,1 @@
+"""Sweeps: many configurations replayed over one workload."""

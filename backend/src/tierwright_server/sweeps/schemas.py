@@ -1,0 +1,142 @@
+"""Shapes of sweeps."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.states import RunStatus
+from tierwright_server.schemas import (
+    Answer,
+    Body,
+    Hint,
+    Identifier,
+    Pages,
+    WarningOut,
+)
+from tierwright_server.simulator.registry import MOST_CONTENDERS
+from tierwright_server.simulator.schemas import ContenderIn, Family
+
+MOST_SIZES = 200
+
+
+class SizeRange(Body):
+    """Sizes at even distances on a logarithmic scale, both ends included."""
+
+    from_pages: Annotated[Pages, Field(ge=1)]
+    to_pages: Annotated[Pages, Field(ge=1)]
+    points: Annotated[int, Field(strict=True, ge=1, le=MOST_SIZES)] = 12
+
+
+CacheSizes = (
+    Annotated[
+        list[Annotated[Pages, Field(ge=1)]], Field(min_length=1, max_length=MOST_SIZES)
+    ]
+    | SizeRange
+)
+FlashSizes = (
+    Annotated[list[Pages], Field(min_length=1, max_length=MOST_SIZES)] | SizeRange
+)
+
+
+class SweepIn(Body):
+    """Every contender at every size; two-tier ones at every pair of sizes."""
+
+    workload_id: Identifier
+    contenders: Annotated[
+        list[ContenderIn], Field(min_length=1, max_length=MOST_CONTENDERS)
+    ]
+    ram_pages: CacheSizes = Field(
+        description="Sizes of the cache of one tier, and of RAM over flash."
+    )
+    flash_pages: FlashSizes | None = Field(
+        default=None, description="Sizes of flash; needed by two-tier contenders."
+    )
+
+
+class ContenderOut(Answer):
+    """A contender as it was understood."""
+
+    family: Family
+    name: str
+    title: str
+    options: dict[str, str]
+    tiers: int
+
+
+class ReplayOut(Answer):
+    """One replay: the whole trace from a cold start, nothing flushed at the end."""
+
+    contender: int = Field(description="Index into `contenders`.")
+    ram_pages: int
+    flash_pages: int | None = Field(description="Absent for one cache.")
+    miss_ratio: float | None = Field(
+        description="Share of the accesses that no tier has: they reach the disk."
+    )
+    ram_hit_ratio: float | None = Field(description="Share of the accesses.")
+    flash_hit_ratio: float | None = Field(description="Share of the accesses.")
+    disk_reads: int | None
+    disk_writes: int | None
+    flash_reads: int | None
+    flash_writes: int | None
+    io_time_us_per_access: float | None = Field(
+        description="Counted operations x service times of the devices asked for."
+    )
+    io_time_terms_us_per_access: dict[str, float]
+    io_time_reason: str | None = Field(description="Why there is no I/O time.")
+    counters: dict[str, int] = Field(description="Every counter of the replay.")
+    warnings: list[WarningOut]
+    error: str | None = Field(description="Why this replay failed on this trace.")
+    hint: Hint
+
+
+class SweepDevices(Answer):
+    """What the I/O times were priced with."""
+
+    flash_device_id: str | None
+    disk_device_id: str | None
+
+
+class SweepOut(Answer):
+    """A sweep: same inputs, same id; rows appear as they are done and stay."""
+
+    id: str
+    workload_id: str
+    content_id: str
+    status: RunStatus
+    inputs: SweepIn
+    contenders: list[ContenderOut]
+    ram_pages: list[int] = Field(description="Sizes, as the ranges came out.")
+    flash_pages: list[int]
+    accesses: int
+    page_bytes: int
+    replays: int = Field(description="Replays asked for.")
+    rows: list[ReplayOut] = Field(description="Those that are done, in order.")
+    devices: SweepDevices
+    core_version: str
+    created_at: datetime
+    run: RunOut | None
+
+
+class SweepSummary(Answer):
+    """A sweep in a list."""
+
+    id: str
+    workload_id: str
+    status: RunStatus
+    inputs: SweepIn
+    contenders: list[ContenderOut]
+    replays: int
+    done: int = Field(description="Replays that are done.")
+    created_at: datetime
+    run: RunOut | None
+
+
+class SweepList(Answer):
+    """Sweeps, newest first."""
+
+    items: list[SweepSummary]
+    total: int
+    limit: int
+    offset: int

@@ -1,0 +1,377 @@
+"""Decisions about sweeps: what is replayed, what is known already, what it costs."""
+
+import asyncio
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.device import Device
+from tierwright.replay_cost import price
+from tierwright_server import contents
+from tierwright_server.catalog import service as catalog
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput, NotFound
+from tierwright_server.evaluations.service import CORE_VERSION
+from tierwright_server.runs import service as runs
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.states import RunKind, RunStatus
+from tierwright_server.schemas import WarningOut
+from tierwright_server.simulator import registry
+from tierwright_server.simulator.schemas import ContenderIn, SimulatorItem
+from tierwright_server.sweeps import repository
+from tierwright_server.sweeps.schemas import (
+    ContenderOut,
+    ReplayOut,
+    SizeRange,
+    SweepDevices,
+    SweepIn,
+    SweepList,
+    SweepOut,
+    SweepSummary,
+)
+from tierwright_server.tables import Content, Run, Sweep
+from tierwright_server.workloads import service as workloads
+
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+Configuration = dict[str, Any]
+
+
+async def create_sweep(
+    session: AsyncSession, context: Context, body: SweepIn
+) -> SweepOut:
+    """Find the sweep of these inputs, or queue it; one that ended early goes on."""
+    workload, content = await workloads.find_ready(session, body.workload_id)
+    found = [
+        registry.find(contender, f"body.contenders.{index}")
+        for index, contender in enumerate(body.contenders)
+    ]
+    configurations = _configurations(body, found)
+    trace = contents.trace_path(context.settings, content.id)
+    if not trace.is_file():
+        raise NotFound(
+            "the canonical trace is gone from the data folder",
+            hint="Delete the workload and upload its trace again.",
+        )
+    await asyncio.to_thread(
+        partial(registry.check, trace, list(_to_check(configurations)))
+    )
+    sweep_id = _id_of(content.id, configurations)
+    await repository.lock_id(session, sweep_id)
+    row = await repository.row(session, sweep_id)
+    known = await repository.done(
+        session, content.id, [entry["key"] for entry in configurations]
+    )
+    complete = all(entry["key"] in known for entry in configurations)
+    if row is not None:
+        sweep, run = row
+        if complete or (run is not None and run.status not in _AGAIN):
+            return await _sweep_out(session, sweep, run, (None, None))
+    else:
+        sweep = Sweep(
+            id=sweep_id,
+            content_id=content.id,
+            workload_id=workload.id,
+            inputs=body.model_dump(mode="json"),
+            configurations=configurations,
+            core_version=CORE_VERSION,
+        )
+        session.add(sweep)
+        run = None
+    if not complete:
+        run = await runs.create(
+            session,
+            RunKind.SWEEP,
+            sweep_id,
+            f"Sweep {workload.name}: {_names(found)}, {len(configurations):,} replays",
+        )
+        sweep.run_id = run.id
+    await session.flush()
+    return await _sweep_out(session, sweep, run, (None, None))
+
+
+_NAMED = 3
+
+
+def _names(found: list[SimulatorItem]) -> str:
+    titles = list(dict.fromkeys(item.title for item in found))
+    more = f" and {len(titles) - _NAMED} more" if len(titles) > _NAMED else ""
+    return ", ".join(titles[:_NAMED]) + more
+
+
+async def get_sweep(
+    session: AsyncSession,
+    context: Context,
+    sweep_id: str,
+    flash_device_id: str | None,
+    disk_device_id: str | None,
+) -> SweepOut:
+    """Read a sweep, with I/O times where devices are named."""
+    flash, disk = None, None
+    if flash_device_id is not None:
+        flash, _ = await catalog.find_device(
+            session, context, flash_device_id, "query.flash_device_id"
+        )
+    if disk_device_id is not None:
+        disk, _ = await catalog.find_device(
+            session, context, disk_device_id, "query.disk_device_id"
+        )
+    row = await repository.row(session, sweep_id)
+    if row is None:
+        raise NotFound(
+            f"there is no sweep `{sweep_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id, and replays that are done are found again.",
+        )
+    return await _sweep_out(session, *row, (flash, disk))
+
+
+async def list_sweeps(
+    session: AsyncSession, workload_id: str | None, limit: int, offset: int
+) -> SweepList:
+    """List sweeps, newest first."""
+    content_id = None
+    if workload_id is not None:
+        _, content = await workloads.find_ready(session, workload_id)
+        content_id = content.id
+    rows, total = await repository.page(session, content_id, limit, offset)
+    items = []
+    for sweep, run in rows:
+        keys = [entry["key"] for entry in sweep.configurations]
+        done = await repository.done(session, sweep.content_id, keys)
+        count = sum(key in done for key in keys)
+        inputs = SweepIn.model_validate(sweep.inputs)
+        items.append(
+            SweepSummary(
+                id=sweep.id,
+                workload_id=sweep.workload_id,
+                status=_status(run, complete=count == len(keys)),
+                inputs=inputs,
+                contenders=_contenders(inputs),
+                replays=len(keys),
+                done=count,
+                created_at=sweep.created_at,
+                run=RunOut.model_validate(run) if run else None,
+            )
+        )
+    return SweepList(items=items, total=total, limit=limit, offset=offset)
+
+
+def sizes_of(sizes: list[int] | SizeRange) -> list[int]:
+    """Return the sizes, increasing and distinct. [pages]"""
+    if isinstance(sizes, list):
+        return sorted(set(sizes))
+    low, high = sorted((sizes.from_pages, sizes.to_pages))
+    if sizes.points == 1:
+        return [low]
+    ratio = math.log(high / low)
+    steps = (step / (sizes.points - 1) for step in range(sizes.points))
+    # exact at both ends whatever the rounding of the exponential
+    return sorted({low, high} | {round(low * math.exp(ratio * step)) for step in steps})
+
+
+def _configurations(body: SweepIn, found: list[SimulatorItem]) -> list[Configuration]:
+    ram_sizes = sizes_of(body.ram_pages)
+    two_tier = next((n for n, item in enumerate(found) if item.tiers > 1), None)
+    if two_tier is not None and body.flash_pages is None:
+        raise BadInput.at(
+            "body.flash_pages",
+            None,
+            f"is needed by {found[two_tier].title}",
+            hint="Give sizes of flash, or leave the two-tier contenders out.",
+        )
+    flash_sizes = [] if body.flash_pages is None else sizes_of(body.flash_pages)
+    pairs = len(ram_sizes) * len(flash_sizes)
+    count = sum(len(ram_sizes) if item.tiers == 1 else pairs for item in found)
+    if count > registry.MOST_REPLAYS:
+        raise BadInput.at(
+            "body",
+            count,
+            f"asks for {count:,} replays, more than {registry.MOST_REPLAYS:,}",
+            hint="Take fewer sizes or fewer contenders, or make two sweeps of it.",
+        )
+    return [
+        _configuration(index, contender, item, ram_pages, flash_pages)
+        for index, (contender, item) in enumerate(
+            zip(body.contenders, found, strict=True)
+        )
+        for ram_pages in ram_sizes
+        for flash_pages in ([None] if item.tiers == 1 else flash_sizes)
+    ]
+
+
+def _configuration(
+    index: int,
+    contender: ContenderIn,
+    item: SimulatorItem,
+    ram_pages: int,
+    flash_pages: int | None,
+) -> Configuration:
+    subject = {
+        "family": item.family.value,
+        "name": item.name,
+        "options": dict(contender.options),
+        "ram_pages": ram_pages,
+        "flash_pages": flash_pages,
+    }
+    return {
+        "contender": index,
+        "key": _hash({**subject, "core_version": CORE_VERSION}),
+        **subject,
+    }
+
+
+def _to_check(
+    configurations: list[Configuration],
+) -> Iterator[tuple[str, Configuration]]:
+    """Name the smallest and the largest of every contender, with its place."""
+    first: dict[int, Configuration] = {}
+    last: dict[int, Configuration] = {}
+    for entry in configurations:
+        first.setdefault(entry["contender"], entry)
+        last[entry["contender"]] = entry
+    for index, entry in first.items():
+        where = f"body.contenders.{index}"
+        yield where, entry
+        if last[index] is not entry:
+            yield where, last[index]
+
+
+def _hash(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _id_of(content_id: str, configurations: list[Configuration]) -> str:
+    return _hash(
+        {
+            "content_id": content_id,
+            "replays": [[entry["contender"], entry["key"]] for entry in configurations],
+        }
+    )
+
+
+def _status(run: Run | None, *, complete: bool) -> RunStatus:
+    if complete:
+        return RunStatus.SUCCEEDED
+    return RunStatus(run.status) if run else RunStatus.FAILED
+
+
+def _contenders(inputs: SweepIn) -> list[ContenderOut]:
+    shown = []
+    for index, contender in enumerate(inputs.contenders):
+        item = registry.find(contender, f"body.contenders.{index}")
+        shown.append(
+            ContenderOut(
+                family=item.family,
+                name=item.name,
+                title=item.title,
+                options=contender.options,
+                tiers=item.tiers,
+            )
+        )
+    return shown
+
+
+async def _sweep_out(
+    session: AsyncSession,
+    sweep: Sweep,
+    run: Run | None,
+    devices: tuple[Device | None, Device | None],
+) -> SweepOut:
+    inputs = SweepIn.model_validate(sweep.inputs)
+    content = await session.get(Content, sweep.content_id)
+    if content is None:
+        raise NotFound("the workload was deleted")
+    keys = [entry["key"] for entry in sweep.configurations]
+    found = await repository.results(session, sweep.content_id, keys)
+    rows = [
+        _replay_out(entry, found[entry["key"]], devices)
+        for entry in sweep.configurations
+        if entry["key"] in found
+    ]
+    flash, disk = devices
+    return SweepOut(
+        id=sweep.id,
+        workload_id=sweep.workload_id,
+        content_id=sweep.content_id,
+        status=_status(run, complete=len(rows) == len(keys)),
+        inputs=inputs,
+        contenders=_contenders(inputs),
+        ram_pages=sizes_of(inputs.ram_pages),
+        flash_pages=[] if inputs.flash_pages is None else sizes_of(inputs.flash_pages),
+        accesses=content.summary["accesses"],
+        page_bytes=content.summary["page_bytes"],
+        replays=len(keys),
+        rows=rows,
+        devices=SweepDevices(
+            flash_device_id=flash.id if flash else None,
+            disk_device_id=disk.id if disk else None,
+        ),
+        core_version=sweep.core_version,
+        created_at=sweep.created_at,
+        run=RunOut.model_validate(run) if run else None,
+    )
+
+
+def _replay_out(
+    entry: Configuration,
+    result: Mapping[str, Any],
+    devices: tuple[Device | None, Device | None],
+) -> ReplayOut:
+    place = {key: entry[key] for key in ("contender", "ram_pages", "flash_pages")}
+    if "error" in result:
+        return ReplayOut(
+            **place,
+            miss_ratio=None,
+            ram_hit_ratio=None,
+            flash_hit_ratio=None,
+            disk_reads=None,
+            disk_writes=None,
+            flash_reads=None,
+            flash_writes=None,
+            io_time_us_per_access=None,
+            io_time_terms_us_per_access={},
+            io_time_reason="the replay failed",
+            counters={},
+            warnings=[],
+            error=result["error"],
+            hint=result["hint"] or None,
+        )
+    accesses = result["accesses"]
+    one_tier = entry["flash_pages"] is None
+    disk_reads = result["disk_reads" if one_tier else "hdd_reads"]
+    flash_hits = 0 if one_tier else result["flash_hits"]
+
+    def share(count: int) -> float | None:
+        return count / accesses if accesses else None
+
+    flash, disk = devices
+    priced = None if disk is None else price(result, flash=flash, disk=disk)
+    return ReplayOut(
+        **place,
+        miss_ratio=share(disk_reads),
+        ram_hit_ratio=share(accesses - disk_reads - flash_hits),
+        flash_hit_ratio=None if one_tier else share(flash_hits),
+        disk_reads=disk_reads,
+        disk_writes=result["disk_writes" if one_tier else "hdd_writes"],
+        flash_reads=None if one_tier else result["flash_reads"],
+        flash_writes=None if one_tier else result["flash_writes"],
+        io_time_us_per_access=priced.io_time_us_per_access if priced else None,
+        io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
+        io_time_reason=(priced.reason or None) if priced else "no device is named",
+        counters={
+            name: value
+            for name, value in result.items()
+            if isinstance(value, int) and not isinstance(value, bool)
+        },
+        warnings=[
+            WarningOut.model_validate(warning) for warning in result.get("warnings", ())
+        ],
+        error=None,
+        hint=None,
+    )

@@ -1,0 +1,137 @@
+"""The sweep job, in its child process: replays configurations on all cores."""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from tierwright import simulate
+from tierwright._simulator import ParameterError, SimulatorError
+from tierwright.simulate import OnProgress, Trace
+from tierwright_server.jobs.report import Report
+from tierwright_server.simulator import registry
+from tierwright_server.simulator.schemas import Family
+
+PHASE = "replaying"
+UNIT = "accesses"
+BATCH = 8
+"""Replays that share a read of the trace: more save reads, fewer show results sooner."""
+_SHARES_A_READ = frozenset({Family.POLICY, Family.SCHEME})
+Configuration = dict[str, Any]
+
+
+def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
+    """Replay every configuration; results are handed over as soon as they are there.
+
+    Parameters
+    ----------
+    job : dict
+        `trace` (path of the canonical trace), `accesses` of it, and
+        `configurations`, each with a `key`.
+    report : Report
+        Takes progress, and the replays as partial results.
+
+    Returns
+    -------
+    dict
+        `replayed` and `failed`: how many.
+    """
+    trace = Path(job["trace"])
+    meter = _Meter(report, len(job["configurations"]), job["accesses"])
+    failed = 0
+
+    def keep(configurations: list[Configuration], results: list[dict[str, Any]]) -> int:
+        keys = [configuration["key"] for configuration in configurations]
+        report.partial({"replays": dict(zip(keys, results, strict=True))})
+        return sum("error" in result for result in results)
+
+    together = [entry for entry in job["configurations"] if _shares_a_read(entry)]
+    alone = [entry for entry in job["configurations"] if not _shares_a_read(entry)]
+    for start in range(0, len(together), BATCH):
+        batch = together[start : start + BATCH]
+        try:
+            results = _replay_together(trace, batch, meter.add(len(batch)))
+        except ParameterError:
+            # One of them is impossible; alone, each tells for itself.
+            alone.extend(batch)
+            continue
+        failed += keep(batch, results)
+    # The core releases the interpreter while it replays.
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        waiting = {
+            threads.submit(_replay_alone, trace, entry, meter.add(1)): entry
+            for entry in alone
+        }
+        for future in as_completed(waiting):
+            failed += keep([waiting[future]], [future.result()])
+    return {"replayed": len(job["configurations"]), "failed": failed}
+
+
+def _shares_a_read(configuration: Configuration) -> bool:
+    return Family(configuration["family"]) in _SHARES_A_READ
+
+
+def _replay_together(
+    trace: Path, batch: list[Configuration], on_progress: OnProgress
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = simulate.sweep(
+        Trace(trace), [_asked(entry) for entry in batch], on_progress=on_progress
+    )["rows"]
+    return rows
+
+
+def _asked(configuration: Configuration) -> dict[str, Any]:
+    """Write a configuration as the core's sweep takes it."""
+    sizes = (
+        {"pages": configuration["ram_pages"]}
+        if configuration["flash_pages"] is None
+        else {key: configuration[key] for key in ("ram_pages", "flash_pages")}
+    )
+    return {
+        configuration["family"]: configuration["name"],
+        "options": configuration["options"],
+        **sizes,
+    }
+
+
+def _replay_alone(
+    trace: Path, configuration: Configuration, on_progress: OnProgress
+) -> dict[str, Any]:
+    try:
+        return registry.replay(trace, configuration, on_progress=on_progress)
+    except SimulatorError as error:
+        # The others go on; trying this one again would end the same way.
+        message, *rest = error.args
+        return {"error": str(message), "hint": str(rest[0]) if rest else ""}
+
+
+class _Meter:
+    """Adds the progress of replays that run side by side and one after the other."""
+
+    def __init__(self, report: Report, replays: int, accesses: int) -> None:
+        self._report = report
+        self._lock = threading.Lock()
+        self._done: list[float] = []
+        self._replays = replays
+        self._accesses = accesses
+        report.progress(PHASE, 0, replays * accesses, UNIT)
+
+    def add(self, replays: int) -> Callable[[int, int, int], bool]:
+        """Return the callback of so many replays that share a read."""
+        number = len(self._done)
+        self._done.append(0.0)
+
+        def on_progress(done: int, total: int, _accesses: int) -> bool:
+            with self._lock:
+                # By bytes: a policy that needs the future reads the trace before.
+                share = done / total if total else 1.0
+                self._done[number] = replays * share
+                replayed = min(sum(self._done), self._replays) * self._accesses
+                self._report.progress(
+                    PHASE, int(replayed), self._replays * self._accesses, UNIT
+                )
+            return True
+
+        return on_progress

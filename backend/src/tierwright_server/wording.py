@@ -1,0 +1,14 @@
+"""Figures in sentences, written as the page writes them."""
+
+import math
+
+
+def percent(share: float) -> str:
+    """Three significant digits and a space before the sign, as the page writes them."""
+    return f"{three_digits(100 * share)} %"
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, as the page shows figures."""
+    magnitude = math.floor(math.log10(value)) if value > 0 else 0
+    return f"{value:,.{max(0, 2 - magnitude)}f}"

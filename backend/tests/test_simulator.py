@@ -1,0 +1,100 @@
+"""The list of what can be simulated: whatever it offers, the core takes."""
+
+import pytest
+from live_app import EXAMPLE_TRACE
+
+from tierwright import _simulator
+from tierwright._simulator import ParameterError
+from tierwright_server.simulator import registry
+from tierwright_server.simulator.schemas import Family
+
+TABLES = {
+    "policies": _simulator.policies,
+    "buffers": _simulator.buffers,
+    "schemes": _simulator.schemes,
+    "flash_caches": _simulator.flash_caches,
+}
+ITEMS = [item for family in Family for item in registry.items(family).values()]
+
+
+def replay(item, options):
+    """Let the core check a configuration, without replaying it."""
+    registry.check(
+        EXAMPLE_TRACE,
+        [
+            (
+                "here",
+                {
+                    "family": item.family,
+                    "name": item.name,
+                    "options": options,
+                    "ram_pages": 100,
+                    "flash_pages": None if item.tiers == 1 else 1000,
+                },
+            )
+        ],
+    )
+
+
+def test_the_list_holds_every_table_in_order(application):
+    found = application.get("/simulator")
+    for name, table in TABLES.items():
+        assert [item["name"] for item in found[name]] == [r["name"] for r in table()]
+        for item, row in zip(found[name], table(), strict=True):
+            assert [option["name"] for option in item["options"]] == [
+                option["name"] for option in row["options"]
+            ]
+            assert item["title"]
+            assert item["description"]
+            assert set(item["needs"]) <= set(found["needs"])
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: f"{item.family}-{item.name}")
+def test_the_core_takes_every_choice_offered_and_refuses_others(item):
+    replay(item, {})
+    for option in item.options:
+        for choice in option.choices or ():
+            if (option.name, choice) == ("mode", "write_around"):
+                continue  # goes with one admission only; the core says so
+            if (item.name, option.name) == ("face", "ram_policy"):
+                continue  # batches need a policy that gives victims early
+            if (item.name, option.name) == ("fd_buffer", "group_distance"):
+                replay(item, {option.name: choice, "group_pages": "10"})
+                continue
+            replay(item, {option.name: choice})
+        with pytest.raises(Exception, match=option.name):
+            replay(item, {option.name: "no-such-value"})
+
+
+@pytest.mark.parametrize(
+    ("values", "choices"),
+    [
+        ("lru, fifo or clock", ["lru", "fifo", "clock"]),
+        ("true or false", ["true", "false"]),
+        ("printed or conservative, with group_pages", ["printed", "conservative"]),
+        ("whole number from 1 to 255", None),
+        ("a number above 0, with comp", None),
+        ("0 to the accesses of the trace", None),
+    ],
+)
+def test_choices_are_told_from_ranges(values, choices):
+    assert registry.choices_in(values) == choices
+
+
+def test_the_core_checks_before_it_calls_progress():
+    """`registry.check` rests on this: a cancel at the first call comes after all checks."""
+    for name, pages, options in (
+        ("no-such", 10, {}),
+        ("2q", 10, {"k_in": "7"}),
+        ("lru", 0, {}),
+    ):
+        called = []
+        with pytest.raises(ParameterError):
+            _simulator.simulate_policy(
+                EXAMPLE_TRACE,
+                name,
+                pages,
+                options=options,
+                on_progress=lambda *_, called=called: called.append(1) or False,
+            )
+        assert called == []

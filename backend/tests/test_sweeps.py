@@ -1,0 +1,345 @@
+"""Sweeps: every row is the core's own replay, and nothing that is done is lost."""
+
+import os
+import signal
+
+import pytest
+from live_app import EXAMPLE_TRACE, run_application
+from test_jobs import children_of, long_trace  # noqa: F401 - a fixture
+
+from tierwright import _simulator, catalog
+from tierwright.replay_cost import price
+
+FLASH = "samsung-pm9a3-7.68tb-u2"
+DISK = "face2016-cheetah-15k6-single"
+
+
+def contender(family, name, **options):
+    return {"family": family, "name": name, "options": options}
+
+
+def request(contenders, ram_pages, flash_pages=None, workload_id="example"):
+    body = {
+        "workload_id": workload_id,
+        "contenders": contenders,
+        "ram_pages": ram_pages,
+    }
+    return body if flash_pages is None else {**body, "flash_pages": flash_pages}
+
+
+def finish(application, body, **devices):
+    """Ask for a sweep and wait for all of it."""
+    sweep = application.post("/sweeps", body, 202)
+    if sweep["status"] != "succeeded":
+        run = application.wait_run(sweep["run"]["id"])
+        assert run["status"] == "succeeded", run
+    return application.get(f"/sweeps/{sweep['id']}", params=devices)
+
+
+def rows_of(sweep, index):
+    return [row for row in sweep["rows"] if row["contender"] == index]
+
+
+class TestRows:
+    @pytest.mark.parametrize("policy", [r["name"] for r in _simulator.policies()])
+    def test_a_policy_at_every_size(self, application, policy):
+        sweep = finish(
+            application, request([contender("policy", policy)], [700, 50, 700])
+        )
+        assert [row["ram_pages"] for row in sweep["rows"]] == [50, 700]
+        for row in sweep["rows"]:
+            own = _simulator.simulate_policy(EXAMPLE_TRACE, policy, row["ram_pages"])
+            assert row["disk_reads"] == own["misses"]
+            assert row["disk_writes"] == own["disk_writes"]
+            assert row["miss_ratio"] == own["miss_ratio"]
+            assert row["flash_pages"] is None
+            assert row["flash_reads"] is None
+
+    def test_all_families_side_by_side_with_options(self, application):
+        asked = [
+            contender("policy", "2q", k_in="0.5"),
+            contender("buffer", "cflru", wrr="0.25"),
+            contender("scheme", "lazy", ram_policy="arc", flash_policy="sieve"),
+            contender("flash_cache", "face", replacement="mvfifo"),
+            contender("flash_cache", "lazy-cleaning"),
+        ]
+        sweep = finish(
+            application,
+            request(asked, [200], [900, 4000]),
+            flash_device_id=FLASH,
+            disk_device_id=DISK,
+        )
+        assert [c["name"] for c in sweep["contenders"]] == [
+            "2q",
+            "cflru",
+            "lazy",
+            "face",
+            "lazy_cleaning",
+        ]
+        assert [len(rows_of(sweep, index)) for index in range(5)] == [1, 1, 2, 2, 2]
+        own = [
+            _simulator.simulate_policy(
+                EXAMPLE_TRACE, "2q", 200, options={"k_in": "0.5"}
+            ),
+            _simulator.simulate_buffer(
+                EXAMPLE_TRACE, "cflru", 200, options={"wrr": "0.25"}
+            ),
+            *(
+                _simulator.simulate_scheme(
+                    EXAMPLE_TRACE,
+                    "lazy",
+                    200,
+                    flash,
+                    options={"ram_policy": "arc", "flash_policy": "sieve"},
+                )
+                for flash in (900, 4000)
+            ),
+            *(
+                _simulator.simulate_flash_cache(
+                    EXAMPLE_TRACE,
+                    "face",
+                    200,
+                    flash,
+                    options={"replacement": "mvfifo"},
+                )
+                for flash in (900, 4000)
+            ),
+            *(
+                _simulator.simulate_flash_cache(
+                    EXAMPLE_TRACE, "lazy_cleaning", 200, flash
+                )
+                for flash in (900, 4000)
+            ),
+        ]
+        flash, disk = catalog.device(FLASH), catalog.device(DISK)
+        for row, expected in zip(sweep["rows"], own, strict=True):
+            for name, value in row["counters"].items():
+                assert value == expected[name], name
+            cost = price(expected, flash=flash, disk=disk)
+            assert row["io_time_us_per_access"] == cost.io_time_us_per_access
+            assert sum(row["io_time_terms_us_per_access"].values()) == pytest.approx(
+                cost.io_time_us_per_access
+            )
+            misses = expected.get("hdd_reads", expected.get("disk_reads"))
+            assert row["miss_ratio"] == misses / expected["accesses"]
+            ratios = [row["ram_hit_ratio"], row["flash_hit_ratio"] or 0]
+            assert sum(ratios) + row["miss_ratio"] == pytest.approx(1)
+
+    def test_without_devices_the_time_says_why_it_is_absent(self, application):
+        sweep = finish(application, request([contender("policy", "lru")], [50]))
+        [row] = sweep["rows"]
+        assert row["io_time_us_per_access"] is None
+        assert row["io_time_reason"] == "no device is named"
+
+    def test_a_range_of_sizes_is_logarithmic_and_keeps_both_ends(self, application):
+        sweep = finish(
+            application,
+            request(
+                [contender("policy", "fifo")],
+                {"from_pages": 10, "to_pages": 10_000, "points": 4},
+            ),
+        )
+        assert sweep["ram_pages"] == [10, 100, 1000, 10_000]
+        assert [row["ram_pages"] for row in sweep["rows"]] == sweep["ram_pages"]
+
+    def test_a_replay_that_fails_on_this_trace_leaves_the_others_alone(
+        self, application
+    ):
+        found = contender("flash_cache", "face", crash_at="99999999")
+        sweep = finish(
+            application, request([found, contender("policy", "clock")], [64], [256])
+        )
+        [failed], [fine] = rows_of(sweep, 0), rows_of(sweep, 1)
+        assert "crash_at" in failed["error"]
+        assert failed["miss_ratio"] is None
+        assert fine["error"] is None
+        assert "1 of them failed" in sweep["run"]["message"]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("changes", "where", "hint"),
+        [
+            (
+                {
+                    "contenders": [
+                        contender("policy", "lru"),
+                        contender("policy", "mru"),
+                    ]
+                },
+                "body.contenders.1.name",
+                "gclock",
+            ),
+            (
+                {"contenders": [contender("flash_cache", "tac")]},
+                "body.contenders.0.name",
+                "lazy_cleaning",
+            ),
+            (
+                {"contenders": [contender("policy", "2q", nothing="1")]},
+                "body.contenders.0",
+                "k_in",
+            ),
+            (
+                {"contenders": [contender("policy", "2q", k_in="x")]},
+                "body.contenders.0",
+                "k_in=0.25",
+            ),
+            (
+                {"contenders": [contender("scheme", "lazy")]},
+                "body.flash_pages",
+                "two-tier",
+            ),
+            (
+                {"contenders": [contender("buffer", "fd_static")], "ram_pages": [1]},
+                "body.contenders.0",
+                "pages",
+            ),
+            ({"ram_pages": [2**40]}, "body.contenders.0", "pages"),
+            ({"ram_pages": [0]}, "body.ram_pages", ""),
+            ({"ram_pages": []}, "body.ram_pages", ""),
+            (
+                {
+                    "contenders": [contender("scheme", "lazy")] * 40,
+                    "ram_pages": list(range(1, 11)),
+                    "flash_pages": list(range(1, 11)),
+                },
+                "body",
+                "fewer",
+            ),
+        ],
+    )
+    def test_bad_input_is_named_with_its_place(self, application, changes, where, hint):
+        body = {**request([contender("policy", "lru")], [10]), **changes}
+        problem = application.post("/sweeps", body, 422)
+        assert problem["errors"][0]["where"].startswith(where)
+        assert hint in problem["hint"]
+        assert application.get("/health")["status"] == "ok"
+
+    def test_unknown_ids(self, application):
+        body = request([contender("policy", "lru")], [10], workload_id="nothing")
+        application.post("/sweeps", body, 404)
+        assert application.client.get("/sweeps/nothing").status_code == 404
+        sweep = finish(application, request([contender("policy", "lru")], [11]))
+        answer = application.client.get(
+            f"/sweeps/{sweep['id']}", params={"disk_device_id": "no-such-disk"}
+        )
+        assert answer.status_code == 404
+        assert "query.disk_device_id" in answer.json()["detail"]
+
+
+class TestKeeping:
+    def test_the_same_sweep_is_found_and_a_larger_one_replays_only_what_is_new(
+        self, application
+    ):
+        asked = [contender("policy", "gclock", ceiling="7")]
+        first = finish(application, request(asked, [33, 44]))
+        again = application.post("/sweeps", request(asked, [44, 33]), 202)
+        assert again["id"] == first["id"]
+        assert again["run"]["id"] == first["run"]["id"]
+        larger = finish(application, request(asked, [33, 44, 55]))
+        assert larger["id"] != first["id"]
+        assert larger["run"]["message"] == "1 configurations replayed"
+        smaller = application.post("/sweeps", request(asked, [33]), 202)
+        assert smaller["status"] == "succeeded"
+        assert smaller["run"] is None
+        assert len(smaller["rows"]) == 1
+
+    def test_the_list_names_what_was_asked(self, application):
+        sweep = finish(application, request([contender("policy", "sieve")], [21]))
+        listed = application.get("/sweeps", params={"workload_id": "example"})
+        [found] = [item for item in listed["items"] if item["id"] == sweep["id"]]
+        assert (found["replays"], found["done"]) == (1, 1)
+        assert found["contenders"][0]["title"] == "SIEVE"
+        answer = application.client.get("/sweeps", params={"workload_id": "nothing"})
+        assert answer.status_code == 404
+
+
+@pytest.fixture(scope="module")
+def own(make_settings):
+    """An application whose workers may be killed."""
+    with run_application(make_settings()) as application:
+        application.wait_example()
+        yield application
+
+
+@pytest.fixture(scope="module")
+def long_workload(own, long_trace):  # noqa: F811
+    """A workload of which a sweep takes seconds."""
+    workload = own.create_workload(long_trace, "long.csv.zst", format="postgres_csv")
+    run = own.wait_run(workload["run"]["id"], timeout_s=120)
+    assert run["status"] == "succeeded", run
+    return workload["id"]
+
+
+POLICIES = ("lru_2", "lirs", "arc", "w_tinylfu")
+
+
+def start(application, workload_id, first_size):
+    """Start a long sweep and wait until a part of it is done."""
+    sizes = [first_size + 100_000 * step for step in range(12)]
+    body = request(
+        [contender("policy", name) for name in POLICIES],
+        sizes,
+        workload_id=workload_id,
+    )
+    sweep = application.post("/sweeps", body, 202)
+    application.wait_until(
+        lambda: application.get(f"/sweeps/{sweep['id']}")["rows"], timeout_s=60
+    )
+    return body, sweep
+
+
+@pytest.mark.slow
+class TestPartialResults:
+    def test_they_show_while_running_and_stay_when_cancelled(self, own, long_workload):
+        body, sweep = start(own, long_workload, 1000)
+        seen = own.get(f"/sweeps/{sweep['id']}")
+        assert seen["status"] == "running"
+        assert 0 < len(seen["rows"]) < seen["replays"]
+        own.post(f"/runs/{sweep['run']['id']}/cancel", {}, 200)
+        assert own.wait_run(sweep["run"]["id"])["status"] == "cancelled"
+        kept = own.get(f"/sweeps/{sweep['id']}")
+        assert kept["status"] == "cancelled"
+        assert len(seen["rows"]) <= len(kept["rows"]) < kept["replays"]
+        # Asked for again it goes on from there, under the same id.
+        going_on = own.post("/sweeps", body, 202)
+        assert going_on["id"] == sweep["id"]
+        assert going_on["run"]["id"] != sweep["run"]["id"]
+        assert len(going_on["rows"]) == len(kept["rows"])
+        own.post(f"/runs/{going_on['run']['id']}/cancel", {}, 200)
+        own.wait_run(going_on["run"]["id"])
+
+    def test_a_killed_worker_loses_nothing_that_was_done(self, own, long_workload):
+        _, sweep = start(own, long_workload, 2000)
+        kept = own.get(f"/sweeps/{sweep['id']}")["rows"]
+        worker = own.workers.pop()
+        worker.kill()
+        worker.wait()
+        own.start_worker()
+        run_id = sweep["run"]["id"]
+        own.wait_until(lambda: own.get(f"/runs/{run_id}")["attempts"] == 2)
+        found = own.get(f"/sweeps/{sweep['id']}")
+        assert all(row in found["rows"] for row in kept)
+        own.post(f"/runs/{run_id}/cancel", {}, 200)
+        own.wait_run(run_id)
+
+    def test_a_sweep_that_keeps_crashing_fails_and_keeps_its_part(
+        self, own, long_workload
+    ):
+        _, sweep = start(own, long_workload, 3000)
+        run_id = sweep["run"]["id"]
+        for attempt in (1, 2, 3):
+            own.wait_until(
+                lambda attempt=attempt: (
+                    (run := own.get(f"/runs/{run_id}"))["attempts"] == attempt
+                    and run["done"] > 0
+                )
+            )
+            [child] = own.wait_until(lambda: children_of(own.workers[-1].pid))
+            os.kill(child.pid, signal.SIGKILL)
+        run = own.wait_run(run_id)
+        assert (run["status"], run["attempts"]) == ("failed", 3)
+        failed = own.get(f"/sweeps/{sweep['id']}")
+        assert failed["status"] == "failed"
+        assert failed["rows"]

@@ -1,0 +1,191 @@
+import { readFileSync } from "node:fs";
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+
+const LONG = { timeout: 90_000 };
+
+/** The first start may still be reading the example. */
+async function openReady(page: Page, path: string): Promise<void> {
+  await expect(async () => {
+    const workload = await page.request.get("/api/v1/workloads/example");
+    expect((await workload.json()).status).toBe("ready");
+  }).toPass(LONG);
+  await page.goto(path);
+}
+
+/** One side of a segmented control: its label is what can be clicked. */
+const choose = (scope: Page | Locator, name: string) =>
+  scope.getByText(name, { exact: true }).click();
+
+const chart = (page: Page) => page.getByRole("region", { name: /by size of/ });
+
+test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) => {
+  await openReady(page, "/simulate");
+  const chosen = page.getByRole("list", { name: "Chosen contenders" });
+  await expect(chosen.getByRole("listitem")).toHaveCount(4);
+  await expect(page.getByText("No sweep yet")).toBeVisible();
+  await expectAccessible(page, "simulate, empty");
+
+  // By keyboard: add 2Q and give it an option of its own.
+  const add = page.getByRole("combobox", { name: "Add a contender" });
+  await add.focus();
+  await page.keyboard.type("2q");
+  await page.keyboard.press("Enter");
+  await expect(chosen.getByRole("listitem")).toHaveCount(5);
+  await page.getByRole("button", { name: "Options of 2Q" }).press("Enter");
+  await page.getByRole("textbox", { name: "k_in" }).fill("0.5");
+  await expect(chosen.getByText("2Q (k_in 0.5)")).toBeVisible();
+  await choose(page, "One by one");
+  const sizes = page.getByRole("textbox", { name: /separated by commas/ });
+  await sizes.fill("100, 8 MiB, 4000");
+  await sizes.press("Enter");
+  await expect(page.getByText("15 replays of 420,000 accesses")).toBeVisible();
+  await page.getByRole("button", { name: "Run the sweep" }).click();
+
+  await expect(page.getByRole("button", { name: "All replays are done" })).toBeVisible(
+    LONG,
+  );
+  await expect(chart(page).getByRole("heading")).toContainText(
+    /misses least at \d of 3 sizes/,
+  );
+  await expectAccessible(page, "simulate, done");
+  await choose(chart(page), "Table");
+  const table = chart(page).getByRole("table");
+  await expect(table.getByRole("row")).toHaveCount(16);
+  const cells = await table.innerText();
+  await expectAccessible(page, "simulate, table");
+
+  const download = page.waitForEvent("download");
+  await chart(page).getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(csv).toHaveLength(16);
+  expect(csv[0]).toContain("Miss ratio");
+
+  // The link alone, and the sweep alone, restore the screen.
+  const address = page.url();
+  for (const link of [
+    address,
+    `/simulate?sweep=${new URL(address).searchParams.get("sweep")}`,
+  ]) {
+    await page.goto("/");
+    await page.goto(link);
+    await choose(chart(page), "Table");
+    await expect(table.getByRole("row")).toHaveCount(16);
+    expect(await table.innerText()).toBe(cells);
+    await expect(chosen.getByText("2Q (k_in 0.5)")).toBeVisible();
+  }
+
+  // Another contender makes the results those of another question.
+  await chosen.getByRole("button", { name: "Remove OPT" }).click();
+  await expect(page.getByText(/results below are of other contenders/)).toBeVisible();
+});
+
+test("two tiers with options of their policies, over RAM and over flash", async ({
+  page,
+}) => {
+  await openReady(
+    page,
+    "/simulate?contenders=policy:lru,scheme:lazy~ram_policy=2q~ram_k_in=0.3,flash_cache:face&sizes=100,1000&flash_sizes=2000,9000&measure=io_time",
+  );
+  await page.getByRole("button", { name: "Run the sweep" }).click();
+  await expect(chart(page)).toBeVisible(LONG);
+  await expect(page.getByRole("button", { name: "All replays are done" })).toBeVisible(
+    LONG,
+  );
+  await expect(chart(page)).toContainText(/priced with .+ and .+/);
+  await choose(page, "Over flash");
+  await expect(page).toHaveURL(/over=flash/);
+  await expect(chart(page)).toContainText("RAM held at");
+  await expectAccessible(page, "simulate, two tiers");
+});
+
+test("what is wrong with a sweep is said where it is", async ({ page }) => {
+  await openReady(page, "/simulate?contenders=policy:lru,policy:mru&sizes=9..2x1");
+  const refused = page.getByRole("alert");
+  await expect(refused).toContainText("policy:mru");
+  await expect(refused).toContainText("9..2x1");
+  await page.goto("/simulate?contenders=policy:2q~k_in=7&sizes=100");
+  await page.getByRole("button", { name: "Run the sweep" }).click();
+  const problem = page.getByRole("alert");
+  await expect(problem).toContainText("k_in=7");
+  await expect(problem).toContainText("What to do:");
+  await expectAccessible(page, "simulate, refused");
+  await page.goto("/simulate?contenders=none");
+  await expect(page.getByText(/Nothing chosen yet/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Run the sweep" })).toBeDisabled();
+  await page.goto("/simulate?sweep=no-such-sweep");
+  await expect(page.getByRole("alert")).toContainText("no-such-sweep");
+});
+
+test("a pool split: estimate and simulation, and a slider that answers at once", async ({
+  page,
+}) => {
+  await openReady(page, "/pool-split?ram_pages=700");
+  const costs = page.getByRole("region", { name: /^Cost over the clean share/ });
+  await expect(costs).toBeVisible(LONG);
+  await expect(costs).toContainText("best replayed split");
+  await expect(page.getByText("Samsung PM9A3 7.68TB U.2: 1/IOPS")).toBeVisible();
+  await expectAccessible(page, "pool split");
+
+  const slider = page.getByRole("slider", { name: "Asymmetry R" });
+  const before = await costs.getByRole("heading").innerText();
+  const answered = page.waitForResponse(/\/pool-splits\/\w+\/costs/);
+  await slider.press("PageUp");
+  const response = await answered;
+  expect(response.request().timing().responseEnd).toBeLessThan(1000);
+  await expect(costs.getByRole("heading")).not.toHaveText(before);
+  await expect(page).toHaveURL(/asymmetry=9/);
+  const heading = await costs.getByRole("heading").innerText();
+  await page.reload();
+  await expect(costs.getByRole("heading")).toHaveText(heading, LONG);
+
+  await costs.getByRole("button", { name: "How is this computed?" }).click();
+  await expect(
+    costs.getByRole("rowheader", { name: "flow", exact: true }),
+  ).toBeVisible();
+  await expectAccessible(page, "pool split, derivation");
+  await choose(costs, "Table");
+  await expect(costs.getByRole("columnheader", { name: /^Simulated/ })).toBeVisible();
+
+  // R of another device, from the table of all.
+  await page.getByLabel("Find a device by name").fill("MCAQE32G5APP");
+  await page
+    .getByRole("button", { name: /MCAQE32G5APP/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/flash_device=kv2009-samsung-mcaqe32g5app/);
+  await expect(page).not.toHaveURL(/asymmetry=/);
+  await expect(page.getByText(/A page write costs 119 page reads/)).toBeVisible();
+  await expectAccessible(page, "pool split, device");
+});
+
+test("another buffer is another analysis", async ({ page }) => {
+  await openReady(page, "/pool-split?ram_pages=50");
+  const costs = page.getByRole("region", { name: /^Cost over the clean share/ });
+  await expect(costs).toContainText("50 pages", LONG);
+  const size = page.getByRole("textbox", { name: "Exact buffer size" });
+  await size.fill("60");
+  await size.press("Enter");
+  await expect(costs).toContainText("60 pages", LONG);
+  await page.goto("/runs");
+  await page
+    .getByRole("link", { name: /^Pool split of .* at 50 pages/ })
+    .first()
+    .click();
+  await expect(page.getByRole("textbox", { name: "Exact buffer size" })).toHaveValue(
+    "50 pages",
+  );
+});
+
+test("a workload shows its drift", async ({ page }) => {
+  await openReady(page, "/workloads/example");
+  const drift = page.getByRole("region", { name: /^Miss ratio by window/ });
+  await expect(drift).toBeVisible(LONG);
+  await expect(drift.getByRole("heading")).toContainText(/Steady|Drift/);
+  await choose(drift, "Table");
+  await expect(
+    drift.getByRole("columnheader", { name: "First touches" }),
+  ).toBeVisible();
+  await expectAccessible(page, "workload with windows");
+});

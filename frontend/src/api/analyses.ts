@@ -1,0 +1,76 @@
+/** Analyses that take a job: pool splits and windows. Asking again is harmless. */
+import { queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
+import {
+  getPoolSplit,
+  getPoolSplitCosts,
+  getPoolSplitGains,
+  getWindowCurves,
+  getWindows,
+} from "./gen/sdk.gen";
+import type { PoolSplitCosts } from "./gen/types.gen";
+
+export type {
+  PoolSplitCosts,
+  PoolSplitGains,
+  PoolSplitOut,
+  WindowCurves,
+  WindowsOut,
+} from "./gen/types.gen";
+
+const NEVER_STALE = Number.POSITIVE_INFINITY;
+
+export const poolSplitKey = (id: string) => ["pool-splits", id];
+
+export const poolSplitQuery = (id: string) =>
+  queryOptions({
+    queryKey: poolSplitKey(id),
+    queryFn: ({ signal }) =>
+      answer(getPoolSplit({ signal, path: { pool_split_id: id }, throwOnError: true })),
+  });
+
+export const poolSplitCostsQuery = (
+  id: string,
+  asymmetry: number,
+  estimator: PoolSplitCosts["estimator"],
+) =>
+  queryOptions({
+    queryKey: [...poolSplitKey(id), "costs", asymmetry, estimator],
+    queryFn: ({ signal }) =>
+      answer(
+        getPoolSplitCosts({
+          signal,
+          path: { pool_split_id: id },
+          query: { asymmetry, estimator },
+          throwOnError: true,
+        }),
+      ),
+    staleTime: NEVER_STALE,
+    placeholderData: (previous) => (previous?.id === id ? previous : undefined),
+  });
+
+export const poolSplitGainsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...poolSplitKey(id), "gains"],
+    queryFn: ({ signal }) =>
+      answer(
+        getPoolSplitGains({ signal, path: { pool_split_id: id }, throwOnError: true }),
+      ),
+  });
+
+export const windowsKey = (id: string) => ["windows", id];
+
+export const windowsQuery = (id: string) =>
+  queryOptions({
+    queryKey: windowsKey(id),
+    queryFn: ({ signal }) =>
+      answer(getWindows({ signal, path: { windows_id: id }, throwOnError: true })),
+  });
+
+export const windowCurvesQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...windowsKey(id), "curves"],
+    queryFn: ({ signal }) =>
+      answer(getWindowCurves({ signal, path: { windows_id: id }, throwOnError: true })),
+    staleTime: NEVER_STALE,
+  });

@@ -1,0 +1,189 @@
+import { formatShort } from "@/units/quantity";
+import { logTicks } from "./log-axis";
+import { type ChartOption, escapeHtml } from "./option";
+import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
+
+export interface LineSeries {
+  readonly name: string;
+  readonly color: string;
+  readonly dash?: "solid" | "dashed" | "dotted";
+  /** Marks every point; without it only the line is drawn. */
+  readonly symbol?: MarkerShape;
+  readonly symbolSize?: number;
+  /** Off for values that were counted one by one: markers, no line between them. */
+  readonly line?: boolean;
+  /** Hollow markers, for points that are beside the matter. */
+  readonly hollow?: boolean;
+  readonly points: readonly (readonly [number, number])[];
+}
+
+export interface LineAxis {
+  /** With its unit, for example "miss ratio [%]". */
+  readonly name: string;
+  readonly log?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  /** Lets the axis begin where the data does, which the subtitle then says. */
+  readonly fromData?: boolean;
+  readonly format: (value: number) => string;
+}
+
+export interface LineChart {
+  readonly series: readonly LineSeries[];
+  readonly x: LineAxis;
+  readonly y: LineAxis;
+  readonly markers?: readonly { readonly name: string; readonly x: number }[];
+  readonly colors: ColorScheme;
+}
+
+interface TooltipPoint {
+  readonly seriesName?: string;
+  readonly color?: unknown;
+  readonly value?: unknown;
+}
+
+/** Lines and markers over any quantity, on a linear or a logarithmic axis. */
+export function lineOption(chart: LineChart): ChartOption {
+  const ink = chartInk(chart.colors);
+  return {
+    animation: false,
+    textStyle: { fontFamily: CHART_FONT },
+    grid: { left: 64, right: 24, top: 58, bottom: 48 },
+    legend: {
+      show: chart.series.length > 1,
+      type: "scroll",
+      top: 0,
+      left: 0,
+      textStyle: { color: ink.text },
+      pageTextStyle: { color: ink.text },
+      pageIconColor: ink.text,
+      pageIconInactiveColor: ink.line,
+      itemHeight: 9,
+    },
+    tooltip: {
+      trigger: "axis",
+      transitionDuration: 0,
+      backgroundColor: ink.paper,
+      borderColor: ink.line,
+      textStyle: { color: ink.text, fontSize: 13 },
+      axisPointer: { type: "line", lineStyle: { color: ink.faint } },
+      formatter: (items) => tooltip(items as TooltipPoint[], chart),
+    },
+    xAxis: {
+      ...xAxis(chart),
+      nameLocation: "middle",
+      nameGap: 28,
+      nameTextStyle: { color: ink.faint },
+      axisLine: { show: true, lineStyle: { color: ink.line } },
+      splitLine: { show: false },
+    },
+    yAxis: {
+      type: "value",
+      ...(chart.y.fromData === true ? { scale: true } : { min: chart.y.min ?? 0 }),
+      ...(chart.y.max === undefined ? {} : { max: chart.y.max }),
+      name: chart.y.name,
+      nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -56] },
+      axisLabel: {
+        color: ink.faint,
+        formatter: (value: number) => formatShort(value),
+        showMinLabel: chart.y.min === undefined,
+        showMaxLabel: chart.y.max === undefined || Number.isInteger(chart.y.max),
+      },
+      splitLine: { lineStyle: { color: ink.grid } },
+    },
+    series: chart.series.map((series, index) => ({
+      type: "line" as const,
+      name: series.name,
+      data: series.points.map(([x, y]) => [x, y]),
+      showSymbol: series.symbol !== undefined,
+      symbol: series.symbol ?? "none",
+      symbolSize: series.symbolSize ?? 8,
+      lineStyle: {
+        width: series.line === false ? 0 : 2,
+        color: series.color,
+        type: series.dash ?? "solid",
+      },
+      itemStyle:
+        series.hollow === true
+          ? { color: ink.paper, borderColor: series.color, borderWidth: 1.5 }
+          : { color: series.color },
+      emphasis: { disabled: true },
+      ...(index === 0 ? markLine(chart, ink.faint) : {}),
+    })),
+  };
+}
+
+function xAxis({ x, series, colors }: LineChart) {
+  const ink = chartInk(colors);
+  const axisLabel = { color: ink.faint, hideOverlap: true, formatter: x.format };
+  if (x.log !== true) {
+    return {
+      type: "value" as const,
+      name: x.name,
+      min: x.min ?? 0,
+      ...(x.max === undefined ? {} : { max: x.max }),
+      axisLabel,
+      axisTick: { show: true, lineStyle: { color: ink.line } },
+    };
+  }
+  const values = series.flatMap(({ points }) => points.map(([value]) => value));
+  const ticks = logTicks(x.min ?? Math.min(...values), x.max ?? Math.max(...values));
+  return {
+    type: "log" as const,
+    name: x.name,
+    min: ticks.min,
+    max: ticks.max,
+    axisLabel: { ...axisLabel, customValues: [...ticks.major] },
+    axisTick: {
+      show: true,
+      customValues: [...ticks.all],
+      length: 4,
+      lineStyle: { color: ink.line },
+    },
+  };
+}
+
+function markLine(chart: LineChart, color: string) {
+  const markers = chart.markers ?? [];
+  return markers.length === 0
+    ? {}
+    : {
+        markLine: {
+          symbol: "none",
+          silent: true,
+          animation: false,
+          lineStyle: { color, type: "dotted" as const, width: 1.5 },
+          data: markers.map((marker) => ({
+            xAxis: marker.x,
+            label: {
+              formatter: marker.name,
+              color,
+              position: "insideEndTop" as const,
+              rotate: 90,
+            },
+          })),
+        },
+      };
+}
+
+function tooltip(items: readonly TooltipPoint[], chart: LineChart): string {
+  const points = items.filter((item) => Array.isArray(item.value));
+  const first = points[0]?.value as [number, number] | undefined;
+  if (first === undefined) {
+    return "";
+  }
+  const seen = new Set<string>();
+  const rows = points.flatMap((item) => {
+    const name = item.seriesName ?? "";
+    if (seen.has(name)) {
+      return [];
+    }
+    seen.add(name);
+    const value = (item.value as [number, number])[1];
+    const color = chart.series.find((series) => series.name === name)?.color ?? "";
+    return [
+      `<div style="display:flex;gap:12px;justify-content:space-between"><span><span style="color:${color}">●</span> ${escapeHtml(name)}</span><b>${chart.y.format(value)}</b></div>`,
+    ];
+  });
+  return `<div>${escapeHtml(chart.x.format(first[0]))}</div>${rows.join("")}`;
+}

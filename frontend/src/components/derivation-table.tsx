@@ -1,0 +1,65 @@
+import { formatCount, formatShort } from "@/units/quantity";
+import { Unknown } from "./unknown";
+
+export interface DerivationRow {
+  readonly scheme: string | null;
+  readonly name: string;
+  readonly formula: string;
+  readonly value: number | null;
+  readonly unit: string;
+  readonly source: string;
+}
+
+const DIGITS = 6;
+
+/** Counts are shown whole, so that they can be followed to the last digit. */
+const derivedValue = (value: number): string =>
+  Number.isSafeInteger(value) ? formatCount(value) : formatShort(value, DIGITS);
+
+/** Every formula behind a figure, with its numbers and its source. */
+export function DerivationTable({
+  steps,
+}: {
+  readonly steps: readonly DerivationRow[];
+}) {
+  return (
+    <div className="tw-scroll">
+      <table className="tw-table">
+        <thead>
+          <tr>
+            <th scope="col">Quantity</th>
+            <th scope="col">Formula, numbers put in</th>
+            <th scope="col" className="num">
+              Value
+            </th>
+            <th scope="col">Unit</th>
+            <th scope="col">Source</th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((step, index) => (
+            <tr key={`${step.scheme ?? "all"} ${step.name}`}>
+              <th scope="row">{step.name}</th>
+              <td>
+                <code>{step.formula}</code>
+              </td>
+              <td className="num">
+                {step.value === null ? (
+                  <Unknown reason="a figure that this formula needs is missing" />
+                ) : (
+                  derivedValue(step.value)
+                )}
+              </td>
+              <td>{step.unit}</td>
+              <td>
+                {step.source !== "" && step.source === steps[index - 1]?.source
+                  ? "as above"
+                  : step.source}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

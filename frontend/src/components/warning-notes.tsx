@@ -1,0 +1,37 @@
+import { Alert } from "@mantine/core";
+import { Prose } from "./prose";
+
+interface Note {
+  readonly name: string;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** What the reader of a number must know, each with the next step. */
+export function WarningNotes({ notes }: { readonly notes: readonly Note[] }) {
+  if (notes.length === 0) {
+    return null;
+  }
+  return (
+    <Alert
+      color="orange"
+      variant="outline"
+      styles={{ title: { color: "var(--tw-warn)" } }}
+      title="Mind this when you use the numbers"
+    >
+      <ul style={{ margin: 0, paddingLeft: 20, fontSize: 14 }}>
+        {notes.map((note) => (
+          <li key={note.name}>
+            <Prose text={note.message} />.
+            {note.hint !== null && note.hint !== "" && (
+              <>
+                {" "}
+                <Prose text={note.hint} />.
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  );
+}

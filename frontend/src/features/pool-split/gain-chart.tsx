@@ -1,0 +1,60 @@
+import { useMemo } from "react";
+import type { PoolSplitGains } from "@/api/analyses";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { lineOption } from "@/charts/line-option";
+import { formatShort } from "@/units/quantity";
+import { gainFinding, gainSeries, gainTable } from "./findings";
+
+const HEIGHT = 300;
+
+interface GainChartProps {
+  readonly gains: PoolSplitGains;
+  readonly name: string;
+  readonly asymmetry: number;
+}
+
+/** What the best split saves, over the asymmetry. */
+export function GainChart({ gains, name, asymmetry }: GainChartProps) {
+  const colors = useChartColors();
+  const option = useMemo(() => {
+    const last = gains.gains.at(-1)?.asymmetry ?? 1;
+    return lineOption({
+      series: gainSeries(gains, colors),
+      x: {
+        name: "asymmetry R [page reads per page write]",
+        log: true,
+        format: (value) => `R ${formatShort(value)}`,
+      },
+      y: {
+        name: "saved by the best split [%]",
+        fromData: true,
+        format: (value) => `${formatShort(value)} %`,
+      },
+      markers:
+        asymmetry >= 1 && asymmetry <= last ? [{ name: "R above", x: asymmetry }] : [],
+      colors,
+    });
+  }, [gains, colors, asymmetry]);
+  return (
+    <ChartCard
+      title={gainFinding(gains)}
+      subtitle="Share of the cost of LRU and of CFLRU that the best replayed split saves, over R [%]"
+      label={`Saving over asymmetry of ${name}`}
+      option={option}
+      height={HEIGHT}
+      table={gainTable(gains)}
+      fileName={`${name} pool split saving`}
+      explanation={
+        <p>
+          A replay counts reads and writes whatever they cost, so each split that was
+          replayed can be priced at every R: (reads + R x writes) / accesses, with one
+          more write for each page still dirty at the end. At each R the cheapest split
+          is compared with LRU and CFLRU over the whole buffer. Negative values mean
+          that no replayed split is as cheap. The circles are the devices of the
+          catalogue at their own R.
+        </p>
+      }
+    />
+  );
+}

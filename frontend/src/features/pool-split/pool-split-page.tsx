@@ -1,0 +1,285 @@
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+import type { SplitSearch } from "@/analysis/split-state";
+import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  completeState,
+} from "@/analysis/state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import {
+  type PoolSplitOut,
+  poolSplitGainsQuery,
+  poolSplitKey,
+  poolSplitQuery,
+} from "@/api/analyses";
+import { answer } from "@/api/client";
+import { createPoolSplit, getPoolSplit } from "@/api/gen/sdk.gen";
+import { useJob } from "@/api/use-job";
+import { type SummaryOut, workloadsQuery } from "@/api/workloads";
+import { CopyLink } from "@/components/copy-link";
+import { EmptyState } from "@/components/empty-state";
+import { LogSlider } from "@/components/log-slider";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import { SizeInput } from "@/components/size-input";
+import { useSettled } from "@/components/use-settled";
+import { bytes, formatCount, formatPagesAndBytes, pages } from "@/units/quantity";
+import { AsymmetryControl } from "./asymmetry-control";
+import { CostChart } from "./cost-chart";
+import { DeviceTable } from "./device-table";
+import { GainChart } from "./gain-chart";
+import classes from "./pool-split.module.css";
+
+const LEAD =
+  "Clean and dirty pages in one buffer, where a page write costs R page reads: how large should each pool be, and does it pay?";
+
+export function PoolSplitPage() {
+  const { state, search, isPending, error, patch } = useAnalysis();
+  const workloads = useQuery(workloadsQuery()).data;
+  const complete = completeState(search) !== null;
+  useOpened(patch);
+
+  // The address always states the whole question, so that it is a link.
+  useEffect(() => {
+    if (state !== null && !complete) {
+      patch({ ...state });
+    }
+  }, [state, complete, patch]);
+
+  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
+  return (
+    <Page title="Pool split" lead={LEAD}>
+      {error !== null && (
+        <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      {isPending && <Skeleton height={420} animate={false} />}
+      {!isPending && error === null && workload?.summary == null && (
+        <Panel>
+          <EmptyState title="No workload is ready here">
+            A split is found by replaying a trace. Choose a workload that has been read
+            in the chip above, or upload one on the page Workloads.
+          </EmptyState>
+        </Panel>
+      )}
+      {state !== null && workload?.summary != null && (
+        <PoolSplitView
+          key={workload.id}
+          state={state}
+          name={workload.name}
+          summary={workload.summary}
+          patch={patch}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** A link may name a pool split: its workload and its buffer are then shown. */
+function useOpened(patch: (change: AnalysisSearch & SplitSearch) => void) {
+  const { split } = useSearch({ strict: false }) as SplitSearch;
+  const opened = useQuery({
+    ...poolSplitQuery(split ?? ""),
+    enabled: split !== undefined,
+  });
+  useEffect(() => {
+    if (split !== undefined && opened.data !== undefined) {
+      const { workload_id: workload, pages: size } = opened.data;
+      patch({ workload, ram_pages: size, split: undefined });
+    }
+  }, [split, opened.data, patch]);
+}
+
+/** Traces up to here are analysed without being asked: it takes seconds. */
+const AUTO_ACCESSES = 5_000_000;
+const SETTLE_MS = 700;
+const LEAST_PAGES = 2;
+
+interface ViewProps {
+  readonly state: AnalysisState;
+  readonly name: string;
+  readonly summary: SummaryOut;
+  readonly patch: (change: AnalysisSearch & SplitSearch) => void;
+}
+
+const readSplit = (id: string): Promise<PoolSplitOut> =>
+  answer(getPoolSplit({ path: { pool_split_id: id }, throwOnError: true }));
+
+function PoolSplitView(props: ViewProps) {
+  const { state, summary, patch } = props;
+  const router = useRouter();
+  const pageBytes = bytes(summary.page_bytes);
+  const size = Math.max(LEAST_PAGES, state.ram_pages);
+  const buffer = useSettled(size, (ram_pages) => patch({ ram_pages }));
+  const [settled] = useDebouncedValue(size, SETTLE_MS);
+  const auto = summary.accesses <= AUTO_ACCESSES;
+  const asked = auto ? settled : size;
+  const job = useJob<PoolSplitOut>({
+    asked: `${state.workload} ${asked}`,
+    create: () =>
+      answer(
+        createPoolSplit({
+          body: { workload_id: state.workload, pages: asked },
+          throwOnError: true,
+        }),
+      ),
+    keyOf: poolSplitKey,
+    read: readSplit,
+    auto,
+  });
+  const id = job.done ? (job.subject?.id ?? null) : null;
+  const asymmetry = useAsymmetry(id, props);
+  return (
+    <>
+      <Panel label="Buffer and asymmetry">
+        <div className={classes["controls"]}>
+          <div className={classes["size"]}>
+            <div>
+              <LogSlider
+                label="Buffer size"
+                value={buffer.value}
+                min={LEAST_PAGES}
+                max={Math.max(LEAST_PAGES + 1, summary.distinct_pages)}
+                valueText={formatPagesAndBytes(pages(buffer.value), pageBytes)}
+                onChange={buffer.setValue}
+              />
+              <Text size="xs" c="dimmed">
+                The RAM of the other pages; up to all{" "}
+                {formatCount(summary.distinct_pages)} pages of the workload.
+              </Text>
+            </div>
+            <SizeInput
+              label="Exact buffer size"
+              value={pages(buffer.value)}
+              pageBytes={pageBytes}
+              min={LEAST_PAGES}
+              onChange={(value) => buffer.setValue(value)}
+            />
+          </div>
+          {id !== null ? (
+            <AsymmetryPart {...props} asymmetry={asymmetry} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              The asymmetry R can be chosen once the buffer is counted.
+            </Text>
+          )}
+        </div>
+        <Group gap="xs" mt="sm">
+          {!job.done && (
+            <Button onClick={job.start} loading={job.running}>
+              Analyse this buffer
+            </Button>
+          )}
+          <CopyLink
+            to="this split"
+            href={() =>
+              router.buildLocation({
+                to: "/pool-split",
+                search: (previous: SplitSearch) => previous,
+              }).href
+            }
+          />
+        </Group>
+      </Panel>
+      {job.error !== null && (
+        <ProblemAlert
+          error={job.error}
+          title="The split could not be computed"
+          onRetry={job.start}
+        />
+      )}
+      {job.run !== undefined && (
+        <Panel label="Progress of the analysis">
+          <RunProgress run={job.run} />
+        </Panel>
+      )}
+      {!job.done && !job.running && job.error === null && job.run === undefined && (
+        <Panel>
+          <EmptyState title="This buffer is not analysed yet">
+            One pass counts the hits of every split, then about forty splits, LRU and
+            CFLRU are replayed. It is done once; after that the asymmetry moves freely.
+          </EmptyState>
+        </Panel>
+      )}
+      {id !== null && <Answers {...props} id={id} asymmetry={asymmetry} />}
+      {job.running && !job.done && job.run === undefined && (
+        <Skeleton height={520} animate={false} />
+      )}
+    </>
+  );
+}
+
+const USUAL = 8;
+/** The slider counts in hundredths: it knows whole numbers only. */
+const STEPS_A_UNIT = 100;
+
+/** R of the address, else that of the chosen flash device; it moves at once. */
+function useAsymmetry(id: string | null, { state, patch }: ViewProps) {
+  const { asymmetry: stated } = useSearch({ strict: false }) as SplitSearch;
+  const gains = useQuery({ ...poolSplitGainsQuery(id ?? ""), enabled: id !== null });
+  const device = gains.data?.devices.find(
+    (candidate) => candidate.device_id === state.flash_device,
+  );
+  const usual = Math.min(
+    MAX_ASYMMETRY,
+    Math.max(MIN_ASYMMETRY, device?.asymmetry ?? USUAL),
+  );
+  const settled = useSettled(stated ?? usual, (asymmetry) => patch({ asymmetry }));
+  return { gains, device, settled, isStated: stated !== undefined };
+}
+
+function AsymmetryPart({ asymmetry, patch }: ViewProps & { asymmetry: Asymmetry }) {
+  const { gains, device, settled, isStated } = asymmetry;
+  return (
+    <AsymmetryControl
+      value={settled.value}
+      stepsAUnit={STEPS_A_UNIT}
+      devices={gains.data?.devices ?? []}
+      chosen={isStated ? null : (device?.device_id ?? null)}
+      note={
+        isStated
+          ? "set by hand"
+          : device === undefined
+            ? "the chosen flash device states no asymmetry"
+            : `of ${device.name}: ${device.asymmetry_basis}`
+      }
+      onChange={settled.setValue}
+      onDevice={(flash_device) => patch({ flash_device, asymmetry: undefined })}
+    />
+  );
+}
+
+type Asymmetry = ReturnType<typeof useAsymmetry>;
+
+function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
+  const { gains, settled } = props.asymmetry;
+  if (gains.error !== null) {
+    return (
+      <ProblemAlert
+        error={gains.error}
+        title="The split could not be priced"
+        onRetry={() => void gains.refetch()}
+      />
+    );
+  }
+  if (gains.data === undefined) {
+    return <Skeleton height={520} animate={false} />;
+  }
+  return (
+    <Stack gap="lg">
+      <CostChart id={props.id} name={props.name} asymmetry={settled.asked} />
+      <GainChart gains={gains.data} name={props.name} asymmetry={settled.asked} />
+      <DeviceTable
+        gains={gains.data}
+        chosen={props.state.flash_device}
+        onChoose={(flash_device) => props.patch({ flash_device, asymmetry: undefined })}
+      />
+    </Stack>
+  );
+}

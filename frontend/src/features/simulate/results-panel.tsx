@@ -1,0 +1,269 @@
+import { SegmentedControl, Select, Text } from "@mantine/core";
+import { useMemo } from "react";
+import type { SweepSearch } from "@/analysis/sweep-state";
+import type { SimulatorOut } from "@/api/simulator";
+import type { SweepOut } from "@/api/sweeps";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { curveOption } from "@/charts/curve-option";
+import { schemeMark } from "@/charts/palette";
+import { SeriesMark } from "@/charts/scheme-mark";
+import { WarningNotes } from "@/components/warning-notes";
+import {
+  bytes,
+  bytesOfPages,
+  formatBytes,
+  formatCount,
+  formatPagesAndBytes,
+  pages,
+} from "@/units/quantity";
+import {
+  findingOf,
+  labelOf,
+  MEASURES,
+  type Measure,
+  measureOf,
+  type ResultSeries,
+  sentenceOf,
+  seriesOf,
+  tableOf,
+  type View,
+  viewOf,
+} from "./results";
+import classes from "./simulate.module.css";
+
+const HEIGHT = 400;
+
+interface ResultsProps {
+  readonly sweep: SweepOut;
+  readonly simulator: SimulatorOut;
+  readonly name: string;
+  readonly search: SweepSearch;
+  readonly patch: (change: SweepSearch) => void;
+  readonly devices: string;
+}
+
+/** The sweep as a chart and a table, as far as it is. */
+export function Results(props: ResultsProps) {
+  const { sweep, search, simulator, name } = props;
+  const colors = useChartColors();
+  const measure = measureOf(search.measure);
+  const view = viewOf(sweep, search.over, search.held);
+  const series = useMemo(() => seriesOf(sweep, measure, view), [sweep, measure, view]);
+  const drawn = series.filter((one) => one.points.length > 0);
+  const bounds = useMemo(
+    () =>
+      new Set(
+        simulator.policies
+          .filter((item) => item.needs.includes("future"))
+          .map((item) => `policy:${item.name}`),
+      ),
+    [simulator],
+  );
+  const chart = useMemo(() => {
+    const base = {
+      series: drawn.map((one) => {
+        const mark = schemeMark(one.name, colors);
+        return {
+          name: one.label,
+          color: mark.color,
+          symbol: mark.shape,
+          dash: one.dash,
+          points: one.points,
+        };
+      }),
+      pageBytes: bytes(sweep.page_bytes),
+      valueName: measure.axis,
+      formatValue: measure.format,
+      sizeName:
+        view.axis === "ram"
+          ? "cache or RAM size [pages, bytes]"
+          : "flash size [pages, bytes]",
+      colors,
+    };
+    return drawn.length === 0
+      ? null
+      : {
+          option: curveOption({ ...base, legend: false }),
+          picture: curveOption({ ...base, legend: true }),
+        };
+  }, [drawn, colors, sweep.page_bytes, measure, view.axis]);
+  if (chart === null) {
+    return <NothingDrawn sweep={sweep} measure={measure} />;
+  }
+  const middle = middleSize(drawn);
+  return (
+    <ChartCard
+      title={findingOf(series, sweep, measure, bounds)}
+      subtitle={subtitleOf(sweep, measure.axis, view, props.devices)}
+      label={`${measure.title} by size of ${name}`}
+      option={chart.option}
+      pictureOption={chart.picture}
+      legend={<Legend series={drawn} />}
+      height={HEIGHT}
+      table={tableOf(sweep)}
+      fileName={`${name} sweep ${measure.title}`}
+      sentence={
+        middle === null
+          ? undefined
+          : sentenceOf(
+              drawn,
+              measure,
+              middle,
+              formatPagesAndBytes(pages(middle), bytes(sweep.page_bytes)),
+            )
+      }
+      controls={<Controls {...props} view={view} measureId={measure.id} />}
+      explanation={<Explanation />}
+    />
+  );
+}
+
+function Legend({ series }: { readonly series: readonly ResultSeries[] }) {
+  return (
+    <ul className={classes["legend"]} aria-label="Legend">
+      {series.map((one) => (
+        <li key={one.contender}>
+          <SeriesMark scheme={one.name} dash={one.dash} /> {one.label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function middleSize(series: readonly ResultSeries[]): number | null {
+  const longest = [...series].sort(
+    (one, other) => other.points.length - one.points.length,
+  )[0];
+  return longest?.points[Math.floor(longest.points.length / 2)]?.[0] ?? null;
+}
+
+function subtitleOf(
+  sweep: SweepOut,
+  axis: string,
+  { axis: over, held }: View,
+  devices: string,
+) {
+  const twoTier = sweep.contenders.some((contender) => contender.tiers > 1);
+  const size = (count: number) =>
+    formatBytes(bytesOfPages(pages(count), bytes(sweep.page_bytes)));
+  const other =
+    held === null || (over === "ram" && !twoTier)
+      ? ""
+      : over === "ram"
+        ? `; two-tier contenders with ${size(held)} of flash`
+        : `; RAM held at ${size(held)}`;
+  const priced = axis.startsWith("I/O") ? `; ${devices}` : "";
+  return `Replays of ${formatCount(sweep.accesses)} accesses from a cold start: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
+}
+
+function Controls(
+  props: ResultsProps & { readonly view: View; readonly measureId: string },
+) {
+  const { sweep, patch, view } = props;
+  const offered = MEASURES.filter((measure) =>
+    sweep.rows.some((row) => measure.of(row, sweep.accesses) !== null),
+  );
+  const both = sweep.ram_pages.length > 1 && sweep.flash_pages.length > 1;
+  const held = view.axis === "ram" ? sweep.flash_pages : sweep.ram_pages;
+  return (
+    <>
+      <Select
+        size="xs"
+        w={130}
+        aria-label="What is drawn"
+        data={offered.map((measure) => ({ value: measure.id, label: measure.title }))}
+        value={props.measureId}
+        onChange={(measure) => measure !== null && patch({ measure })}
+        allowDeselect={false}
+      />
+      {both && (
+        <SegmentedControl
+          size="xs"
+          aria-label="Size on the axis"
+          value={view.axis}
+          onChange={(over) => patch({ over: over as View["axis"], held: undefined })}
+          transitionDuration={0}
+          data={[
+            { value: "ram", label: "Over RAM" },
+            { value: "flash", label: "Over flash" },
+          ]}
+        />
+      )}
+      {held.length > 1 && view.held !== null && (
+        <Select
+          size="xs"
+          w={150}
+          aria-label={view.axis === "ram" ? "Flash is held at" : "RAM is held at"}
+          data={held.map((size) => ({
+            value: String(size),
+            label: `${view.axis === "ram" ? "flash" : "RAM"} ${formatBytes(
+              bytesOfPages(pages(size), bytes(sweep.page_bytes)),
+            )}`,
+          }))}
+          value={String(view.held)}
+          onChange={(value) => value !== null && patch({ held: Number(value) })}
+          allowDeselect={false}
+        />
+      )}
+    </>
+  );
+}
+
+function NothingDrawn(props: { readonly sweep: SweepOut; readonly measure: Measure }) {
+  const { sweep, measure } = props;
+  const isKnown = sweep.rows.some((row) => measure.of(row, sweep.accesses) !== null);
+  const reason = sweep.rows.find((row) => row.io_time_reason !== null)?.io_time_reason;
+  const text =
+    sweep.rows.length === 0
+      ? "No replay is done yet. Results appear here while the sweep runs, and stay when it is cancelled."
+      : isKnown
+        ? "No replay at the sizes of this view is done yet."
+        : `${measure.title} is not known for these replays${reason ? `: ${reason}` : ""}.`;
+  return (
+    <section className="tw-panel" aria-label="Results">
+      <Text c="dimmed" role="status">
+        {text}
+      </Text>
+    </section>
+  );
+}
+
+function Explanation() {
+  return (
+    <p>
+      Each point is a replay of the whole trace: the cache starts empty, every access is
+      looked up, nothing is flushed at the end, and every page operation is counted. The
+      miss ratio is the share of accesses that reach the disk. I/O time is counters x
+      service times of the devices above, divided by the accesses; pages that a flash
+      cache moves in batches cost their transfer at the sequential rate. A policy that
+      reads the future is a bound, not a choice, and takes no part in the headline.
+      Lines between points only lead the eye.
+    </p>
+  );
+}
+
+/** Warnings and failures of single replays, each named once. */
+export function ReplayNotes({ sweep }: { readonly sweep: SweepOut }) {
+  const notes = new Map<
+    string,
+    { name: string; message: string; hint: string | null }
+  >();
+  for (const row of sweep.rows) {
+    const contender = sweep.contenders[row.contender];
+    const who = contender === undefined ? "" : labelOf(contender);
+    const found = [
+      ...row.warnings,
+      ...(row.error === null
+        ? []
+        : [{ name: "failed", message: row.error, hint: row.hint }]),
+    ];
+    for (const note of found) {
+      const key = `${who} ${note.name}`;
+      if (!notes.has(key)) {
+        notes.set(key, { ...note, name: key, message: `${who}: ${note.message}` });
+      }
+    }
+  }
+  return <WarningNotes notes={[...notes.values()]} />;
+}

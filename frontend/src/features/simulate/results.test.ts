@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import type { ReplayOut, SweepOut } from "@/api/sweeps";
+import { bytes } from "@/units/quantity";
+import {
+  dashesOf,
+  findingOf,
+  labelOf,
+  measureOf,
+  sentenceOf,
+  seriesOf,
+  tableOf,
+  viewOf,
+} from "./results";
+import { isSameSweep } from "./simulate-page";
+import { parseSizes } from "./sizes-form";
+
+const row = (
+  contender: number,
+  ram_pages: number,
+  miss_ratio: number | null,
+  flash_pages: number | null = null,
+): ReplayOut => ({
+  contender,
+  ram_pages,
+  flash_pages,
+  miss_ratio,
+  ram_hit_ratio: miss_ratio === null ? null : 1 - miss_ratio,
+  flash_hit_ratio: null,
+  disk_reads: miss_ratio === null ? null : 100 * miss_ratio,
+  disk_writes: 1,
+  flash_reads: null,
+  flash_writes: null,
+  io_time_us_per_access: null,
+  io_time_terms_us_per_access: {},
+  io_time_reason: "no device is named",
+  counters: {},
+  warnings: [],
+  error: miss_ratio === null ? "it failed" : null,
+  hint: null,
+});
+
+const contender = (name: string, tiers = 1, options: Record<string, string> = {}) => ({
+  family: tiers === 1 ? ("policy" as const) : ("scheme" as const),
+  name,
+  title: name.toUpperCase(),
+  options,
+  tiers,
+});
+
+const sweep = (extra: Partial<SweepOut>): SweepOut => ({
+  id: "s",
+  workload_id: "w",
+  content_id: "c",
+  status: "succeeded",
+  inputs: { workload_id: "w", contenders: [], ram_pages: [10, 20] },
+  contenders: [contender("lru"), contender("arc"), contender("opt")],
+  ram_pages: [10, 20],
+  flash_pages: [],
+  accesses: 100,
+  page_bytes: 4096,
+  replays: 6,
+  rows: [
+    row(0, 10, 0.5),
+    row(0, 20, 0.4),
+    row(1, 10, 0.4),
+    row(1, 20, 0.4),
+    row(2, 10, 0.1),
+    row(2, 20, 0.1),
+  ],
+  devices: { flash_device_id: null, disk_device_id: null },
+  core_version: "1",
+  created_at: "2026-01-01T00:00:00Z",
+  run: null,
+  ...extra,
+});
+
+const MISSES = measureOf("miss_ratio");
+const BOUND = new Set(["policy:opt"]);
+const findingIn = (one: SweepOut) =>
+  findingOf(
+    seriesOf(one, MISSES, viewOf(one, undefined, undefined)),
+    one,
+    MISSES,
+    BOUND,
+  );
+
+describe("the finding", () => {
+  it("names who is best at most sizes, and leaves the bound out", () => {
+    expect(findingIn(sweep({}))).toBe("ARC misses least at 2 of 2 sizes");
+  });
+
+  it("says so when all are equal", () => {
+    const rows = [row(0, 10, 0.4), row(1, 10, 0.4), row(2, 10, 0.1)];
+    expect(findingIn(sweep({ rows, ram_pages: [10] }))).toBe(
+      "All contenders are equal at 1 size",
+    );
+  });
+
+  it("compares only sizes that everybody has yet", () => {
+    const rows = [row(0, 10, 0.5), row(0, 20, 0.1), row(1, 10, 0.4)];
+    expect(findingIn(sweep({ rows }))).toBe("ARC misses least at 1 of 1 size");
+  });
+
+  it("does not call a bound a winner when it stands alone", () => {
+    const rows = [row(2, 10, 0.1)];
+    expect(findingIn(sweep({ rows }))).toContain("a bound for all others");
+  });
+
+  it("knows nothing while nothing is done", () => {
+    expect(findingIn(sweep({ rows: [] }))).toBe("No miss ratio yet");
+  });
+});
+
+describe("two tiers", () => {
+  const two = sweep({
+    contenders: [contender("lru"), contender("lazy", 2)],
+    flash_pages: [0, 100, 200],
+    rows: [
+      row(0, 10, 0.5),
+      row(0, 20, 0.4),
+      ...[0, 100, 200].flatMap((flash) => [
+        row(1, 10, 0.5 - flash / 1000, flash),
+        row(1, 20, 0.4 - flash / 1000, flash),
+      ]),
+    ],
+  });
+
+  it("are drawn over RAM at one flash size, the largest at first", () => {
+    const view = viewOf(two, undefined, undefined);
+    expect(view).toEqual({ axis: "ram", held: 200 });
+    const [, lazy] = seriesOf(two, MISSES, view);
+    expect(lazy?.points).toEqual([
+      [10, 30],
+      [20, 20],
+    ]);
+  });
+
+  it("over flash, one cache is a level line and size zero has no place", () => {
+    const view = viewOf(two, "flash", 10);
+    const [lru, lazy] = seriesOf(two, MISSES, view);
+    expect(lru?.points).toEqual([
+      [100, 50],
+      [200, 50],
+    ]);
+    expect(lazy?.points.map(([size]) => size)).toEqual([100, 200]);
+  });
+
+  it("holds only sizes that were asked for", () => {
+    expect(viewOf(two, "ram", 77).held).toBe(200);
+    expect(viewOf(sweep({}), "flash", undefined).axis).toBe("ram");
+  });
+});
+
+describe("names and tables", () => {
+  it("shows options and tells variants apart by the line", () => {
+    const variants = [
+      contender("2q"),
+      contender("lru"),
+      contender("2q", 1, { k: "1" }),
+    ];
+    expect(variants.map(labelOf)).toEqual(["2Q", "LRU", "2Q (k 1)"]);
+    expect(dashesOf(variants)).toEqual(["solid", "solid", "dashed"]);
+  });
+
+  it("ranks the contenders at a size", () => {
+    const one = sweep({});
+    const series = seriesOf(one, MISSES, viewOf(one, undefined, undefined));
+    expect(sentenceOf(series, MISSES, 10, "10 pages")).toBe(
+      "At 10 pages: OPT 10 %, ARC 40 %, LRU 50 %.",
+    );
+    expect(sentenceOf(series, MISSES, 11, "11 pages")).toBe("");
+  });
+
+  it("exports every row, and dashes for what is not known", () => {
+    const table = tableOf(sweep({ rows: [row(0, 10, null)] }));
+    expect(table.rows[0]?.[4]).toBeNull();
+    expect(table.shown[0]?.[4]).toBe("–");
+    expect(table.header).toHaveLength(table.rows[0]?.length ?? 0);
+    expect(table.header).toHaveLength(table.shown[0]?.length ?? 0);
+  });
+});
+
+describe("the same sweep", () => {
+  const asked = {
+    workload_id: "w",
+    contenders: [
+      { family: "policy" as const, name: "2q", options: { b: "1", a: "2" } },
+    ],
+    ram_pages: [1, 2],
+  };
+  it("is told from another whatever the order of its options", () => {
+    const [first] = asked.contenders;
+    const other = { ...asked, contenders: [{ ...first, options: { a: "2", b: "1" } }] };
+    expect(isSameSweep(asked, other as typeof asked)).toBe(true);
+    expect(isSameSweep(asked, { ...asked, ram_pages: [1, 3] })).toBe(false);
+    expect(isSameSweep(asked, { ...asked, workload_id: "v" })).toBe(false);
+  });
+});
+
+describe("sizes typed one by one", () => {
+  it("takes pages and bytes", () => {
+    expect(parseSizes("64 KiB, 4; 1000", bytes(4096), 1)).toEqual({
+      ok: true,
+      sizes: [4, 16, 1000],
+    });
+  });
+  it.each(["", "x", "4, -1", "0"])("refuses %j with its reason", (text) => {
+    const parsed = parseSizes(text, bytes(4096), 1);
+    expect(parsed.ok).toBe(false);
+    expect(parsed.ok ? "" : parsed.message).not.toBe("");
+  });
+});

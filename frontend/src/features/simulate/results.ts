@@ -1,0 +1,321 @@
+/** What a sweep says: series to draw, the finding in words, rows to export. */
+import type { ContenderOut, ReplayOut, SweepOut } from "@/api/sweeps";
+import type { CsvCell } from "@/charts/csv";
+import type { Dash } from "@/charts/scheme-mark";
+import {
+  bytes,
+  bytesOfPages,
+  formatBytes,
+  formatCount,
+  formatNumber,
+  formatPercent,
+  formatShort,
+  pages,
+  ratio,
+  UNKNOWN,
+} from "@/units/quantity";
+
+export type Axis = "ram" | "flash";
+
+export interface Measure {
+  readonly id: string;
+  readonly title: string;
+  /** For the axis, with its unit. */
+  readonly axis: string;
+  /** "misses least", "needs the least I/O time" */
+  readonly wins: string;
+  readonly of: (row: ReplayOut, accesses: number) => number | null;
+  readonly format: (value: number) => string;
+}
+
+const perAccess = (value: number) => `${formatShort(value, 4)} per access`;
+const share =
+  (count: (row: ReplayOut) => number | null) =>
+  (row: ReplayOut, accesses: number): number | null => {
+    const found = count(row);
+    return found === null || accesses === 0 ? null : found / accesses;
+  };
+
+export const MEASURES: readonly Measure[] = [
+  {
+    id: "miss_ratio",
+    title: "Miss ratio",
+    axis: "miss ratio [%]",
+    wins: "misses least",
+    of: (row) => (row.miss_ratio === null ? null : 100 * row.miss_ratio),
+    format: (value) => `${formatShort(value, 4)} %`,
+  },
+  {
+    id: "io_time",
+    title: "I/O time",
+    axis: "I/O time [µs per access]",
+    wins: "needs the least I/O time",
+    of: (row) => row.io_time_us_per_access,
+    format: (value) => `${formatShort(value, 4)} µs`,
+  },
+  {
+    id: "disk_reads",
+    title: "Disk reads",
+    axis: "disk reads [pages per access]",
+    wins: "reads the disk least",
+    of: share((row) => row.disk_reads),
+    format: perAccess,
+  },
+  {
+    id: "disk_writes",
+    title: "Disk writes",
+    axis: "disk writes [pages per access]",
+    wins: "writes the disk least",
+    of: share((row) => row.disk_writes),
+    format: perAccess,
+  },
+  {
+    id: "flash_writes",
+    title: "Flash writes",
+    axis: "flash writes [pages per access]",
+    wins: "writes flash least",
+    of: share((row) => row.flash_writes),
+    format: perAccess,
+  },
+];
+
+export const measureOf = (id: string | undefined): Measure => {
+  const found = MEASURES.find((measure) => measure.id === id) ?? MEASURES[0];
+  if (found === undefined) {
+    throw new Error("there is no measure");
+  }
+  return found;
+};
+
+/** "2Q", or "2Q (k_in 0.5)" */
+export function labelOf(contender: Pick<ContenderOut, "title" | "options">): string {
+  const options = Object.entries(contender.options).map(
+    ([name, value]) => `${name} ${value}`,
+  );
+  return options.length === 0
+    ? contender.title
+    : `${contender.title} (${options.join(", ")})`;
+}
+
+const DASHES: readonly Dash[] = ["solid", "dashed", "dotted"];
+
+/** Variants of one name keep its colour and differ in the line. */
+export function dashesOf(
+  contenders: readonly Pick<ContenderOut, "family" | "name">[],
+): Dash[] {
+  const seen = new Map<string, number>();
+  return contenders.map(({ family, name }) => {
+    const key = `${family}:${name}`;
+    const count = seen.get(key) ?? 0;
+    seen.set(key, count + 1);
+    return DASHES[count % DASHES.length] ?? "solid";
+  });
+}
+
+export interface ResultSeries {
+  readonly contender: number;
+  readonly label: string;
+  readonly name: string;
+  readonly dash: Dash;
+  readonly points: readonly (readonly [number, number])[];
+}
+
+/** Which sizes vary, and at which size the other tier can be held. */
+export interface View {
+  readonly axis: Axis;
+  readonly held: number | null;
+}
+
+export function viewOf(
+  sweep: Pick<SweepOut, "ram_pages" | "flash_pages">,
+  over: Axis | undefined,
+  held: number | undefined,
+): View {
+  const usual: Axis =
+    sweep.ram_pages.length > 1 || sweep.flash_pages.length < 2 ? "ram" : "flash";
+  const axis =
+    over === "flash" && sweep.flash_pages.length === 0 ? "ram" : (over ?? usual);
+  const others = axis === "ram" ? sweep.flash_pages : sweep.ram_pages;
+  const last = others.at(-1) ?? null;
+  return { axis, held: held !== undefined && others.includes(held) ? held : last };
+}
+
+/** One line a contender over the sizes of the axis, as far as the sweep is. */
+export function seriesOf(
+  sweep: SweepOut,
+  measure: Measure,
+  view: View,
+): ResultSeries[] {
+  const dashes = dashesOf(sweep.contenders);
+  return sweep.contenders.map((contender, index) => {
+    const own = sweep.rows.filter((row) => row.contender === index);
+    return {
+      contender: index,
+      label: labelOf(contender),
+      name: contender.name,
+      dash: dashes[index] ?? "solid",
+      points: own.flatMap((row) => {
+        const value = measure.of(row, sweep.accesses);
+        return value === null
+          ? []
+          : placesOf(row, sweep, view).map((size) => [size, value] as const);
+      }),
+    };
+  });
+}
+
+/** Where a row stands on the axis; one cache stands at every flash size. */
+function placesOf(
+  row: ReplayOut,
+  sweep: Pick<SweepOut, "flash_pages">,
+  { axis, held }: View,
+): readonly number[] {
+  if (axis === "ram") {
+    return row.flash_pages === null || row.flash_pages === held ? [row.ram_pages] : [];
+  }
+  if (row.ram_pages !== held) {
+    return [];
+  }
+  // A logarithmic axis has no place for zero.
+  return (row.flash_pages === null ? sweep.flash_pages : [row.flash_pages]).filter(
+    (size) => size > 0,
+  );
+}
+
+const EQUAL = 1e-9;
+
+/** Who is best at how many of the sizes that all contenders have. */
+export function findingOf(
+  series: readonly ResultSeries[],
+  sweep: Pick<SweepOut, "contenders">,
+  measure: Measure,
+  bounds: ReadonlySet<string>,
+): string {
+  const isBound = (one: ResultSeries) => {
+    const contender = sweep.contenders[one.contender];
+    return (
+      contender !== undefined && bounds.has(`${contender.family}:${contender.name}`)
+    );
+  };
+  const real = series.filter((one) => !isBound(one) && one.points.length > 0);
+  const [first, ...others] = real;
+  if (first === undefined) {
+    return series.some((one) => one.points.length > 0)
+      ? `${measure.title} of a policy that knows the future: a bound for all others`
+      : `No ${measure.title.toLowerCase()} yet`;
+  }
+  if (others.length === 0) {
+    return `${measure.title} of ${first.label}`;
+  }
+  const common = first.points
+    .map(([size]) => size)
+    .filter((size) => others.every((one) => valueAt(one, size) !== null));
+  const wins = new Map<string, number>();
+  let ties = 0;
+  for (const size of common) {
+    const values = real.map((one) => valueAt(one, size) ?? Number.POSITIVE_INFINITY);
+    const least = Math.min(...values);
+    const best = real.filter(
+      (_, index) => (values[index] ?? 0) <= least + Math.abs(least) * EQUAL,
+    );
+    if (best.length > 1) {
+      ties += 1;
+    }
+    for (const one of best) {
+      wins.set(one.label, (wins.get(one.label) ?? 0) + 1);
+    }
+  }
+  const [winner] = [...wins].sort((one, other) => other[1] - one[1]);
+  if (winner === undefined) {
+    return "The contenders have no size in common yet";
+  }
+  if (ties === common.length) {
+    return `All contenders are equal at ${sizesText(common.length)}`;
+  }
+  return `${winner[0]} ${measure.wins} at ${winner[1]} of ${sizesText(common.length)}`;
+}
+
+const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}`;
+
+export const valueAt = (series: ResultSeries, size: number): number | null =>
+  series.points.find(([place]) => place === size)?.[1] ?? null;
+
+/** The contenders at one size, best first, in words. */
+export function sentenceOf(
+  series: readonly ResultSeries[],
+  measure: Measure,
+  size: number,
+  sizeText: string,
+): string {
+  const ranked = series
+    .flatMap((one) => {
+      const value = valueAt(one, size);
+      return value === null ? [] : [{ label: one.label, value }];
+    })
+    .sort((one, other) => one.value - other.value);
+  return ranked.length === 0
+    ? ""
+    : `At ${sizeText}: ${ranked
+        .map(({ label, value }) => `${label} ${measure.format(value)}`)
+        .join(", ")}.`;
+}
+
+export function tableOf(sweep: SweepOut) {
+  const size = (count: number) =>
+    formatBytes(bytesOfPages(pages(count), bytes(sweep.page_bytes)));
+  const percent = (value: number | null) =>
+    value === null ? UNKNOWN : formatPercent(ratio(value), 4);
+  const count = (value: number | null) =>
+    value === null ? UNKNOWN : formatCount(value);
+  const label = (row: ReplayOut) => {
+    const contender = sweep.contenders[row.contender];
+    return contender === undefined ? "" : labelOf(contender);
+  };
+  return {
+    header: [
+      "Contender",
+      "Cache or RAM [pages]",
+      "Cache or RAM [bytes]",
+      "Flash [pages]",
+      "Miss ratio",
+      "RAM hit ratio",
+      "Flash hit ratio",
+      "Disk reads",
+      "Disk writes",
+      "Flash reads",
+      "Flash writes",
+      "I/O time [µs/access]",
+    ],
+    rows: sweep.rows.map((row): CsvCell[] => [
+      label(row),
+      row.ram_pages,
+      row.ram_pages * sweep.page_bytes,
+      row.flash_pages,
+      row.miss_ratio,
+      row.ram_hit_ratio,
+      row.flash_hit_ratio,
+      row.disk_reads,
+      row.disk_writes,
+      row.flash_reads,
+      row.flash_writes,
+      row.io_time_us_per_access,
+    ]),
+    shown: sweep.rows.map((row) => [
+      label(row),
+      formatCount(row.ram_pages),
+      size(row.ram_pages),
+      count(row.flash_pages),
+      percent(row.miss_ratio),
+      percent(row.ram_hit_ratio),
+      percent(row.flash_hit_ratio),
+      count(row.disk_reads),
+      count(row.disk_writes),
+      count(row.flash_reads),
+      count(row.flash_writes),
+      row.io_time_us_per_access === null
+        ? UNKNOWN
+        : formatNumber(row.io_time_us_per_access, 4),
+    ]),
+    caption: `${formatCount(sweep.rows.length)} of ${formatCount(sweep.replays)} replays, ${formatCount(sweep.accesses)} accesses each, counts exact from a cold start.`,
+  };
+}

@@ -1,0 +1,391 @@
+import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useMemo } from "react";
+import type { AnalysisState } from "@/analysis/state";
+import {
+  countSizes,
+  readContenders,
+  readSizes,
+  type SizeSpec,
+  type SweepSearch,
+  sizesInput,
+  specOfInput,
+  usualContenders,
+  usualFlash,
+  usualRange,
+  writeContenders,
+  writeSizes,
+} from "@/analysis/sweep-state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import { devicesQuery } from "@/api/catalog";
+import {
+  type ContenderIn,
+  itemOf,
+  type SimulatorOut,
+  simulatorQuery,
+} from "@/api/simulator";
+import type { SweepIn, SweepOut } from "@/api/sweeps";
+import { type SummaryOut, workloadsQuery } from "@/api/workloads";
+import { CopyLink } from "@/components/copy-link";
+import { EmptyState } from "@/components/empty-state";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import { bytes, formatCount } from "@/units/quantity";
+import { ContenderList } from "./contender-list";
+import { ReplayNotes, Results } from "./results-panel";
+import classes from "./simulate.module.css";
+import { SizesForm } from "./sizes-form";
+import { useSweep } from "./use-sweep";
+
+const LEAD =
+  "Replays the workload through policies, buffers, page-flow schemes and flash caches, at every size you name, and counts each page operation.";
+
+export function SimulatePage() {
+  const { state, isPending, error } = useAnalysis();
+  const simulator = useQuery(simulatorQuery());
+  const workloads = useQuery(workloadsQuery()).data;
+  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
+  const problem = error ?? simulator.error;
+  const ready =
+    state !== null && simulator.data !== undefined && workload?.summary != null;
+  return (
+    <Page title="Simulate" lead={LEAD}>
+      {problem !== null && (
+        <ProblemAlert error={problem} title="The inputs could not be loaded" />
+      )}
+      {problem === null && (isPending || simulator.isPending) && (
+        <Skeleton height={420} animate={false} />
+      )}
+      {!isPending && error === null && workload?.summary == null && (
+        <Panel>
+          <EmptyState title="No workload is ready here">
+            A sweep replays a trace. Choose a workload that has been read in the chip
+            above, or upload one on the page Workloads.
+          </EmptyState>
+        </Panel>
+      )}
+      {ready && workload?.summary != null && (
+        <SimulateView
+          key={workload.id}
+          state={state}
+          simulator={simulator.data}
+          name={workload.name}
+          summary={workload.summary}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ViewProps {
+  readonly state: AnalysisState;
+  readonly simulator: SimulatorOut;
+  readonly name: string;
+  readonly summary: SummaryOut;
+}
+
+/** The setup as the address states it, what it leaves open filled in. */
+function useSetup(search: SweepSearch, simulator: SimulatorOut, distinctPages: number) {
+  return useMemo(() => {
+    const read =
+      search.contenders === undefined
+        ? { contenders: usualContenders(simulator), faults: [] }
+        : readContenders(
+            search.contenders === EMPTY ? "" : search.contenders,
+            simulator,
+          );
+    const faults = [...read.faults];
+    const sizes = (text: string | undefined, least: number, usual: SizeSpec) => {
+      const spec = text === undefined ? usual : readSizes(text, least);
+      if (spec === null) {
+        faults.push(`${text?.slice(0, 60)} are no sizes in pages`);
+      }
+      return spec ?? usual;
+    };
+    return {
+      contenders: read.contenders,
+      ram: sizes(search.sizes, 1, usualRange(distinctPages)),
+      flash: sizes(search.flash_sizes, 0, usualFlash(distinctPages)),
+      faults,
+    };
+  }, [search.contenders, search.sizes, search.flash_sizes, simulator, distinctPages]);
+}
+
+/** Written where nobody is chosen, so that the usual contenders do not come back. */
+const EMPTY = "none";
+
+function SimulateView({ state, simulator, name, summary }: ViewProps) {
+  const search = useSearch({ strict: false }) as SweepSearch;
+  const navigate = useNavigate();
+  const router = useRouter();
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const patch = (change: SweepSearch) =>
+    void navigate({
+      to: ".",
+      search: (previous) => ({ ...previous, ...change }),
+      replace: true,
+      resetScroll: false,
+    });
+  const setup = useSetup(search, simulator, summary.distinct_pages);
+  const sweeping = useSweep(
+    search.sweep,
+    { flash: state.flash_device, disk: state.disk_device },
+    (sweep) => patch({ sweep }),
+  );
+  const { sweep, run } = sweeping;
+  useRestored(search, sweep, patch);
+
+  const twoTier = setup.contenders.some(
+    (contender) => (itemOf(simulator, contender)?.tiers ?? 1) > 1,
+  );
+  const body: SweepIn = {
+    workload_id: state.workload,
+    contenders: setup.contenders.map(withOptions),
+    ram_pages: sizesInput(setup.ram),
+    ...(twoTier ? { flash_pages: sizesInput(setup.flash) } : {}),
+  };
+  const count = countReplays(simulator, setup);
+  const stale = sweep !== null && !isSameSweep(sweep.inputs, body);
+  const nameOf = (id: string) => devices.find((device) => device.id === id)?.name ?? id;
+  return (
+    <>
+      <RefusedParts faults={setup.faults} />
+      <SetupPanels
+        simulator={simulator}
+        setup={setup}
+        summary={summary}
+        twoTier={twoTier}
+        patch={patch}
+      >
+        <RunLine
+          count={count}
+          most={simulator.most_replays}
+          accesses={summary.accesses}
+          running={sweeping.running}
+          complete={sweep !== null && !stale && sweep.status === "succeeded"}
+          onRun={() => sweeping.start(body)}
+        >
+          <CopyLink
+            to="this sweep"
+            href={() =>
+              router.buildLocation({
+                to: "/simulate",
+                search: (previous: SweepSearch) => previous,
+              }).href
+            }
+          />
+        </RunLine>
+      </SetupPanels>
+      {sweeping.error !== null && (
+        <ProblemAlert error={sweeping.error} title="The sweep could not be made" />
+      )}
+      {run !== undefined && (
+        <Panel label="Progress of the sweep">
+          <RunProgress run={run} />
+          {sweep !== null && (
+            <Text size="sm" mt={4} role="status">
+              {formatCount(sweep.rows.length)} of {formatCount(sweep.replays)} replays
+              are done and kept.
+            </Text>
+          )}
+        </Panel>
+      )}
+      {sweep === null && !sweeping.running && sweeping.error === null && (
+        <Panel>
+          <EmptyState title="No sweep yet">
+            Press “Run the sweep”. Results appear while it runs, and stay when you
+            cancel it.
+          </EmptyState>
+        </Panel>
+      )}
+      {sweep !== null && (
+        <>
+          {stale && !sweeping.running && (
+            <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
+              ⚠ The results below are of other contenders or sizes. Run the sweep for
+              the present ones; replays that are known are not made again.
+            </Text>
+          )}
+          <Results
+            sweep={sweep}
+            simulator={simulator}
+            name={name}
+            search={search}
+            patch={patch}
+            devices={`priced with ${nameOf(state.flash_device)} and ${nameOf(state.disk_device)}`}
+          />
+          <ReplayNotes sweep={sweep} />
+        </>
+      )}
+    </>
+  );
+}
+
+function RefusedParts({ faults }: { readonly faults: readonly string[] }) {
+  return faults.length === 0 ? null : (
+    <Alert
+      role="alert"
+      color="orange"
+      variant="outline"
+      styles={{ title: { color: "var(--tw-warn)" } }}
+      title="Part of this address could not be used"
+    >
+      <Text size="sm">{faults.join("; ")}.</Text>
+    </Alert>
+  );
+}
+
+type Setup = ReturnType<typeof useSetup>;
+
+function SetupPanels(props: {
+  readonly simulator: SimulatorOut;
+  readonly setup: Setup;
+  readonly summary: SummaryOut;
+  readonly twoTier: boolean;
+  readonly patch: (change: SweepSearch) => void;
+  readonly children: ReactNode;
+}) {
+  const { simulator, setup, summary, twoTier, patch } = props;
+  return (
+    <div className={classes["setup"]}>
+      <Panel title="Contenders" subtitle="Who is replayed, and with which options">
+        <ContenderList
+          simulator={simulator}
+          contenders={setup.contenders}
+          onChange={(contenders) =>
+            patch({
+              contenders: contenders.length === 0 ? EMPTY : writeContenders(contenders),
+            })
+          }
+        />
+      </Panel>
+      <Panel
+        title="Sizes"
+        subtitle={
+          twoTier
+            ? "Two-tier contenders take every pair of RAM and flash"
+            : "Every contender at every size"
+        }
+      >
+        <Stack gap="md">
+          <SizesForm
+            label={twoTier ? "Cache or RAM sizes" : "Cache sizes"}
+            spec={setup.ram}
+            minimum={1}
+            pageBytes={bytes(summary.page_bytes)}
+            distinctPages={summary.distinct_pages}
+            onChange={(spec) => patch({ sizes: writeSizes(spec) })}
+          />
+          {twoTier && (
+            <SizesForm
+              label="Flash sizes"
+              spec={setup.flash}
+              minimum={0}
+              pageBytes={bytes(summary.page_bytes)}
+              distinctPages={summary.distinct_pages}
+              onChange={(spec) => patch({ flash_sizes: writeSizes(spec) })}
+            />
+          )}
+          {props.children}
+        </Stack>
+      </Panel>
+    </div>
+  );
+}
+
+const withOptions = ({ family, name, options }: ContenderIn): ContenderIn => ({
+  family,
+  name,
+  options: options ?? {},
+});
+
+/** A link may name only the sweep: its own contenders and sizes are then shown. */
+function useRestored(
+  search: SweepSearch,
+  sweep: SweepOut | null,
+  patch: (change: SweepSearch & { workload?: string }) => void,
+) {
+  const bare = search.contenders === undefined && search.sizes === undefined;
+  useEffect(() => {
+    if (bare && sweep !== null) {
+      const { inputs } = sweep;
+      patch({
+        workload: inputs.workload_id,
+        contenders: writeContenders(inputs.contenders),
+        sizes: writeSizes(specOfInput(inputs.ram_pages)),
+        ...(inputs.flash_pages == null
+          ? {}
+          : { flash_sizes: writeSizes(specOfInput(inputs.flash_pages)) }),
+      });
+    }
+  });
+}
+
+function countReplays(
+  simulator: SimulatorOut,
+  setup: { contenders: readonly ContenderIn[]; ram: SizeSpec; flash: SizeSpec },
+): number {
+  const ram = countSizes(setup.ram);
+  const flash = countSizes(setup.flash);
+  return setup.contenders.reduce(
+    (sum, contender) =>
+      sum + ram * ((itemOf(simulator, contender)?.tiers ?? 1) > 1 ? flash : 1),
+    0,
+  );
+}
+
+/** Whether a sweep was made of these very inputs. */
+export function isSameSweep(made: SweepIn, asked: SweepIn): boolean {
+  const plain = (input: SweepIn) =>
+    JSON.stringify([
+      input.workload_id,
+      input.contenders.map((contender) => [
+        contender.family,
+        contender.name,
+        Object.entries(contender.options ?? {}).sort(),
+      ]),
+      specOfInput(input.ram_pages),
+      input.flash_pages == null ? null : specOfInput(input.flash_pages),
+    ]);
+  return plain(made) === plain(asked);
+}
+
+function RunLine(props: {
+  readonly count: number;
+  readonly most: number;
+  readonly accesses: number;
+  readonly running: boolean;
+  readonly complete: boolean;
+  readonly onRun: () => void;
+  readonly children: ReactNode;
+}) {
+  const { count, most } = props;
+  const tooMany = count > most;
+  return (
+    <div>
+      <Text
+        size="sm"
+        mb="xs"
+        {...(tooMany ? { c: "var(--tw-warn)" } : {})}
+        role="status"
+      >
+        {tooMany
+          ? `${formatCount(count)} replays are more than the ${formatCount(most)} of one sweep: take fewer sizes or contenders.`
+          : `${formatCount(count)} ${count === 1 ? "replay" : "replays"} of ${formatCount(props.accesses)} accesses.`}
+      </Text>
+      <Group gap="xs">
+        <Button
+          onClick={props.onRun}
+          loading={props.running}
+          disabled={count === 0 || tooMany || props.complete}
+        >
+          {props.complete ? "All replays are done" : "Run the sweep"}
+        </Button>
+        {props.children}
+      </Group>
+    </div>
+  );
+}
