@@ -552,3 +552,29 @@ def test_charging_never_makes_flash_better(name: str) -> None:
     for scheme, result in charged.schemes.items():
         before = plain.schemes[scheme].io_time_us_per_access
         assert result.io_time_us_per_access >= before * (1 - 1e-12)
+
+
+def test_a_grid_is_charged_like_a_point() -> None:
+    heavy = MetadataPreset("heavy", "heavy", 1024, None, 0, 0, "test", "")
+    budgets, flash = np.array([[60], [150], [301]]), np.array([[0, 1, 200, 399]])
+    grids = evaluate_grid(
+        CURVE,
+        ram_pages=budgets,
+        flash_pages=flash,
+        flash=FLASH,
+        disk=DISK,
+        flash_metadata=heavy,
+    )
+    for at, ram in enumerate(budgets[:, 0].tolist()):
+        for column, pages in enumerate(flash[0].tolist()):
+            found = {
+                name: grid.io_time_us_per_access[at, column]
+                for name, grid in grids.items()
+            }
+            if ram * 4096 - pages * 1024 < 4096:
+                assert np.isnan(found["lazy"])
+                assert not np.isnan(found["none"])
+                continue
+            point = run(ram, pages, flash_metadata=heavy).schemes
+            for name, value in found.items():
+                assert value == pytest.approx(point[name].io_time_us_per_access)

@@ -388,6 +388,7 @@ def evaluate_grid(
     flash: Device,
     disk: Device,
     schemes: Iterable[str] = SCHEMES,
+    flash_metadata: MetadataPreset | None = None,
 ) -> dict[str, SchemeGrid]:
     """I/O time and flash writes of every scheme over many sizes at once.
 
@@ -402,6 +403,9 @@ def evaluate_grid(
         Devices of the two lower tiers.
     schemes : iterable of str
         Schemes wanted.
+    flash_metadata : MetadataPreset, optional
+        As in `evaluate`: `ram_pages` are then budgets. Where the metadata leave no RAM the
+        schemes with flash are NaN.
 
     Returns
     -------
@@ -423,13 +427,18 @@ def evaluate_grid(
     problems.raise_if_any()
     times = service_times(flash, disk)
     flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
+    left = sizes["ram_pages"]
+    if flash_metadata is not None:
+        left = _frames(curve, sizes, flash_metadata)
+        charged = _flows(curve, np.maximum(left, 0.0), sizes["flash_pages"])
+        flows = {**charged, "none": flows["none"]}
     grids: dict[str, SchemeGrid] = {}
     for scheme in wanted:
         flow = flows[scheme]
         terms = _terms(scheme, flow, sizes["flash_pages"], times)
         disk_time = terms["disk_reads"] + terms["disk_writes"]
         total = np.sum(list(terms.values()), axis=0)
-        grids[scheme] = SchemeGrid(
+        columns: tuple[FloatArray, ...] = (
             flow.counts.flash_hits,
             flow.counts.flash_misses,
             total / curve.accesses,
@@ -437,7 +446,23 @@ def evaluate_grid(
             (total - disk_time) / curve.accesses,
             disk_time / curve.accesses,
         )
+        if flash_metadata is not None and scheme != "none":
+            columns = tuple(np.where(left >= 1, each, np.nan) for each in columns)
+        grids[scheme] = SchemeGrid(*columns)
     return grids
+
+
+def _frames(
+    curve: Curve, sizes: Mapping[str, FloatArray], preset: MetadataPreset
+) -> FloatArray:
+    """Whole RAM pages that the metadata of flash leave; negative where they exceed RAM."""
+    page = curve.page_bytes
+    needed = preset.ram_bytes(
+        sizes["flash_pages"] * page,
+        page_bytes=page,
+        source_bytes=curve.distinct_pages * page,
+    )
+    return np.asarray(np.floor(sizes["ram_pages"] - np.ceil(needed) / page))
 
 
 def choose_scheme(
