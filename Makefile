@@ -48,6 +48,13 @@ test: setup ## run every test: Rust, Python, API on a real Postgres, page, brows
 test-rust test-python test-page test-e2e: test-%: setup ## run one part of the tests
 	@$(PY) scripts/run_tests.py $*
 
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz
+fuzz: setup ## damage every kind of input for FUZZ_SECONDS (600)
+	TIERWRIGHT_FUZZ_SECONDS=$(FUZZ_SECONDS) TIERWRIGHT_FUZZ_FIRST=$$(date +%s)000000 \
+	  cargo test --release --manifest-path models/Cargo.toml -p tierwright-simulator --test ingest fuzz
+	TIERWRIGHT_FUZZ_EXAMPLES=$$(( $(FUZZ_SECONDS) * 10 )) $(PY) -m pytest -q models/tests/test_fuzz.py
+
 .PHONY: check
 check: setup ## linters, types, import rules, generated files
 	@$(PY) scripts/run_checks.py

@@ -287,7 +287,7 @@ def test_bad_smart_files_are_refused(tmp_path: Path, text: str, message: str) ->
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=message):
         endurance.read_smart(path)
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="there is no file"):
         endurance.read_smart(tmp_path / "absent.json")
 
 

@@ -572,7 +572,7 @@ def buffers() -> list[dict[str, Any]]:
     -------
     list of dict
         ``name``, ``title``, ``description``, ``paper`` (str), ``least_pages`` (int),
-        ``options`` (list of ``{name, values, default, description}``, all str).
+        ``needs`` (list of str: ``writes``), ``options`` (list of ``{name, values, default, description}``, all str).
     """
 
 def simulate_buffer(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -13,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from tierwright.device import Device, device_from_mapping
+from tierwright.documents import read_json, read_toml
 from tierwright.errors import BadInput
 from tierwright.prices import PriceBook, price_book_from_mapping
 
@@ -90,19 +89,11 @@ def device_or_file(name: str) -> Device:
     hint = (
         "make one with `tierwright device import-fio`, or see docs/reference/devices.md"
     )
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"device file `{name}` cannot be read: {error}", hint) from error
+    if not path.is_file():
+        raise BadInput(f"device file `{name}` cannot be read: no such file", hint)
     if path.suffix == ".toml":
-        return device_from_mapping(_read_toml(path), place=name)
-    try:
-        data = json.loads(text, parse_float=Decimal)
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}",
-            hint,
-        ) from error
+        return device_from_mapping(read_toml(path, name, hint), place=name)
+    data = read_json(path, hint, parse_float=Decimal)
     if not isinstance(data, Mapping):
         raise BadInput(f"{name}: document: must be a JSON object", hint)
     return device_from_mapping(data, place=name)
@@ -141,14 +132,8 @@ def _price_books(folder: Path) -> Mapping[str, PriceBook]:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as stream:
-            return tomllib.load(stream, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        place = f"{path.parent.name}/{path.name}"
-        raise BadInput(
-            f"{place}: not a valid TOML file: {error}", "mend the file or restore it"
-        ) from error
+    place = f"{path.parent.name}/{path.name}"
+    return read_toml(path, place, "mend the file or restore it")
 
 
 def _check_name(path: Path, identifier: str) -> None:

@@ -6,7 +6,6 @@ Formulas that the table lacks count as unknown, not as failed.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tierwright import page_flow, vectors_face, vectors_sce
+from tierwright.documents import read_json
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
 from tierwright.pool_split import vectors as pool_split_vectors
@@ -99,17 +99,7 @@ def run_file(path: Path) -> Report:
         If the file is absent, is no JSON, or does not follow the schema.
     """
     hint = "give a vectors file: {schema_version, tolerance, vectors: [...]}"
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise BadInput(f"there is no file `{path}`", hint) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read as text: {error}", hint) from error
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{path}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}",
-            hint,
-        ) from error
+    document = read_json(path, hint)
     problems = Problems(str(path), hint)
     if not isinstance(document, Mapping):
         problems.add("document", type(document).__name__, "must be a JSON object")

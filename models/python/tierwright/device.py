@@ -71,6 +71,7 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
 _MAY_BE_ZERO = {"iops_rent", "throughput_rent", "read_request_fee", "write_request_fee"}
 _WHOLE = {"page_bytes", "queue_depth", "indirection_unit_bytes"}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+_MOST_DIGITS = 30
 _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-[0-3]\d)?|-Q[1-4])?")
 _DEVICE_KEYS = {"id", "name", "kind", "year", "notes", "figures"}
 _FIGURE_KEYS = {"value", "unit", "source", "date", "note"}
@@ -363,12 +364,22 @@ def _check_value(name: str, value: Decimal, where: str, problems: Problems) -> N
 
 def read_decimal(value: Any, where: str, problems: Problems) -> Decimal | None:
     """Return a number as an exact Decimal, or note why it is none."""
+    found = None
     if isinstance(value, Decimal) and value.is_finite():
-        return value
-    if _is_int(value) or (isinstance(value, float) and math.isfinite(value)):
-        return Decimal(str(value))
-    problems.add(where, value, "must be a finite number")
-    return None
+        found = value
+    elif _is_int(value) or (isinstance(value, float) and math.isfinite(value)):
+        found = Decimal(str(value))
+    if found is None:
+        problems.add(where, value, "must be a finite number")
+    elif found and abs(found.adjusted()) > _MOST_DIGITS:
+        # Exact arithmetic with it would take memory for every digit.
+        problems.add(
+            where,
+            f"{value:.3e}",
+            f"must lie between 1e-{_MOST_DIGITS} and 1e{_MOST_DIGITS}",
+        )
+        found = None
+    return found
 
 
 def check_date(date: Any, where: str, problems: Problems) -> None:

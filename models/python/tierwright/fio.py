@@ -25,6 +25,7 @@ from typing import Any, Literal
 
 from tierwright.derivation import plain
 from tierwright.device import KINDS, Device, device_from_mapping
+from tierwright.documents import parse_json
 from tierwright.errors import BadInput, Problems
 from tierwright.page_flow.warn import Caution
 
@@ -169,13 +170,8 @@ def read_fio(path: Path) -> Mapping[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {error}", _HINT) from error
     start = 0 if text.startswith("{") else text.find("\n{") + 1
-    try:
-        document = json.loads(text[start:])
-    except json.JSONDecodeError as error:
-        line = text[:start].count("\n") + error.lineno
-        raise BadInput(
-            f"{path}: line {line}, column {error.colno}: not JSON: {error.msg}", _HINT
-        ) from error
+    skipped = text[:start].count("\n")
+    document = parse_json(text[start:], str(path), _HINT, lines_before=skipped)
     if not isinstance(document, Mapping):
         raise BadInput(f"{path}: document: must be a JSON object", _HINT)
     return document

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tierwright.documents import read_json
 from tierwright.errors import BadInput, Problems
 
 FloatArray = NDArray[np.float64]
@@ -355,19 +356,7 @@ def read_profile(path: Path) -> Profile:
     BadInput
         If the file is absent, is no JSON, or does not follow the format; names the key.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise BadInput(f"there is no file `{path}`", _PROFILE_HINT) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(
-            f"{path}: cannot be read as text: {error}", _PROFILE_HINT
-        ) from error
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{path}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}",
-            _PROFILE_HINT,
-        ) from error
+    data = read_json(path, _PROFILE_HINT)
     return profile_from_mapping(data, place=str(path))
 
 

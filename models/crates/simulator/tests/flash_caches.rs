@@ -283,6 +283,33 @@ fn within(crash: Option<(usize, bool)>, accesses: &[Access]) -> Option<(usize, b
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
+    /// Requests recorded out of order: the clock of the cleaner stands still until they catch up,
+    /// also before the time of the first request.
+    #[test]
+    fn time_that_runs_backwards_stands_still(
+        accesses in accesses(), jumps in prop::collection::vec(-300_i64..300, 300),
+        ram in 1_usize..8, flash in 1_usize..20,
+    ) {
+        let mut backwards = accesses.clone();
+        let mut standing = accesses;
+        let mut latest = 0;
+        for ((raw, still), jump) in backwards.iter_mut().zip(&mut standing).zip(jumps) {
+            let time = raw.2.cast_signed() + jump;
+            latest = latest.max(time);
+            raw.2 = time.cast_unsigned();
+            still.2 = latest.cast_unsigned();
+        }
+        let run = |accesses: &[Access]| {
+            let given = vec![
+                ("cleaner_period_us", "50".to_owned()),
+                ("cleaner_pages", "1".to_owned()),
+                ("dirty_threshold", "0.25".to_owned()),
+            ];
+            run_on(&mut timed(accesses), "lazy_cleaning", ram, flash, given).unwrap().counters
+        };
+        prop_assert_eq!(run(&backwards), run(&standing));
+    }
+
     #[test]
     fn face_matches_its_slow_model(accesses in accesses(), model in face_model()) {
         let model = Face { crash: within(model.crash, &accesses), ..model };

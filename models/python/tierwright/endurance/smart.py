@@ -7,13 +7,13 @@ the attribute's name states. What is not stated so is not guessed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tierwright.derivation import plain
+from tierwright.documents import read_json
 from tierwright.errors import BadInput
 from tierwright.page_flow.warn import Caution
 
@@ -117,15 +117,7 @@ def read_smart(path: Path) -> SmartHealth:
     BadInput
         If the file is absent, is no JSON, or is of neither program.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}", _HINT) from error
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{path}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}",
-            _HINT,
-        ) from error
+    document = read_json(path, _HINT)
     return smart_from_mapping(document, place=str(path))
 
 

@@ -195,8 +195,15 @@ fn replay<M: Machine>(
         let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
         for (pages, flags) in batches {
             machine.fetch(pages);
-            for (&page, &flags) in pages.iter().zip(flags) {
-                machine.access(page, flags & WRITE != 0);
+            // Many traces have no writes for long: then the compiler drops all that is done for them.
+            if flags.iter().fold(0, |any, &flags| any | flags) & WRITE == 0 {
+                for &page in pages {
+                    machine.access(page, false);
+                }
+            } else {
+                for (&page, &flags) in pages.iter().zip(flags) {
+                    machine.access(page, flags & WRITE != 0);
+                }
             }
         }
         report(source, totals.accesses, on_progress)?;

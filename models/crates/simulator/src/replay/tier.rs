@@ -19,6 +19,8 @@ pub(crate) struct Tier<P> {
     capacity: u32,
     policy: P,
     dirty: BitSet,
+    /// Whether any page was ever dirty: without writes the bits are not worth a look.
+    ever_dirty: bool,
 }
 
 impl<P: Policy> Tier<P> {
@@ -27,6 +29,7 @@ impl<P: Policy> Tier<P> {
             capacity,
             policy: P::new(capacity),
             dirty: BitSet::default(),
+            ever_dirty: false,
         }
     }
 
@@ -81,6 +84,7 @@ impl<P: Policy> Tier<P> {
     /// Sets the dirty bit of a page that is held if `write` holds.
     #[inline]
     pub(crate) fn soil(&mut self, page: u32, write: bool) {
+        self.ever_dirty |= write;
         self.dirty.insert_if(page, write);
     }
 
@@ -88,7 +92,7 @@ impl<P: Policy> Tier<P> {
     #[inline]
     pub(crate) fn insert(&mut self, page: u32, dirty: bool) {
         self.policy.insert(page);
-        self.dirty.insert_if(page, dirty);
+        self.soil(page, dirty);
     }
 
     /// The victim that makes room for `incoming`, if the tier is full.
@@ -98,9 +102,15 @@ impl<P: Policy> Tier<P> {
             let page = self.policy.evict_by_dirt(incoming, &self.dirty);
             Victim {
                 page,
-                dirty: self.dirty.take(page),
+                dirty: self.clean(page),
             }
         })
+    }
+
+    /// Clears the dirty bit of a page that leaves, and tells whether it was set.
+    #[inline]
+    fn clean(&mut self, page: u32) -> bool {
+        self.ever_dirty && self.dirty.take(page)
     }
 
     pub(crate) fn policy(&self) -> &P {
@@ -150,7 +160,7 @@ impl<P: DramPolicy> Tier<P> {
         let page = self.policy.give()?;
         Some(Victim {
             page,
-            dirty: self.dirty.take(page),
+            dirty: self.clean(page),
         })
     }
 }
@@ -167,6 +177,6 @@ impl<P: Removable> Tier<P> {
     #[inline]
     pub(crate) fn remove(&mut self, page: u32) -> bool {
         self.policy.remove(page);
-        self.dirty.take(page)
+        self.clean(page)
     }
 }

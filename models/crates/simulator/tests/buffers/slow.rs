@@ -84,13 +84,20 @@ pub(crate) fn cfdc(
     let mut queue: Vec<u64> = Vec::new();
     let mut created: BTreeMap<u64, u64> = BTreeMap::new();
     let mut time = 0_u64;
+    let mut appeared: Vec<u64> = Vec::new();
     for &(page, write) in accesses {
+        if !appeared.contains(&(page / cluster_pages)) {
+            appeared.push(page / cluster_pages);
+        }
         let mut dirty = write;
         if let Some(place) = list.iter().position(|entry| entry.0 == page) {
             let (_, was_dirty) = list.remove(place);
             hit(&mut counters, was_dirty, write);
             dirty |= was_dirty;
-            queue.retain(|&other| other != page);
+            if queue.contains(&page) {
+                queue.retain(|&other| other != page);
+                created.insert(page / cluster_pages, time);
+            }
         } else {
             miss(&mut counters);
             if list.len() == pages {
@@ -102,7 +109,7 @@ pub(crate) fn cfdc(
                     let (_, was_dirty) = list.remove(0);
                     evict(&mut counters, was_dirty);
                 } else {
-                    let victim = least_cluster(&queue, &created, time, cluster_pages);
+                    let victim = least_cluster(&queue, &created, &appeared, (time, cluster_pages));
                     let batch = |page: u64| page / cluster_pages == victim;
                     let count = queue.iter().filter(|&&page| batch(page)).count() as u64;
                     list.retain(|entry| !(queue.contains(&entry.0) && batch(entry.0)));
@@ -119,9 +126,9 @@ pub(crate) fn cfdc(
         let clean_first = list.len() - working.min(list.len());
         for &(other, is_dirty) in &list[..clean_first] {
             if is_dirty && !queue.contains(&other) {
-                time += 1;
                 queue.push(other);
                 created.entry(other / cluster_pages).or_insert(time);
+                time += 1;
             }
         }
     }
@@ -131,8 +138,8 @@ pub(crate) fn cfdc(
 fn least_cluster(
     queue: &[u64],
     created: &BTreeMap<u64, u64>,
-    time: u64,
-    cluster_pages: u64,
+    appeared: &[u64],
+    (time, cluster_pages): (u64, u64),
 ) -> u64 {
     let priority = |cluster: u64| {
         let pages: Vec<u64> = queue
@@ -145,12 +152,13 @@ fn least_cluster(
         let square = (pages.len() * pages.len()) as u64;
         (sum, square * (time - created[&cluster]))
     };
-    created
-        .keys()
+    appeared
+        .iter()
         .copied()
+        .filter(|cluster| created.contains_key(cluster))
         .min_by(|&left, &right| {
             let ((sum, weight), (other_sum, other_weight)) = (priority(left), priority(right));
-            // A weight of 0 is an infinite priority, and both products would be 0 only for equals.
+            // A weight of 0 is an infinite priority.
             (sum * other_weight)
                 .cmp(&(other_sum * weight))
                 .then(created[&left].cmp(&created[&right]))

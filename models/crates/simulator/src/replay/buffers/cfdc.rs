@@ -10,14 +10,20 @@
 //! cluster: the dirty pages of the clean-first region whose addresses agree in address / cluster_pages
 //! P(c) = sum over i of |p_i - p_(i-1)| / (n^2 (time - created(c)))
 //!        p_1 ... p_n: its addresses in order of entry (the sum is 1 if n = 1)
-//! time: + 1 for each page that enters the dirty queue; created(c): time when c's first page entered
+//! time: + 1 for each page that enters the dirty queue, after the page is in its cluster
+//! created(c): time when c's first page entered, or when a page was last used again and left c
 //! ```
 //!
-//! Large clusters in sequential order and old ones go first. Where the texts are silent or unclear:
+//! Large clusters in sequential order and old ones go first. What is certain and what is not: On et
+//! al. state the two queues, WRR 0.5, and that a cluster is evicted as a batch. The formula, the
+//! clock, the sum of 1 for a single page, and both rules for `created` agree with a public
+//! implementation of CFDC whose comments quote the paper; the paper's own text was not at hand. That
+//! implementation evicts one page at a time, oldest first, and stays with a cluster once chosen; in
+//! batches, as here, its pages go together. Chosen where nothing says more:
 //! * The batch is the whole cluster, and its pages leave the buffer; their frames are free, and the
 //!   next misses take them.
 //! * A page that is used again leaves its cluster for the working region; sum and n are of the pages
-//!   that remain, `created` stays until the cluster is empty.
+//!   that remain.
 //! * Of equal priorities the older cluster goes, then the one whose first page appeared first.
 //! * A cluster is 64 pages by default, the larger erase block that On et al. name; devices (tables)
 //!   do not share clusters.
@@ -156,7 +162,7 @@ impl Clusters {
     }
 
     /// Changes the pages of a cluster and keeps it filed under its weight.
-    fn change(&mut self, cluster: u32, change: impl FnOnce(&mut Vec<u32>)) {
+    fn change(&mut self, cluster: u32, change: impl FnOnce(&mut Cluster)) {
         let created = self.all[cluster as usize].created;
         if !self.all[cluster as usize].pages.is_empty() {
             let weight = self.weight(cluster);
@@ -167,7 +173,8 @@ impl Clusters {
                 }
             }
         }
-        change(&mut self.all[cluster as usize].pages);
+        change(&mut self.all[cluster as usize]);
+        let created = self.all[cluster as usize].created;
         if !self.all[cluster as usize].pages.is_empty() {
             let weight = self.weight(cluster);
             self.by_weight
@@ -217,22 +224,26 @@ impl DirtyQueue for Clusters {
     }
 
     fn insert(&mut self, page: u32) {
+        let now = self.time;
         self.time += 1;
         self.pages += 1;
         self.held.insert(page);
-        let number = self.places[page as usize].cluster;
-        let cluster = &mut self.all[number as usize];
-        if cluster.pages.is_empty() {
-            cluster.created = self.time;
-        }
-        self.change(number, |pages| pages.push(page));
+        self.change(self.places[page as usize].cluster, |cluster| {
+            if cluster.pages.is_empty() {
+                cluster.created = now;
+            }
+            cluster.pages.push(page);
+        });
     }
 
     fn remove(&mut self, page: u32) {
+        let now = self.time;
         self.pages -= 1;
         self.held.take(page);
-        let cluster = self.places[page as usize].cluster;
-        self.change(cluster, |pages| pages.retain(|&other| other != page));
+        self.change(self.places[page as usize].cluster, |cluster| {
+            cluster.pages.retain(|&other| other != page);
+            cluster.created = now;
+        });
     }
 
     fn evict(&mut self, mut evicted: impl FnMut(u32)) {
@@ -240,7 +251,9 @@ impl DirtyQueue for Clusters {
             return;
         };
         let mut batch = Vec::new();
-        self.change(cluster, |pages| batch = std::mem::take(pages));
+        self.change(cluster, |cluster| {
+            batch = std::mem::take(&mut cluster.pages)
+        });
         for &page in &batch {
             self.pages -= 1;
             self.held.take(page);
