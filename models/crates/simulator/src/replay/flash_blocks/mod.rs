@@ -34,7 +34,7 @@ use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
-use crate::replay::settings::{Setting, Settings, Values, spelled};
+use crate::replay::settings::{Setting, Settings, Values};
 use crate::replay::two_tier::{
     self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
 };
@@ -147,20 +147,18 @@ struct Division {
 ///
 /// # Errors
 /// [`Error::BadParameter`] for a technique without blocks.
-pub(crate) fn are_wanted(policies: &Policies, options: &[(String, String)]) -> Result<bool> {
+pub(crate) fn are_wanted(policies: &Policies) -> Result<bool> {
     let wanted = policies.own().whole(BLOCK_PAGES.name) > 1;
-    let technique = options
-        .iter()
-        .find(|(key, _)| spelled(key) == BLOCK_TECHNIQUE.name);
-    match technique {
-        Some((key, value)) if !wanted => Err(Error::BadParameter {
-            name: "option",
-            value: format!("{key}={value}"),
-            message: "makes no difference where a flash page is a RAM page".to_owned(),
-            hint: format!("give {} from 2 to {MOST_PAGES} too", BLOCK_PAGES.name),
-        }),
-        _ => Ok(wanted),
+    let technique = policies.own().name(BLOCK_TECHNIQUE.name);
+    if wanted || technique.is_empty() || technique == BLOCK_TECHNIQUE.default {
+        return Ok(wanted);
     }
+    Err(Error::BadParameter {
+        name: "option",
+        value: format!("{}={technique}", BLOCK_TECHNIQUE.name),
+        message: "makes no difference where a flash page is a RAM page".to_owned(),
+        hint: format!("give {} from 2 to {MOST_PAGES} too", BLOCK_PAGES.name),
+    })
 }
 
 /// Replays through a scheme over blocks.

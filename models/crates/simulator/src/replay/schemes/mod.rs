@@ -60,7 +60,7 @@ macro_rules! schemes {
                 _ => &[],
             };
             let policies = &Policies::parse(about, refuses, run.options)?;
-            if flash_blocks::are_wanted(policies, run.options)? {
+            if flash_blocks::are_wanted(policies)? {
                 return flash_blocks::simulate(about, policies, run);
             }
             if policies.admission() != ADMISSION.default {
