@@ -43,6 +43,15 @@ def test_every_flash_cache_and_option_has_its_place() -> None:
             assert f"| `{option['name']}` |" in reference
 
 
+def test_every_model_page_is_in_the_index() -> None:
+    folder = PAGE_FLOW.parent
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    pages = sorted(
+        path.name for path in folder.glob("*.md") if path.name != "README.md"
+    )
+    assert [name for name in pages if f"]({name})" not in index] == []
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
