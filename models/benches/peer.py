@@ -17,6 +17,7 @@ CACHES = {
     "lru": libcachesim.LRU,
     "fifo": libcachesim.FIFO,
     "clock": libcachesim.Clock,
+    "gclock": lambda size: libcachesim.Clock(size, n_bit_counter=2),
     "arc": libcachesim.ARC,
     "lirs": libcachesim.LIRS,
     "2q": libcachesim.TwoQ,

@@ -2,11 +2,14 @@
 
 The trace: 20 million Zipf(0.9) accesses over 2 million pages, as oracleGeneral for the peer and
 as canonical trace for us. Every figure is the median of runs that take turns, each in a process
-of its own, so that its peak memory is its own too. Prints a table and writes JSON.
+of its own, so that its peak memory is its own too. Prints a table and writes JSON, with every
+single run, the miss ratios, what the machine itself can do, and how busy it was. At the end a
+generated trace is streamed through a two-tier replay without a file, to show that memory does not
+grow with the trace.
 
-``--quick`` takes a tenth of everything. ``--soak N`` streams N generated accesses through a
-two-tier replay instead, without any file. Names on the command line measure only rows that
-contain one of them.
+``--quick`` takes a tenth of everything. ``--soak N`` only streams N generated accesses. Names on
+the command line measure only rows that contain one of them; ``--keep`` leaves the other rows of
+the JSON as they are.
 
 A ratio compares times on the clock; on a machine that others use, compare the ratio of processor
 times printed beside it.
@@ -40,16 +43,19 @@ MIB = 2**20
 PEER_NAMES = {
     "2q": "2q", "twoq": "2q", "s3fifo": "s3fifo", "wtinylfu": "wtinylfu", "lru2": "lru2",
     "lruk": "lru2", "lru": "lru", "fifo": "fifo", "clock": "clock", "arc": "arc",
-    "lirs": "lirs", "sieve": "sieve", "opt": "opt", "belady": "opt",
+    "lirs": "lirs", "sieve": "sieve", "opt": "opt", "belady": "opt", "gclock": "gclock",
 }  # fmt: skip
 """Our policies, without `_`, and what the peer's are called in `peer.py`."""
+
+OPTIONS = {"gclock": {"ceiling": "3"}}
+"""Options with which a policy is the peer's: a counter of two bits counts to 3."""
 
 BAR_OF_LIST_POLICIES = 15.0
 BAR_OF_POLICIES = 6.0
 LIST_POLICIES = ("lru", "fifo", "clock")
 HEADINGS = (
-    f"{'what':36} {'ours M/s':>9} {'peer M/s':>9} {'ratio':>7} "
-    f"{'by CPU':>7} {'bar':>6} {'ours MiB':>9} {'peer MiB':>9}"
+    f"{'what':36} {'ours M/s':>9} {'other M/s':>9} {'ratio':>7} {'by CPU':>7} "
+    f"{'bar':>6} {'spread':>7} {'ours MiB':>9} {'other MiB':>9}"
 )
 
 
@@ -65,6 +71,8 @@ class Row:
     other: dict[str, Any] | None = None
     """What of ours to compare with instead."""
     bar: float | None = None
+    unit: str = "times"
+    """Of the bar: a ratio to the other's time, or millions a second."""
     runs: list[dict[str, float]] = field(default_factory=list)
     other_runs: list[dict[str, float]] = field(default_factory=list)
 
@@ -149,6 +157,7 @@ def rows(raw: Path, trace: Path, accesses: int, pages: int, *, csv: Path) -> lis
             peer = PEER_NAMES.get(policy.replace("_", "").replace("-", ""))
             bar = BAR_OF_LIST_POLICIES if policy in LIST_POLICIES else BAR_OF_POLICIES
             call = {"kind": "policy", "path": path, "policy": policy, "pages": size}
+            call |= {"options": OPTIONS.get(policy)}
             name = f"replay {policy} {share}"
             found.append(
                 Row(
@@ -177,12 +186,12 @@ def rows(raw: Path, trace: Path, accesses: int, pages: int, *, csv: Path) -> lis
     found.append(
         Row("sweep, 2 cores / 1", sweep, accesses * len(sizes), other=other, bar=1.8)
     )
-    for name, source, form, requests, _rate in (
-        ("convert oracleGeneral", raw, "oracle_general", accesses, 10),
-        ("convert CSV", csv, "postgres_csv", accesses // 5, 2),
+    for name, source, form, requests, rate in (
+        ("convert oracleGeneral", raw, "oracle_general", accesses, 10.0),
+        ("convert CSV", csv, "postgres_csv", accesses // 5, 2.0),
     ):
         call = {"kind": "convert", "path": str(source), "format": form}
-        found.append(Row(name, call, requests))
+        found.append(Row(name, call, requests, bar=rate, unit="M/s"))
     return found
 
 
@@ -198,7 +207,7 @@ def measure(call: dict[str, Any]) -> dict[str, float]:
     path = call["path"]
     runs: dict[str, Callable[[], object]] = {
         "policy": lambda: _simulator.simulate_policy(
-            path, call["policy"], call["pages"]
+            path, call["policy"], call["pages"], options=call["options"]
         ),
         "scheme": lambda: _simulator.simulate_scheme(
             path, call["scheme"], call["ram_pages"], call["flash_pages"]
@@ -217,12 +226,15 @@ def measure(call: dict[str, Any]) -> dict[str, float]:
         ),
     }
     wall, work = time.perf_counter(), time.process_time()
-    runs[call["kind"]]()
-    return {
+    result: Any = runs[call["kind"]]()
+    measured = {
         "seconds": time.perf_counter() - wall,
         "cpu_seconds": time.process_time() - work,
         "rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
+    if call["kind"] == "policy":
+        measured["miss_ratio"] = result["misses"] / result["accesses"]
+    return measured
 
 
 def in_child(command: list[str]) -> dict[str, float]:
@@ -235,7 +247,7 @@ def in_child(command: list[str]) -> dict[str, float]:
     if done.returncode != 0:
         raise SystemExit(f"error: {' '.join(command)} failed:\n{done.stderr}")
     found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+    return found | {"load_average": os.getloadavg()[0]}
 
 
 def ours(call: dict[str, Any]) -> dict[str, float]:
@@ -272,6 +284,14 @@ def summary(row: Row) -> dict[str, Any]:
         return other / mine if mine and other else None
 
     seconds, other = median(row.runs, "seconds"), median(row.other_runs, "seconds")
+    times = [run["seconds"] for run in row.runs]
+    measured = ratio("seconds") if row.unit == "times" else None
+    if row.unit != "times" and seconds:
+        measured = row.accesses / seconds / 1e6
+    missed = [
+        [run["miss_ratio"] for run in runs[:1] if "miss_ratio" in run]
+        for runs in (row.runs, row.other_runs)
+    ]
     return {
         "name": row.name,
         "accesses": row.accesses,
@@ -287,6 +307,10 @@ def summary(row: Row) -> dict[str, Any]:
         "ratio": ratio("seconds"),
         "cpu_ratio": ratio("cpu_seconds"),
         "bar": row.bar,
+        "bar_unit": row.unit,
+        "reached": None if row.bar is None or not measured else measured >= row.bar,
+        "spread": (max(times) - min(times)) / seconds if seconds else None,
+        "miss_ratios": [found[0] if found else None for found in missed],
         "runs": row.runs,
         "other_runs": row.other_runs,
     }
@@ -308,6 +332,7 @@ def line(found: dict[str, Any]) -> str:
             cell("ratio", 7, digits=2),
             cell("cpu_ratio", 7, digits=2),
             cell("bar", 6),
+            cell("spread", 7, digits=2),
             cell("rss_bytes", 9, MIB, 0),
             cell("other_rss_bytes", 9, MIB, 0),
         ]
@@ -332,16 +357,48 @@ def machine() -> dict[str, Any]:
     }
 
 
-def soak(accesses: int) -> int:
-    """Stream generated accesses through a two-tier replay; prints JSON."""
-    command = ["cargo", "bench", "--locked", "--package", "tierwright-simulator"]
-    command += ["--bench", "replay", "--", "--soak", str(accesses)]
-    return subprocess.run(command, cwd=ROOT / "models", check=False).returncode
+def from_core(*arguments: str) -> dict[str, Any]:
+    """Run the Rust bench, which prints one line of JSON."""
+    command = ["cargo", "bench", "--locked", "--quiet", "--package"]
+    command += ["tierwright-simulator", "--bench", "replay", "--", *arguments]
+    done = subprocess.run(
+        command, cwd=ROOT / "models", capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"error: {' '.join(command)} failed:\n{done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found | {"load_average": os.getloadavg()[0]}
+
+
+def soak(accesses: int) -> dict[str, Any]:
+    """Stream generated accesses through a two-tier replay."""
+    say(f"streaming {accesses:,} generated accesses through two tiers")
+    found = from_core("--soak", str(accesses))
+    replay = found["peak_bytes"] - found["generator_bytes"]
+    limit = 10**9 + 40 * found["distinct_pages"]
+    return found | {
+        "replay_bytes": replay,
+        "limit_bytes": limit,
+        "reached": replay <= limit,
+    }
 
 
 def say(text: str) -> None:
     """Tell what is going on."""
     sys.stderr.write(f"{text}\n")
+
+
+def merged(path: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """Put what was measured into what an earlier run on the same trace measured."""
+    if not path.exists():
+        return document
+    earlier = json.loads(path.read_text(encoding="utf-8"))
+    if any(earlier[key] != document[key] for key in ("accesses", "pages", "exponent")):
+        raise SystemExit(f"error: {path} is of another trace\nhint: leave --keep out")
+    fresh = {row["name"]: row for row in document["rows"]}
+    kept = [fresh.pop(row["name"], row) for row in earlier["rows"]]
+    found = {key: value for key, value in document.items() if value is not None}
+    return {**earlier, **found, "rows": [*kept, *fresh.values()]}
 
 
 def main() -> int:
@@ -350,28 +407,31 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="measure only rows that contain one")
     parser.add_argument("--quick", action="store_true", help="a tenth of everything")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--soak", type=int, metavar="N", help="stream N accesses")
+    parser.add_argument("--soak", type=int, metavar="N", help="only stream N accesses")
+    parser.add_argument("--keep", action="store_true", help="keep other rows of JSON")
     parser.add_argument("--json", type=Path, default=FOLDER / "results.json")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
         sys.stdout.write(json.dumps(measure(json.loads(given.measure))) + "\n")
         return 0
-    if given.soak:
-        return soak(given.soak)
     FOLDER.mkdir(parents=True, exist_ok=True)
     accesses, pages = (2_000_000, 200_000) if given.quick else (20_000_000, 2_000_000)
-    python = peer_python()
     raw, trace = make_traces(accesses, pages)
-    csv = make_csv(accesses // 5, pages)
+    measured: list[Row] = []
     before = machine()
-    measured = [
-        row
-        for row in rows(raw, trace, accesses, pages, csv=csv)
-        if not given.names or any(name in row.name for name in given.names)
-    ]
-    run(measured, raw, python, given.repeats)
+    if given.soak is None:
+        csv = make_csv(accesses // 5, pages)
+        measured = [
+            row
+            for row in rows(raw, trace, accesses, pages, csv=csv)
+            if not given.names or any(name in row.name for name in given.names)
+        ]
+        run(measured, raw, peer_python(), given.repeats)
     found = [summary(row) for row in measured]
+    everything = given.soak is None and not given.names
+    if everything:
+        say("asking the machine")
     document = {
         "machine": before,
         "load_average_after": os.getloadavg(),
@@ -380,10 +440,22 @@ def main() -> int:
         "exponent": EXPONENT,
         "repeats": given.repeats,
         "rows": found,
+        "probe": from_core("--probe", str(trace)) if everything else None,
+        "stream": soak(given.soak or 5 * accesses)
+        if everything or given.soak
+        else None,
     }
+    if given.keep or given.soak:
+        document = merged(given.json, document)
     given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    sys.stdout.write("\n".join([HEADINGS, *map(line, found), str(given.json)]) + "\n")
+    lines = [HEADINGS, *map(line, found)] if found else []
+    lines += [
+        f"{key}: {json.dumps(document[key])}"
+        for key in ("probe", "stream")
+        if document[key] is not None
+    ]
+    sys.stdout.write("\n".join([*lines, str(given.json)]) + "\n")
     return 0
 
 

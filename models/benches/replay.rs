@@ -6,6 +6,10 @@
 //!
 //! `-- --soak ACCESSES` streams a trace that is generated as it is replayed, without a file, through
 //! the lazy scheme, and prints one line of JSON with speed and peak memory.
+//!
+//! `-- --probe TRACE` prints one line of JSON on what the machine can do: how long a read from a table
+//! takes, alone and among others, how fast memory is read in order, how much faster two threads are
+//! than one, and how fast a canonical trace is decoded.
 #![expect(clippy::print_stdout, reason = "a bench prints its result")]
 
 use std::time::Instant;
@@ -14,6 +18,7 @@ use tierwright_simulator::access::{AccessSource, CHUNK_ACCESSES, Chunk, WRITE};
 use tierwright_simulator::curve::{Sample, curves, curves_on_threads, sampled_curves};
 use tierwright_simulator::error::Result;
 use tierwright_simulator::replay::{policies, schemes, simulate_policy, simulate_scheme};
+use tierwright_simulator::trace::{TraceSpec, open_source};
 
 const PAGES: usize = 2_000_000;
 const ACCESSES: usize = 20_000_000;
@@ -208,6 +213,113 @@ fn soak(accesses: usize) {
     );
 }
 
+/// Sizes of the tables that are probed [bytes]: first-, second- and third-level cache, and memory.
+const PROBED_BYTES: [usize; 5] = [1 << 15, 1 << 19, 1 << 23, 1 << 24, 1 << 28];
+/// Reads of a probe.
+const PROBES: usize = 1 << 22;
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bench is where time is measured"
+)]
+#[expect(clippy::cast_precision_loss, reason = "a count of reads")]
+fn ns_each(count: usize, mut run: impl FnMut() -> u64) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        std::hint::black_box(run());
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    best * 1e9 / count as f64
+}
+
+/// One cycle through all entries of a table, in random order.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "tables of less than 2^32 entries"
+)]
+fn cycle(entries: usize) -> Vec<u32> {
+    let mut random = Random(7);
+    let mut next: Vec<u32> = (0..entries as u32).collect();
+    // Sattolo's shuffle.
+    for last in (1..entries).rev() {
+        next.swap(last, random.next() as usize % last);
+    }
+    next
+}
+
+/// Reads each of which says where the next one is, and reads that are known beforehand [ns each].
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an index into a table of less than 2^32 entries"
+)]
+fn reads(bytes: usize) -> (f64, f64) {
+    let table = cycle(bytes / 4);
+    let mut at = 0_u32;
+    let alone = ns_each(PROBES, || {
+        for _ in 0..PROBES {
+            at = table[at as usize];
+        }
+        u64::from(at)
+    });
+    let mut random = Random(8);
+    let wanted: Vec<u32> = (0..PROBES)
+        .map(|_| (random.next() % table.len() as u64) as u32)
+        .collect();
+    let among = ns_each(PROBES, || {
+        wanted
+            .iter()
+            .fold(0, |mixed, &at| mixed ^ u64::from(table[at as usize]))
+    });
+    (alone, among)
+}
+
+/// How many times as fast two threads do twice the work.
+fn two_threads() -> f64 {
+    let work = || {
+        let mut random = Random(9);
+        (0..PROBES * 16).fold(0, |mixed, _| mixed ^ random.next())
+    };
+    let one = ns_each(1, work);
+    let two = ns_each(1, || {
+        std::thread::scope(|scope| {
+            let other = scope.spawn(work);
+            work() ^ other.join().expect("no panic")
+        })
+    });
+    2.0 * one / two
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of bytes")]
+fn probe(path: &str) {
+    let (alone, among): (Vec<f64>, Vec<f64>) = PROBED_BYTES.into_iter().map(reads).unzip();
+    let words = vec![1_u64; PROBED_BYTES[4] / 8];
+    let word = ns_each(words.len(), || {
+        words
+            .iter()
+            .fold(0, |sum: u64, word| sum.wrapping_add(*word))
+    });
+    let spec = TraceSpec::new(path);
+    let mut accesses = 0;
+    let decode = ns_each(1, || {
+        let mut source = open_source(&spec).expect("a canonical trace");
+        let mut chunk = Chunk::default();
+        accesses = 0;
+        while source.next_chunk(&mut chunk).expect("a sound trace") {
+            accesses += chunk.len();
+        }
+        accesses as u64
+    });
+    println!(
+        "{{\"table_bytes\": {PROBED_BYTES:?}, \"read_alone_ns\": {alone:.3?}, \
+         \"read_among_others_ns\": {among:.3?}, \"sequential_gb_per_s\": {:.2}, \
+         \"two_threads\": {:.3}, \"decode_ns_per_access\": {:.3}}}",
+        8.0 / word,
+        two_threads(),
+        decode / accesses as f64,
+    );
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "a bench is where time is measured"
@@ -240,6 +352,12 @@ fn main() {
         && flag == "--soak"
     {
         soak(accesses.parse().expect("a number of accesses"));
+        return;
+    }
+    if let [flag, path] = &arguments[..]
+        && flag == "--probe"
+    {
+        probe(path);
         return;
     }
     let mut trace = zipf();

@@ -679,7 +679,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "The next money" in shown.out
     assert "`papers-2015` (2015) was taken" in shown.err
     assert main([*head, "--usd", "many"]) == 2
-    assert "--usd: `many` is not an amount of money" in capsys.readouterr().err
+    assert "--usd: `many` is not a decimal number" in capsys.readouterr().err
     swapped = ["break-even", "--flash-device", DISK, "--disk-device", SSD]
     assert main(swapped) == 2
     assert "hint: choose a faster flash device" in capsys.readouterr().err

@@ -85,6 +85,41 @@ def test_a_refusal_of_the_right_class_passes() -> None:
     assert conformance.run_vectors([other]).failed == 1
 
 
+@pytest.mark.parametrize(
+    ("formula", "inputs"),
+    [
+        # FaCE: scan_depth lies in 1 to the flash slots, DRAM has a page.
+        ("face.simulate_gsc", {"dram_pages": 1, "flash_slots": 3, "scan_depth": 4}),
+        ("face.simulate_gsc", {"dram_pages": 1, "flash_slots": 3, "scan_depth": 0}),
+        ("face.simulate_gsc", {"dram_pages": 0, "flash_slots": 3, "scan_depth": 1}),
+        ("kv.simulate", {"r": 0, "f": 3}),
+    ],
+)
+def test_a_replay_that_is_refused_ends_no_run(
+    formula: str, inputs: dict[str, int]
+) -> None:
+    refused = vector(
+        formula=formula,
+        inputs={"trace": "R1 W2", **inputs},
+        expected={"error": "domain"},
+    )
+    wanted = {**refused, "expected": {"flash_hits": 0}}
+    shapeless = vector(inputs={"m_r": 1000, "D_R": {}, "D_W": [], "p_d": 1.0})
+    report = conformance.run_vectors([refused, wanted, shapeless, vector()])
+    assert (report.passed, report.failed) == (2, 2)
+
+
+def test_the_clear_option_of_face_is_passed_on() -> None:
+    # 1 is read back from flash while its slot is pushed out and written to disk; literally it
+    # stays dirty in DRAM and is written once more.
+    inputs = {"trace": "W1 R2 R1 R3 R4", "dram_pages": 1, "flash_slots": 1}
+    mode = {"admission": "mixed", "sync": "write_back"}
+    run = conformance.FORMULAS["face.simulate_mvfifo"]
+    literal = run({**inputs, **mode})
+    cleared = run({**inputs, **mode, "clear_dram_dirty_on_stage_out": True})
+    assert (literal["disk_writes"], cleared["disk_writes"]) == (2, 1)
+
+
 def test_whole_numbers_are_compared_exactly() -> None:
     block = vector(
         formula="kv.block_map",

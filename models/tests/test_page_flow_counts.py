@@ -38,6 +38,7 @@ def curves(draw: st.DrawFn) -> Curve:
 sizes = st.integers(0, 8000)
 
 
+@pytest.mark.formula("kv.hits_from_curve")
 @given(curves(), sizes, sizes)
 def test_counts_add_up_and_are_ordered(curve: Curve, r: int, f: int) -> None:
     found = page_flow.hits_from_curve(curve, r, f)

@@ -110,6 +110,7 @@ def test_costs_of_the_x25e_row_by_hand() -> None:
 # --- identities at equal counts (section 2.6) ---------------------------------------------
 
 
+@pytest.mark.formula("kv.costs")
 @given(counts, counts, cost_inputs())
 def test_differences_at_equal_counts(
     hits: int, misses: int, inputs: dict[str, float]
@@ -147,6 +148,7 @@ def test_all_dirty_makes_exclusive_lazy_and_all_clean_makes_inclusive_lazy(
     assert float(clean.inclusive) == pytest.approx(float(clean.lazy), rel=1e-12)
 
 
+@pytest.mark.formula("kv.C3_clean_only")
 @given(cost_inputs())
 def test_no_ram_misses_cost_nothing(inputs: dict[str, float]) -> None:
     found = page_flow.io_costs(0, 0, **inputs)
@@ -200,6 +202,7 @@ def test_costs_never_fall_when_an_input_rises(
         assert high >= low - 1e-9 * abs(low)
 
 
+@pytest.mark.formula("kv.directory_costs")
 @given(counts, counts, shares, times, times)
 def test_directory_identities(
     hits: int, misses: int, p_d: float, lookup: float, update: float
@@ -258,6 +261,7 @@ def test_clean_only_by_hand() -> None:
     assert float(cost) == pytest.approx(64, rel=1e-15)
 
 
+@pytest.mark.formula("kv.exclusive_minus_lazy_advantage")
 @given(counts, counts, cost_inputs())
 def test_advantage_is_the_difference_of_the_two_costs(
     lazy_hits: int, extra: int, inputs: dict[str, float]
@@ -309,6 +313,7 @@ def test_formulas_work_on_arrays() -> None:
 # --- directories and blocks ---------------------------------------------------------------
 
 
+@pytest.mark.formula("kv.flash_directory_size")
 @given(st.integers(0, 10), st.integers(1, 2**20))
 def test_invalidating_adds_one_bit_a_ram_page(doublings: int, blocks: int) -> None:
     ram_page = 4096
@@ -344,6 +349,7 @@ SIZES = {
 }
 
 
+@pytest.mark.formula("kv.directory_in_ram")
 @given(st.integers(1, 2**44), st.integers(0, 2**43))
 def test_ram_pages_do_not_rise_with_flash(flash_bytes: int, more: int) -> None:
     small = page_flow.directory_in_ram(**{**SIZES, "flash_bytes": flash_bytes})
@@ -352,6 +358,7 @@ def test_ram_pages_do_not_rise_with_flash(flash_bytes: int, more: int) -> None:
     assert small.feasible == (small.ram_pages >= 1)
 
 
+@pytest.mark.formula("kv.directory_on_flash")
 @given(st.integers(24, 150_000_000))
 def test_a_directory_on_flash_frees_ram(buffered: int) -> None:
     inside = page_flow.directory_in_ram(**SIZES)
@@ -360,6 +367,7 @@ def test_a_directory_on_flash_frees_ram(buffered: int) -> None:
     assert outside.lost_flash_pages == inside.flash_pages - outside.flash_pages >= 0
 
 
+@pytest.mark.formula("kv.directory_LU")
 @given(shares, shares, shares, st.booleans())
 def test_directory_access_never_rises_with_its_hit_ratio(
     first: float, second: float, dirty: float, consistent: bool
@@ -380,6 +388,7 @@ def test_directory_access_never_rises_with_its_hit_ratio(
     assert lookup[1] <= lookup[0] + 1e-12
 
 
+@pytest.mark.formula("kv.block_map")
 @given(st.integers(0, 10**9), st.integers(0, 8))
 def test_block_map_inverts(page: int, doublings: int) -> None:
     flash_page = 4096 * 2**doublings

@@ -1,5 +1,6 @@
 """Throughput: operational laws, exact MVA against a solved Markov chain, schemes."""
 
+import doctest
 import itertools
 import json
 from pathlib import Path
@@ -353,3 +354,13 @@ def test_the_command_prints_one_document(
     assert "At disks = 8" in capsys.readouterr().out
     assert main([*command, "--vary=disks", "--points=1,x"]) == 2
     assert "`x` is not a number" in capsys.readouterr().err
+
+
+def test_worked_numbers_of_the_page() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "models" / "throughput.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted >= 10
+    text = page.read_text(encoding="utf-8")
+    functions = [name for name in throughput.__all__ if name.islower()]
+    assert [name for name in functions if name not in text] == []

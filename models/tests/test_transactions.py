@@ -1,5 +1,6 @@
 """Transactions over flash (Zhou, Meng and Liang 2009): order, log, time, replay."""
 
+import doctest
 import json
 import math
 from pathlib import Path
@@ -18,6 +19,7 @@ from tierwright.transactions.replay import ReplayCounts, replay
 settings.register_profile("models", deadline=None)  # the machine may be busy
 settings.load_profile("models")
 
+ROOT = Path(__file__).resolve().parents[2]
 SMALL = NandGeometry(blocks=8, pages_per_block=4, page_bytes=2048)
 
 
@@ -34,6 +36,21 @@ def test_log_read_cost_by_hand() -> None:
     # 16 pages, each with its records on 3 log pages: 16 x 4 x 25
     found = conformance.FORMULAS["zhou.log_read_cost"]({"pages": 16, "k": 3})
     assert found["us"] == 1600
+
+
+def test_worked_numbers_of_the_page() -> None:
+    page = ROOT / "docs" / "models" / "transactions.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted >= 14
+
+
+def test_every_exported_function_and_formula_is_on_the_page() -> None:
+    text = (ROOT / "docs" / "models" / "transactions.md").read_text(encoding="utf-8")
+    functions = [name for name in transactions.__all__ if name.islower()]
+    assert [name for name in functions if name not in text] == []
+    ours = [name for name in conformance.FORMULAS if name.startswith("zhou.")]
+    assert [name for name in ours if f"`{name}`" not in text] == []
 
 
 # --- published numbers --------------------------------------------------------------------
@@ -125,6 +142,7 @@ stamps = st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6)
 named = st.dictionaries(st.sampled_from("ABCDEFGH"), stamps, min_size=1)
 
 
+@pytest.mark.formula("zhou.aat")
 @given(named, st.integers(-(10**6), 10**6))
 def test_aat_lies_between_its_stamps_and_shifts_with_the_clock(
     given_stamps: dict[str, list[int]], shift: int
@@ -147,6 +165,7 @@ def test_touching_a_page_never_lowers_the_aat(times: list[int], data: Any) -> No
     assert found["after"] >= found["before"]
 
 
+@pytest.mark.formula("zhou.eviction_order")
 @given(
     st.dictionaries(
         st.sampled_from("ABCDEFGH"),
@@ -166,6 +185,7 @@ def test_committed_leave_first_in_the_order_of_their_commits(
     assert set(order) == set(rows)
 
 
+@pytest.mark.formula("zhou.log_write")
 @given(st.integers(0, 500), st.integers(1, 2048), st.integers(512, 4096))
 def test_log_pages_never_exceed_data_pages(pages: int, size: int, page: int) -> None:
     assume(size <= page)
@@ -177,12 +197,60 @@ def test_log_pages_never_exceed_data_pages(pages: int, size: int, page: int) -> 
     assert (full.log_pages, full.write_saving_us) == (pages, 0)
 
 
+@pytest.mark.formula("zhou.io_time_us")
 @given(*[st.integers(0, 10**6)] * 3, st.integers(1, 9))
 def test_time_is_linear_in_the_counts(r: int, w: int, e: int, times: int) -> None:
     one = float(transactions.io_time_us(r, w, e))
     assert one == 25 * r + 200 * w + 1500 * e
     many = float(transactions.io_time_us(times * r, times * w, times * e))
     assert many == times * one
+
+
+@pytest.mark.formula("zhou.log_read_cost")
+@given(st.integers(0, 10**6), st.integers(0, 50))
+def test_each_log_page_costs_one_read_a_page(pages: int, k: int) -> None:
+    found = float(transactions.log_read_us(pages, k))
+    assert found == 25 * pages + 25 * pages * k
+    assert found >= float(transactions.io_time_us(pages, 0, 0))
+
+
+@pytest.mark.formula("zhou.implied_read_share")
+@given(st.floats(0, 1), st.floats(0, 2), st.floats(0.01, 1))
+def test_the_implied_share_gives_the_total_back(
+    share: float, slowdown: float, saving: float
+) -> None:
+    total = 1 - ((1 + slowdown) * share + (1 - saving) * (1 - share))
+    found = transactions.implied_read_share(
+        read_slowdown=slowdown, write_saving=saving, total_saving=total
+    )
+    assert found.read_share == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.formula("zhou.capacities")
+@given(st.integers(1, 2**30), st.integers(1, 64), st.integers(1, 64))
+def test_what_fits_never_exceeds_the_buffer(ram: int, each: int, block: int) -> None:
+    geometry = NandGeometry(16, block, 2048)
+    found = transactions.capacities(
+        ram_bytes=ram, pages_per_transaction=each, geometry=geometry
+    )
+    assert found.flash_bytes == 16 * block * 2048
+    assert found.ram_pages * 2048 <= ram < (found.ram_pages + 1) * 2048
+    assert found.ram_blocks * block <= found.ram_pages
+    assert found.resident_transactions * each <= found.ram_pages
+
+
+@pytest.mark.formula("zhou.ratios")
+@given(st.floats(0.1, 50), st.floats(1, 1000), st.floats(1, 10), st.integers(1, 512))
+def test_ratios_belong_together(
+    disk_ms: float, read_us: float, slower: float, pages: int
+) -> None:
+    times = NandTimes(read_us, read_us * slower, 1500.0)
+    found = transactions.speed_ratios(
+        disk_ms=disk_ms, times=times, pages_per_block=pages
+    )
+    assert found.write_over_read == pytest.approx(slower)
+    assert found.read_speedup == pytest.approx(found.write_speedup * slower)
+    assert found.erase_us_per_page * pages == pytest.approx(1500)
 
 
 def test_formulas_take_arrays() -> None:

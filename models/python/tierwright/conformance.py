@@ -28,6 +28,8 @@ RELATIVE = 1e-9
 ABSOLUTE = 1e-12
 FIXED_POINT_RELATIVE = 1e-7
 REFUSED_BY_THE_CORE = "domain"
+_MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a formula raises for inputs of the wrong shape; one vector must not end the run."""
 FIXED_POINT_FIELDS = ("lazy",)
 """Fields that rest on the lazy fixed point, compared more loosely as the files say."""
 
@@ -191,16 +193,10 @@ def _run(
     try:
         actual = formula(vector["inputs"])
     except BadInput as error:
-        if wanted_error == error.kind:
-            return None
-        return Failure(*head, "", expected, {"error": error.kind}, error.message)
+        return _refused(head, expected, error.kind, error.message)
     except SimulatorError as error:  # the core refuses what is outside its domain
-        if wanted_error == REFUSED_BY_THE_CORE:
-            return None
-        return Failure(
-            *head, "", expected, {"error": REFUSED_BY_THE_CORE}, str(error.args[0])
-        )
-    except (KeyError, TypeError, ValueError) as error:
+        return _refused(head, expected, REFUSED_BY_THE_CORE, str(error.args[0]))
+    except _MISFITS as error:
         message = f"the inputs do not fit the formula: {type(error).__name__}: {error}"
         return Failure(*head, "", expected, None, message)
     if wanted_error is not None:
@@ -209,6 +205,15 @@ def _run(
     for field, want, got in _differences(expected, actual, "", relative, absolute):
         return Failure(*head, field, want, got, f"{field}: expected {want}, got {got}")
     return None
+
+
+def _refused(
+    head: tuple[str, str], expected: Mapping[str, Any], kind: str, message: str
+) -> Failure | None:
+    """Outcome of an input that the formula refuses."""
+    if expected.get("error") == kind:
+        return None
+    return Failure(*head, "", expected, {"error": kind}, message)
 
 
 def _differences(

@@ -36,6 +36,21 @@ def first_of(inputs: Inputs, *names: str) -> Any:
     raise KeyError(names[0])
 
 
+def two_of(inputs: Inputs, part: str) -> tuple[Any, Any]:
+    """Value whose name holds `part`, then the other one: the catalogue names only roles.
+
+    Raises
+    ------
+    KeyError
+        If there are not two inputs, one of them with such a name.
+    """
+    named = [name for name in inputs if part in name]
+    others = [name for name in inputs if part not in name]
+    if len(named) != 1 or len(others) != 1:
+        raise KeyError(part)
+    return inputs[named[0]], inputs[others[0]]
+
+
 def plain(values: FloatArray | float) -> Any:
     """Arrays as (nested) lists, scalars as float; NaN and infinity as None."""
     found = np.asarray(values, dtype=np.float64).tolist()
@@ -162,19 +177,7 @@ def _recovery(inputs: Inputs) -> Outputs:
 
 
 def _metadata_flush_interval(inputs: Inputs) -> Outputs:
-    entries = first_of(
-        inputs, "entries_per_segment", "entries", "segment_entries", "n_entries"
-    )
-    rate = first_of(
-        inputs,
-        "enqueue_rate",
-        "enqueues_per_s",
-        "enqueue_per_s",
-        "enqueue_rate_per_s",
-        "enqueue_pages_per_s",
-        "pages_per_s",
-        "rate",
-    )
+    entries, rate = two_of(inputs, "entr")
     found = plain(recovery.metadata_flush_interval(entries, rate))
     names = (
         "seconds",
@@ -187,10 +190,9 @@ def _metadata_flush_interval(inputs: Inputs) -> Outputs:
 
 
 def _restart_speedup(inputs: Inputs) -> Outputs:
-    other = first_of(inputs, "other", "other_s", "other_seconds")
-    face = first_of(inputs, "face", "face_s", "face_seconds")
+    face, other = two_of(inputs, "face")
     found = plain(recovery.restart_speedup(other, face))
-    return dict.fromkeys(("speedup", "ratio"), found)
+    return dict.fromkeys(("speedup", "ratio", "restart_speedup"), found)
 
 
 def _writeback_chain(inputs: Inputs) -> Outputs:
@@ -264,6 +266,8 @@ def _simulate_gsc(inputs: Inputs) -> Outputs:
 def _simulate(inputs: Inputs, **options: str) -> Outputs:
     from tierwright.simulate import simulate_flash_cache
 
+    clear = inputs.get("clear_dram_dirty_on_stage_out", False)
+    options["clear_dirty_on_stage_out"] = "true" if clear else "false"
     with token_trace(inputs["trace"]) as trace:
         found = simulate_flash_cache(
             trace,

@@ -34,6 +34,8 @@ fn buffers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
             row.set_item("description", about.description)?;
             row.set_item("paper", about.paper)?;
             row.set_item("least_pages", about.least_pages)?;
+            let needs: Vec<&str> = about.needs.iter().map(|need| need.name()).collect();
+            row.set_item("needs", needs)?;
             let options: Vec<_> = about
                 .options
                 .iter()

@@ -55,6 +55,11 @@ pub trait AccessSource {
         None
     }
 
+    /// Whether the trace tells writes from reads. Where it does not, all accesses are reads.
+    fn tells_writes(&self) -> bool {
+        true
+    }
+
     /// Asks for [`Self::addresses`]; before the first chunk.
     fn keep_addresses(&mut self) {}
 
@@ -80,6 +85,7 @@ pub struct MemorySource {
     next: usize,
     chunk_accesses: usize,
     distinct_pages: u32,
+    tells_writes: bool,
 }
 
 impl MemorySource {
@@ -107,7 +113,16 @@ impl MemorySource {
             next: 0,
             chunk_accesses: CHUNK_ACCESSES,
             distinct_pages,
+            tells_writes: true,
         }
+    }
+
+    /// As from a format that does not tell writes from reads.
+    #[must_use]
+    pub fn without_writes(mut self) -> Self {
+        self.accesses.flags.fill(FIRST_OF_REQUEST);
+        self.tells_writes = false;
+        self
     }
 
     /// Yields chunks of `chunk_accesses`, so that tests can put chunk borders anywhere.
@@ -135,6 +150,10 @@ impl AccessSource for MemorySource {
 
     fn distinct_pages_hint(&self) -> Option<u32> {
         Some(self.distinct_pages)
+    }
+
+    fn tells_writes(&self) -> bool {
+        self.tells_writes
     }
 
     fn addresses(&self) -> (&[u32], &[u64]) {

@@ -6,6 +6,7 @@
 //! or a clock.
 
 pub mod access;
+mod broadcast;
 pub mod curve;
 pub mod error;
 pub mod hash;

@@ -2,11 +2,12 @@
 //!
 //! Every configuration replays in a thread of its own, through the same functions as a single
 //! replay, so a sweep has exactly their results, whatever the number of cores. The calling thread
-//! decodes the trace and hands out windows of chunks; at most as many replays as there are cores work
-//! at a time, each through a whole window, so that its tables stay in the processor's cache.
+//! decodes the trace; at most as many replays as there are cores work at a time (see `broadcast`).
+//! More configurations than memory has room for take several reads.
 //!
 //! A cancelled sweep keeps what it has: the configurations of earlier reads are complete, those of
-//! the present read have counted the accesses read so far, and say so.
+//! the present read have counted the accesses read so far, and say so. Only a policy that needs the
+//! future has nothing before its replay has ended.
 //!
 //! **Miniature simulation** (Waldspurger, Saemundsson, Ahmad, Park: Cache modeling and optimization
 //! using miniature simulations, USENIX ATC 2017) is for policies without a stack property: a cache
@@ -14,20 +15,24 @@
 //! Here [`MINIATURES`] disjoint samples are replayed; their mean is the estimate, and their spread
 //! its interval.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, MemorySource};
+use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST, MemorySource};
+use crate::broadcast::broadcast;
+pub use crate::broadcast::read_ahead;
 use crate::curve::{mix, place_in_sample, spread};
 use crate::error::{Error, Result};
-use crate::progress::{OnProgress, Progress};
+use crate::hash::FastMap;
+use crate::progress::OnProgress;
 use crate::replay::{
-    PolicyResult, SchemeResult, disagreement, distinct_pages, simulate_policy, simulate_scheme,
+    FUTURE_BYTES, PolicyResult, SchemeResult, distinct_pages, needs_future, simulate_policy,
+    simulate_scheme,
 };
 
-/// Chunks that a replay works through before the next one has its turn.
-const WINDOW_CHUNKS: usize = 16;
 /// Most replays over one read; more configurations take more reads.
 pub const REPLAYS_A_READ: usize = 64;
+/// Memory for the replays over one read, unless one alone needs more [bytes].
+const BYTES_A_READ: u64 = 1 << 30;
+/// Memory of a replay for each distinct page, at most [bytes].
+const BYTES_A_PAGE: u64 = 40;
 /// Disjoint samples of a miniature simulation.
 pub const MINIATURES: u32 = 8;
 /// 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom.
@@ -103,8 +108,11 @@ impl Configuration {
     ///
     /// # Errors
     /// As [`simulate_policy`] and [`simulate_scheme`].
-    pub fn replay(&self, source: &mut dyn AccessSource) -> Result<Outcome> {
-        let on_progress: OnProgress<'_> = &mut |_| true;
+    pub fn replay(
+        &self,
+        source: &mut dyn AccessSource,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Outcome> {
         match self {
             Self::Policy {
                 policy,
@@ -125,6 +133,14 @@ impl Configuration {
                 on_progress,
             )
             .map(Outcome::Scheme),
+        }
+    }
+
+    /// Whether some policy in it needs the future.
+    fn needs_future(&self) -> bool {
+        match self {
+            Self::Policy { policy, .. } => needs_future(policy),
+            Self::Scheme { options, .. } => options.iter().any(|(_, value)| needs_future(value)),
         }
     }
 
@@ -202,19 +218,27 @@ pub fn sweep<S: AccessSource>(
         cancelled: false,
         reads: 0,
     };
-    for group in configurations.chunks(REPLAYS_A_READ) {
+    let mut left = configurations;
+    while !left.is_empty() {
         let mut source = open()?;
+        let (group, rest) = left.split_at(fitting(left, threads, source.distinct_pages_hint()));
+        left = rest;
         let tasks: Vec<_> = group
             .iter()
-            .map(|configuration| |source: &mut dyn AccessSource| configuration.replay(source))
+            .map(|configuration| {
+                |source: &mut dyn AccessSource, on_progress: OnProgress<'_>| {
+                    configuration.replay(source, on_progress)
+                }
+            })
             .collect();
-        let (outcomes, complete) = broadcast(&mut source, tasks, threads, on_progress)?;
+        let heard = broadcast(&mut source, tasks, threads, on_progress)?;
         result.reads += 1;
-        let rows = outcomes
-            .into_iter()
-            .map(|outcome| Row { outcome, complete });
+        let rows = heard.outcomes.into_iter().map(|outcome| Row {
+            complete: heard.whole && !matches!(outcome, Err(Error::Cancelled)),
+            outcome,
+        });
         result.rows.extend(rows);
-        if !complete {
+        if heard.cancelled {
             result.cancelled = true;
             break;
         }
@@ -222,10 +246,30 @@ pub fn sweep<S: AccessSource>(
     Ok(result)
 }
 
+/// How many of the configurations go over one read: as many as memory has room for, as far as the
+/// trace tells how many pages it has, but as many as work at a time.
+fn fitting(configurations: &[Configuration], threads: usize, pages: Option<u32>) -> usize {
+    let tables = BYTES_A_PAGE * u64::from(pages.unwrap_or(0));
+    let mut bytes = 0;
+    let room = configurations.iter().take_while(|configuration| {
+        let future = if configuration.needs_future() {
+            FUTURE_BYTES
+        } else {
+            0
+        };
+        bytes += tables + future;
+        bytes <= BYTES_A_READ
+    });
+    room.count()
+        .max(threads)
+        .clamp(1, REPLAYS_A_READ)
+        .min(configurations.len())
+}
+
 /// Refuses a configuration that no trace can be replayed through.
 fn try_all(configurations: &[Configuration]) -> Result<()> {
     for (index, configuration) in configurations.iter().enumerate() {
-        let tried = configuration.replay(&mut MemorySource::new([]));
+        let tried = configuration.replay(&mut MemorySource::new([]), &mut |_| true);
         if let Err(Error::BadParameter {
             name,
             value,
@@ -304,18 +348,20 @@ pub fn miniatures<S: AccessSource>(
             let scaled = configuration.scaled(rate).0;
             for sample in 0..MINIATURES {
                 let scaled = scaled.clone();
-                tasks.push(move |source: &mut dyn AccessSource| {
-                    let mut part = SampledSource::new(source, rate, sample, seed);
-                    let outcome = scaled.replay(&mut part)?;
-                    Ok((outcome, part.accesses, part.numbers.len() as u64))
-                });
+                tasks.push(
+                    move |source: &mut dyn AccessSource, on_progress: OnProgress<'_>| {
+                        let mut part = SampledSource::new(source, rate, sample, seed);
+                        let outcome = scaled.replay(&mut part, on_progress)?;
+                        Ok((outcome, part.accesses, part.distinct_pages as u64))
+                    },
+                );
             }
         }
-        let (outcomes, complete) = broadcast(&mut source, tasks, threads, on_progress)?;
-        if !complete {
+        let heard = broadcast(&mut source, tasks, threads, on_progress)?;
+        if heard.cancelled {
             return Err(Error::Cancelled);
         }
-        let mut outcomes = outcomes.into_iter();
+        let mut outcomes = heard.outcomes.into_iter();
         for configuration in group {
             let (_, smallest) = configuration.scaled(rate);
             let samples = outcomes
@@ -427,10 +473,11 @@ struct SampledSource<'a> {
     /// Hashes that are sampled.
     from: u64,
     to: u64,
-    /// New number of each page, or [`u32::MAX`].
-    numbers: Vec<u32>,
-    next: u32,
+    /// New number of each page of the sample.
+    numbers: FastMap<u32, u32>,
+    /// Accesses and distinct pages of the whole source.
     accesses: u64,
+    distinct_pages: usize,
     whole: Chunk,
 }
 
@@ -447,9 +494,9 @@ impl<'a> SampledSource<'a> {
             seed: spread(seed),
             from: width * u64::from(sample),
             to: width * u64::from(sample + 1),
-            numbers: Vec::new(),
-            next: 0,
+            numbers: FastMap::default(),
             accesses: 0,
+            distinct_pages: 0,
             whole: Chunk::default(),
         }
     }
@@ -463,19 +510,14 @@ impl AccessSource for SampledSource<'_> {
                 return Ok(false);
             }
             self.accesses += self.whole.len() as u64;
-            let distinct = distinct_pages(&self.whole, self.numbers.len())?;
-            self.numbers.resize(distinct, u32::MAX);
+            self.distinct_pages = distinct_pages(&self.whole, self.distinct_pages)?;
             for (&page, &flags) in self.whole.pages.iter().zip(&self.whole.flags) {
                 let place = place_in_sample(mix(page, self.seed));
                 if place < self.from || place >= self.to {
                     continue;
                 }
-                let number = &mut self.numbers[page as usize];
-                if *number == u32::MAX {
-                    *number = self.next;
-                    self.next += 1;
-                }
-                chunk.pages.push(*number);
+                let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+                chunk.pages.push(*self.numbers.entry(page).or_insert(next));
                 // What is left of a request has no meaning of its own.
                 chunk.flags.push(flags | FIRST_OF_REQUEST);
             }
@@ -484,231 +526,40 @@ impl AccessSource for SampledSource<'_> {
     }
 }
 
-/// What the reader and the replays share.
-struct Shared {
-    window: Arc<Vec<Chunk>>,
-    /// Windows given out so far.
-    given: u64,
-    /// No more windows will come.
-    ended: bool,
-    /// Windows that each replay has finished; [`u64::MAX`] when the replay itself has.
-    finished: Vec<u64>,
-    /// Replays at work.
-    working: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-struct Broadcast {
-    shared: Mutex<Shared>,
-    /// For the reader: a replay has finished a window.
-    finished: Condvar,
-    /// For the replays: there is a window, or a place to work.
-    changed: Condvar,
-    threads: usize,
-}
-
-impl Broadcast {
-    fn lock(&self) -> MutexGuard<'_, Shared> {
-        // Nothing that holds the lock can panic half-way through a change.
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    fn of(policy: &str) -> Configuration {
+        Configuration::Policy {
+            policy: policy.to_owned(),
+            pages: 1,
+            options: Vec::new(),
+        }
     }
 
-    /// Gives out a window once the one before is finished by all; an empty one ends the trace.
-    fn give(&self, window: Vec<Chunk>) {
-        let mut shared = self.lock();
-        while shared.finished.iter().any(|&count| count < shared.given) {
-            shared = self
-                .finished
-                .wait(shared)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        if window.is_empty() {
-            shared.ended = true;
-        } else {
-            shared.given += 1;
-        }
-        shared.window = Arc::new(window);
-        self.changed.notify_all();
-    }
-}
-
-/// The source of one replay.
-struct Listener<'a> {
-    broadcast: &'a Broadcast,
-    index: usize,
-    window: Arc<Vec<Chunk>>,
-    next: usize,
-    /// Windows received.
-    received: u64,
-    working: bool,
-}
-
-impl AccessSource for Listener<'_> {
-    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        chunk.clear();
-        if self.next == self.window.len() && !self.next_window() {
-            return Ok(false);
-        }
-        let from = &self.window[self.next];
-        self.next += 1;
-        chunk.pages.extend_from_slice(&from.pages);
-        chunk.flags.extend_from_slice(&from.flags);
-        chunk.times_ns.extend_from_slice(&from.times_ns);
-        Ok(true)
-    }
-}
-
-impl Listener<'_> {
-    /// Waits for the next window and for a place to work; `false` at the end.
-    fn next_window(&mut self) -> bool {
-        let broadcast = self.broadcast;
-        self.window = Arc::default();
-        self.next = 0;
-        let mut shared = broadcast.lock();
-        self.tell(&mut shared, self.received);
-        while (shared.given == self.received && !shared.ended)
-            || shared.working >= broadcast.threads
-        {
-            shared = broadcast
-                .changed
-                .wait(shared)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        shared.working += 1;
-        self.working = true;
-        if shared.given == self.received {
-            return false;
-        }
-        self.received = shared.given;
-        self.window = Arc::clone(&shared.window);
-        true
+    #[test]
+    fn memory_says_how_many_replays_go_over_one_read() {
+        let many = vec![of("lru"); 100];
+        assert_eq!(fitting(&many, 2, None), REPLAYS_A_READ);
+        assert_eq!(fitting(&many[..5], 2, Some(1000)), 5);
+        // 40 MB each.
+        assert_eq!(fitting(&many, 2, Some(1_000_000)), 26);
+        assert_eq!(fitting(&many, 2, Some(2_000_000_000)), 2);
+        assert_eq!(fitting(&many[..1], 2, Some(2_000_000_000)), 1);
     }
 
-    /// Gives up the place to work, having finished so many windows.
-    fn tell(&mut self, shared: &mut Shared, finished: u64) {
-        shared.finished[self.index] = finished;
-        if std::mem::take(&mut self.working) {
-            shared.working -= 1;
-            self.broadcast.changed.notify_all();
-        }
-        self.broadcast.finished.notify_one();
-    }
-}
-
-impl Drop for Listener<'_> {
-    fn drop(&mut self) {
-        let mut shared = self.broadcast.lock();
-        self.tell(&mut shared, u64::MAX);
-    }
-}
-
-/// Runs every task over the same accesses. The results, and whether they are of the whole source:
-/// `false` if `on_progress` cancelled.
-fn broadcast<T, F>(
-    source: &mut dyn AccessSource,
-    tasks: Vec<F>,
-    threads: usize,
-    on_progress: OnProgress<'_>,
-) -> Result<(Vec<Result<T>>, bool)>
-where
-    T: Send,
-    F: FnOnce(&mut dyn AccessSource) -> Result<T> + Send,
-{
-    let broadcast = Broadcast {
-        shared: Mutex::new(Shared {
-            window: Arc::default(),
-            given: 0,
-            ended: false,
-            finished: vec![0; tasks.len()],
-            working: 0,
-        }),
-        finished: Condvar::new(),
-        changed: Condvar::new(),
-        threads: threads.max(1),
-    };
-    std::thread::scope(|scope| {
-        let broadcast = &broadcast;
-        let replays: Vec<_> = tasks
-            .into_iter()
-            .enumerate()
-            .map(|(index, task)| {
-                scope.spawn(move || {
-                    task(&mut Listener {
-                        broadcast,
-                        index,
-                        window: Arc::default(),
-                        next: 0,
-                        received: 0,
-                        working: false,
-                    })
-                })
-            })
-            .collect();
-        let read = give_all(source, broadcast, on_progress);
-        broadcast.give(Vec::new());
-        let outcomes = replays.into_iter().map(|replay| {
-            replay
-                .join()
-                .unwrap_or_else(|_| Err(disagreement("sweep", "a replay panicked")))
-        });
-        let outcomes = outcomes.collect();
-        match read {
-            Ok(()) => Ok((outcomes, true)),
-            Err(Error::Cancelled) => Ok((outcomes, false)),
-            Err(error) => Err(error),
-        }
-    })
-}
-
-/// Does `work` over all accesses of `source` in a thread of its own, while this one reads ahead.
-///
-/// # Errors
-/// [`Error::Cancelled`], and whatever `work` and `source` report.
-pub fn read_ahead<T: Send>(
-    source: &mut dyn AccessSource,
-    on_progress: OnProgress<'_>,
-    work: impl FnOnce(&mut dyn AccessSource) -> Result<T> + Send,
-) -> Result<T> {
-    let (mut results, complete) = broadcast(source, vec![work], 1, on_progress)?;
-    if !complete {
-        return Err(Error::Cancelled);
-    }
-    results
-        .pop()
-        .unwrap_or_else(|| Err(disagreement("read-ahead", "no result")))
-}
-
-/// Reads the source and gives it out in windows; decodes one while the one before is replayed.
-fn give_all(
-    source: &mut dyn AccessSource,
-    broadcast: &Broadcast,
-    on_progress: OnProgress<'_>,
-) -> Result<()> {
-    let mut accesses = 0;
-    loop {
-        let mut window = Vec::with_capacity(WINDOW_CHUNKS);
-        let mut size = 0;
-        while window.len() < WINDOW_CHUNKS && size < WINDOW_CHUNKS * CHUNK_ACCESSES {
-            let mut chunk = Chunk::default();
-            if !source.next_chunk(&mut chunk)? {
-                break;
-            }
-            size += chunk.len();
-            window.push(chunk);
-        }
-        if window.is_empty() {
-            return Ok(());
-        }
-        let (done, total) = source.position();
-        broadcast.give(window);
-        // What is given out will be replayed, also if this is the moment of a cancel.
-        accesses += size as u64;
-        let progress = Progress {
-            done,
-            total,
-            accesses,
+    #[test]
+    fn the_future_takes_memory_for_each_replay() {
+        let scheme = Configuration::Scheme {
+            scheme: "lazy".to_owned(),
+            ram_pages: 1,
+            flash_pages: 1,
+            options: vec![("flash_policy".to_owned(), "OPT".to_owned())],
         };
-        if !on_progress(progress) {
-            return Err(Error::Cancelled);
+        for configuration in [of("Opt"), scheme] {
+            let room = usize::try_from(BYTES_A_READ / FUTURE_BYTES).unwrap();
+            assert_eq!(fitting(&vec![configuration; 100], 2, None), room);
         }
     }
 }

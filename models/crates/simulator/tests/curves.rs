@@ -149,7 +149,7 @@ proptest! {
         prop_assert!(!found.cancelled);
         for (row, configuration) in found.rows.into_iter().zip(&configurations) {
             prop_assert!(row.complete);
-            let single = configuration.replay(&mut source(&accesses, 1000)).unwrap();
+            let single = configuration.replay(&mut source(&accesses, 1000), &mut |_| true).unwrap();
             prop_assert_eq!(row.outcome.unwrap(), single);
         }
     }
@@ -205,11 +205,12 @@ fn lru(pages: u64) -> Configuration {
 fn a_cancelled_sweep_keeps_what_it_has() {
     let trace: Vec<Access> = (0..1000).map(|page| (page % 90, page % 3 == 0)).collect();
     let configurations: Vec<_> = (1..=REPLAYS_A_READ as u64 + 5).map(lru).collect();
-    let mut calls = 0;
+    let (mut reads, mut before) = (1, 0);
     // 9 windows of 16 chunks a read: cancels in the third window of the second read.
-    let found = swept(&trace, 7, &configurations, 2, &mut |_| {
-        calls += 1;
-        calls < 12
+    let found = swept(&trace, 7, &configurations, 2, &mut |progress| {
+        reads += u64::from(progress.accesses < before);
+        before = progress.accesses;
+        reads < 2 || progress.accesses < 3 * 16 * 7
     });
     assert!(found.cancelled);
     assert_eq!(found.reads, 2);
@@ -317,7 +318,9 @@ fn miniatures_estimate_what_a_replay_counts() {
     )
     .unwrap();
     for (miniature, configuration) in found.iter().zip(&configurations) {
-        let exact = configuration.replay(&mut source(&trace, 5000)).unwrap();
+        let exact = configuration
+            .replay(&mut source(&trace, 5000), &mut |_| true)
+            .unwrap();
         assert_eq!(miniature.accesses, trace.len() as u64);
         for (estimate, (name, count)) in miniature.counters.iter().zip(exact.counters()) {
             assert_eq!(estimate.name, name);

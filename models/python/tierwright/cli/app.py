@@ -14,6 +14,7 @@ import typer
 from tierwright.cli import (
     break_even,
     catalog,
+    cost,
     device,
     model,
     planning,
@@ -58,6 +59,10 @@ app.command("throughput")(planning.throughput)
 app.command("directories")(planning.directories)
 app.command("choose-flash")(planning.choose_flash)
 app.command("transactions")(transactions.transactions)
+app.command("wear")(cost.wear)
+app.command("restart")(cost.restart)
+app.command("metadata")(cost.metadata)
+app.command("tier-cost")(cost.tier_cost)
 app.command("conformance")(model.conformance)
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
@@ -77,6 +82,10 @@ BUILT_IN = (
     "directories",
     "choose-flash",
     "transactions",
+    "wear",
+    "restart",
+    "metadata",
+    "tier-cost",
     "conformance",
     "device",
     "catalog",

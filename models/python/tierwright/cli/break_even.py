@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.cost import amount
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -15,7 +15,6 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
-from tierwright.errors import BadInput
 from tierwright.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
@@ -133,20 +132,30 @@ def break_even(
     from tierwright.break_even.analysis import DEFAULT_DELTAS
     from tierwright.hit_ratio import read_profile
 
-    money = None if usd is None else _money("--usd", usd)
+    money = None if usd is None else amount("--usd", usd)
     flash = catalog.device_or_file(flash_device)
     ram = None if ram_device is None else catalog.device_or_file(ram_device)
     assumed: list[dict[str, str]] = []
     prices = None if price_book is None else catalog.price_book(price_book)
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
+    workload = None if profile is None else read_profile(profile)
+    if workload is not None and workload.sampled is not None:
+        assumed.append(
+            {
+                "name": "sampled_curve",
+                "message": f"`{profile}` is sampled at {workload.sampled.sample_rate:g}: "
+                "theta by the curve has the error of the sample",
+                "hint": "profile without --sample-rate for an exact curve",
+            }
+        )
     found = analyse(
         flash,
         catalog.device_or_file(disk_device),
         deltas=DEFAULT_DELTAS if delta is None else delta,
         read_share=read_share,
         disks=disks,
-        curve=None if profile is None else read_profile(profile).curve,
+        curve=None if workload is None else workload.curve,
         ram_pages=ram_pages,
         usd=money,
         prices=prices,
@@ -154,7 +163,7 @@ def break_even(
         page_bytes=page_bytes,
         old_share=old_share,
         sequential_writes=sequential_writes,
-        host_usd=_money("--host-usd", host_usd),
+        host_usd=amount("--host-usd", host_usd),
         amortisation_months=amortisation_months,
     )
     if json:
@@ -165,15 +174,6 @@ def break_even(
     print_warnings(
         [*assumed, *({"message": w.message, "hint": w.hint} for w in found.warnings)]
     )
-
-
-def _money(option: str, text: str) -> Decimal:
-    try:
-        return Decimal(text.replace(",", ""))
-    except InvalidOperation as error:
-        raise BadInput(
-            f"{option}: `{text}` is not an amount of money", "write `1000` or `999.90`"
-        ) from error
 
 
 def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | None:

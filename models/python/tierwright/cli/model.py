@@ -301,11 +301,21 @@ def evaluate(
             help="Months over which a purchase is spread. [months]",
         ),
     ] = 36,
+    flash_metadata: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-metadata",
+            metavar="PRESET",
+            help="Charge the memory that flash needs to RAM: face, sce, flashcache, "
+            "enhanceio, bcache, l2arc, dm_writeboost [default: not charged].",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare the page-flow schemes at one choice of sizes and devices."""
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
+    from tierwright.metadata import preset
 
     curve = read_profile(profile).curve
     found = page_flow.evaluate(
@@ -317,6 +327,7 @@ def evaluate(
         ram=None if ram_device is None else catalog.device_or_file(ram_device),
         prices=None if price_book is None else catalog.price_book(price_book),
         amortisation_months=amortisation_months,
+        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
     )
     if json:
         print_json(found.to_dict())
@@ -444,6 +455,12 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
     if priced:
         for reason in sorted(reasons):
             typer.echo(f"no cost: {reason}")
+    if inputs["flash_metadata_bytes"]:
+        typer.echo(
+            f"metadata of flash ({inputs['flash_metadata']}): "
+            f"{format_bytes(inputs['flash_metadata_bytes'])} of RAM, which leaves "
+            f"{format_count(inputs['ram_pages_with_flash'])} pages to schemes with flash"
+        )
     typer.echo(f"time: {inputs['time_basis']}")
     if priced:
         typer.echo(f"cost: {inputs['cost_basis']}")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.metadata import MetadataPreset, RamBudget, charge
 from tierwright.page_flow import explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.costs import (
@@ -27,7 +28,7 @@ from tierwright.page_flow.counts import (
     check_sizes,
     hits_from_curve,
 )
-from tierwright.page_flow.lazy_writes import lazy_flash_writes
+from tierwright.page_flow.lazy_writes import lazy_flash_writes, lazy_overcharge
 from tierwright.page_flow.warn import Caution, about_devices, about_sizes
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
@@ -37,6 +38,7 @@ from tierwright.prices import (
     check_amortisation,
     own_price,
 )
+from tierwright.units import format_bytes
 
 TIE_TOLERANCE = 1e-12
 """Costs that differ by less than this share count as equal."""
@@ -243,6 +245,7 @@ def evaluate(
     ram: Device | None = None,
     prices: PriceBook | None = None,
     amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+    flash_metadata: MetadataPreset | None = None,
 ) -> Evaluation:
     """Compare no flash, inclusive, exclusive and lazy at one choice of sizes and devices.
 
@@ -261,6 +264,10 @@ def evaluate(
         Without it there is no cost in USD.
     amortisation_months : int
         Months over which purchases are spread, without interest. [months]
+    flash_metadata : MetadataPreset, optional
+        Charges the memory that flash needs to the RAM: `ram_pages` is then a budget, of
+        which every scheme with flash caches in what the metadata leave and `none` in all.
+        The budget is what is paid for. Without it nothing is charged, as in the papers.
 
     Returns
     -------
@@ -269,8 +276,8 @@ def evaluate(
     Raises
     ------
     BadInput
-        If a size is out of range, the trace is empty, the curve has no write-backs, or a
-        device states neither IOPS nor a latency.
+        If a size is out of range, the trace is empty, the curve has no write-backs, a
+        device states neither IOPS nor a latency, or the metadata of flash leave no RAM.
 
     Notes
     -----
@@ -286,21 +293,37 @@ def evaluate(
     times = service_times(flash, disk)
     if curve.accesses == 0:
         raise BadInput("the workload has no accesses", "profile a trace with data")
-    r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
-    flows = _flows(curve, r, f)
+    budget = _budget(curve, ram_pages, flash_pages, flash_metadata)
+    frames = ram_pages if budget is None else budget.left_pages
+    f = np.asarray(float(flash_pages))
+    flows = _flows(curve, np.asarray(float(frames)), f)
+    if frames != ram_pages:
+        whole = _flows(curve, np.asarray(float(ram_pages)), f)
+        flows = {
+            "none": whole["none"],
+            **{k: v for k, v in flows.items() if k != "none"},
+        }
     parts, priced_by_profile = _cost_parts(
         curve, ram_pages, flash_pages, (ram, flash, disk), prices, months
     )
     results = {
-        scheme: _result(curve, scheme, flow, ram_pages, flash_pages, times, parts)
+        scheme: _result(
+            curve,
+            scheme,
+            flow,
+            ram_pages if scheme == "none" else frames,
+            flash_pages,
+            times,
+            parts,
+        )
         for scheme, flow in flows.items()
     }
     costs = {name: result.io_time_us_per_access for name, result in results.items()}
     best, runner_up = _best(costs)
     none = costs["none"]
-    sizes = [ram_pages, flash_pages, ram_pages + flash_pages]
+    sizes = [frames, flash_pages, frames + flash_pages]
     warnings = (
-        *about_sizes(curve, ram_pages, flows["exclusive"].counts, sizes),
+        *about_sizes(curve, frames, flows["exclusive"].counts, sizes),
         *about_devices(curve, flash_pages, flash, disk, ram),
         *_about_the_lead(results, best),
         *priced_by_profile,
@@ -313,14 +336,48 @@ def evaluate(
         margin=_saving(costs[best], costs[runner_up]),
         gain_over_none=_saving(costs[best], none),
         warnings=warnings,
-        inputs=_inputs(
-            curve, ram_pages, flash_pages, (ram, flash, disk), prices, months
-        ),
+        inputs={
+            **_inputs(
+                curve, ram_pages, flash_pages, (ram, flash, disk), prices, months
+            ),
+            "flash_metadata": None if flash_metadata is None else flash_metadata.name,
+            "flash_metadata_bytes": 0 if budget is None else budget.metadata_bytes,
+            "ram_pages_with_flash": frames,
+        },
         derivation=[
-            explain.derive(curve, result, ram_pages, flash_pages, flash, disk)
+            explain.derive(
+                curve,
+                result,
+                ram_pages if result.scheme == "none" else frames,
+                flash_pages,
+                flash,
+                disk,
+            )
             for result in results.values()
         ],
     )
+
+
+def _budget(
+    curve: Curve, ram_pages: int, flash_pages: int, preset: MetadataPreset | None
+) -> RamBudget | None:
+    """RAM that the metadata of flash leave; None where nothing is charged."""
+    if preset is None:
+        return None
+    found = charge(
+        preset,
+        ram_bytes=ram_pages * curve.page_bytes,
+        flash_bytes=flash_pages * curve.page_bytes,
+        page_bytes=curve.page_bytes,
+        source_bytes=curve.distinct_pages * curve.page_bytes,
+    )
+    if not found.feasible:
+        raise BadInput(
+            f"evaluate: ram_pages: `{ram_pages}` hold less than the metadata of flash, "
+            f"{format_bytes(found.metadata_bytes)} ({preset.title})",
+            "take more RAM, less flash, or a cache with larger units",
+        )
+    return found
 
 
 def evaluate_grid(
@@ -567,7 +624,10 @@ def _result(
     flash_misses = float(tier.flash_misses)
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
     exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
-    overcharged = _lazy_overcharge(curve, scheme, flow, float(ram_pages))
+    overcharged = 0.0
+    if scheme == "lazy":
+        r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
+        overcharged = float(lazy_overcharge(curve, r, f, tier))
     return SchemeResult(
         scheme=scheme,
         ram_hits=float(tier.ram_hits),
@@ -600,20 +660,6 @@ def _result(
             ),
         ),
     )
-
-
-def _lazy_overcharge(curve: Curve, scheme: str, flow: _Flow, ram_pages: float) -> float:
-    """Flash writes of the trace that C3 charges beyond the better estimate. [pages]
-
-    Both without the fills of the RAM misses that evict nothing; 0 for the other schemes,
-    whose writes follow exactly.
-    """
-    misses = float(flow.counts.ram_misses)
-    if scheme != "lazy" or misses == 0 or float(flow.flash_writes) == 0:
-        return 0.0
-    unevicted = 1.0 - float(curve.evictions(ram_pages)) / misses
-    charged = float(flow.flash_writes - flow.counts.flash_misses * unevicted)
-    return charged - float(flow.flash_writes_cold_start)
 
 
 def _io_time_error(

@@ -71,6 +71,21 @@ def lazy_flash_writes(
     return np.where(f > 0, written, 0.0)
 
 
+def lazy_overcharge(
+    curve: Curve, ram_pages: FloatArray, flash_pages: FloatArray, lazy: TierCounts
+) -> FloatArray:
+    """Flash writes of the trace that C3 charges beyond `lazy_flash_writes`. [pages]
+
+    Both without the fills of the RAM misses that evict nothing: m_f evictions / m_r + p_d h_f
+    less the estimate. Parameters as in `lazy_flash_writes`; 0 where there is no flash.
+    """
+    evicting = share(curve.evictions(ram_pages), lazy.ram_misses)
+    p_d = share(curve.write_backs(ram_pages), lazy.ram_misses)
+    charged = lazy.flash_misses * evicting + p_d * lazy.flash_hits
+    written = lazy_flash_writes(curve, ram_pages, flash_pages, lazy)
+    return np.where(flash_pages > 0, charged - written, 0.0)
+
+
 def returning_dirty_share(
     curve: Curve, ram_pages: FloatArray, whole_pages: FloatArray
 ) -> FloatArray:

@@ -23,6 +23,7 @@ from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.costs import cost_terms_kernel
 from tierwright.page_flow.counts import TIE_ORDER, TierCounts, hits_from_curve
 from tierwright.page_flow.evaluation import TIE_TOLERANCE, service_times
+from tierwright.page_flow.lazy_writes import lazy_overcharge
 from tierwright.page_flow.warn import Caution
 
 AXES: dict[str, tuple[str, str]] = {
@@ -49,8 +50,8 @@ VALIDITY = (
 EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""
 LAST_BIT = 1e-15
-HALVE_EVERY = 4
-MOST_STEPS = 200
+HALVE_EVERY = 8
+MOST_STEPS = 400
 """One in `HALVE_EVERY` halves: 2^-50 of a grid step is the last bit of a double."""
 
 
@@ -320,6 +321,23 @@ class _Problem:
             errors[name] = self._error(name, tier, shares, point)
         return costs, errors
 
+    def costs_at(self, at: FloatArray) -> FloatArray:
+        """I/O time of every scheme, shape (schemes, n), at points of shape (2, n)."""
+        point = self.point(at[0], at[1])
+        counts = hits_from_curve(self.curve, point.r, point.f)
+        return np.stack(
+            [
+                self._cost(
+                    name,
+                    counts[name].flash_hits,
+                    counts[name].flash_misses,
+                    self._shares(name, point, counts[name]),
+                    point,
+                )
+                for name in self.schemes
+            ]
+        )
+
     def differences(self, pairs: NDArray[np.int64], at: FloatArray) -> FloatArray:
         """Cost of one scheme less that of another, as a share of the larger.
 
@@ -335,16 +353,7 @@ class _Problem:
         float64 array, shape (n,)
             [1]
         """
-        point = self.point(at[0], at[1])
-        counts = hits_from_curve(self.curve, point.r, point.f)
-        costs = np.empty((len(self.schemes), at.shape[1]))
-        for index, name in enumerate(self.schemes):
-            if index in pairs:
-                tier = counts[name]
-                shares = self._shares(name, point, tier)
-                costs[index] = self._cost(
-                    name, tier.flash_hits, tier.flash_misses, shares, point
-                )
+        costs = self.costs_at(at)
         first, second = (costs[row, np.arange(at.shape[1])] for row in pairs)
         return share(first - second, np.maximum(first, second))
 
@@ -394,7 +403,11 @@ class _Problem:
         one = np.ones_like(tier.ram_misses)
         hit = self._cost(name, one, 0 * one, shares, point)
         miss = self._cost(name, 0 * one, one, shares, point)
-        return np.asarray(band * tier.ram_misses * np.abs(miss - hit))
+        error = band * tier.ram_misses * np.abs(miss - hit)
+        if name == "lazy" and point.dirty is None:
+            over = lazy_overcharge(self.curve, point.r, point.f, tier)
+            error += np.abs(over) * point.flash_write / self.curve.accesses
+        return np.asarray(error)
 
 
 def _check(
@@ -472,8 +485,9 @@ def _too_close(
 
 # --- lines between regions ----------------------------------------------------------------
 
-Edge = tuple[int, int, int]
-"""Row and column of an edge's first grid point, and 0 along x or 1 along y."""
+Node = tuple[int, int, int, int]
+"""Crossing on an edge of the grid: row and column of its first point, 0 along x or 1 along y,
+and which crossing of the edge it is."""
 
 
 def _crossovers(
@@ -481,16 +495,17 @@ def _crossovers(
 ) -> Iterable[Crossover]:
     roots = _edge_roots(problem, x, y, best)
     segments: dict[
-        tuple[int, int], list[tuple[Edge | None, Edge | None, FloatArray]]
+        tuple[int, int], list[tuple[Node | None, Node | None, FloatArray]]
     ] = {}
     for row, column in _mixed_cells(best):
-        edges: list[Edge] = [
+        edges = (
             (row, column, 0),
             (row + 1, column, 0),
             (row, column, 1),
             (row, column + 1, 1),
-        ]
-        crossed = [edge for edge in edges if edge in roots]
+        )
+        nodes = [(*edge, which) for edge in edges for which in (0, 1)]
+        crossed = [node for node in nodes if node in roots]
         _cell_segments(roots, crossed, segments)
     for pair, parts in sorted(segments.items()):
         names = (problem.schemes[pair[0]], problem.schemes[pair[1]])
@@ -509,29 +524,62 @@ Root = tuple[tuple[int, int], FloatArray]
 
 def _edge_roots(
     problem: _Problem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
-) -> dict[Edge, Root]:
+) -> dict[Node, Root]:
     """Crossing of the two winners on every edge whose ends have different ones."""
-    edges: list[Edge] = []
-    pairs: list[tuple[int, int]] = []
+    edges: list[tuple[int, int, int]] = []
+    ends: list[tuple[int, int]] = []
     for way, (first, second) in enumerate(
         ((best[:, :-1], best[:, 1:]), (best[:-1], best[1:]))
     ):
         rows, columns = np.nonzero(first != second)
         edges += [
-            (r, c, way) for r, c in zip(rows.tolist(), columns.tolist(), strict=True)
+            (row, column, way)
+            for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
         ]
-        ends = np.sort(np.stack([first[rows, columns], second[rows, columns]]), axis=0)
-        pairs += [(int(one), int(other)) for one, other in ends.T.tolist()]
+        ends += zip(
+            first[rows, columns].tolist(), second[rows, columns].tolist(), strict=True
+        )
     if not edges:
         return {}
     row, column, along_y = np.asarray(edges, dtype=np.int64).T
     low = np.stack([x[column], y[row]])
     high = np.stack([x[column + 1 - along_y], y[row + along_y]])
-    found = _roots(problem, np.asarray(pairs, dtype=np.int64).T, low, high)
-    return {
-        edge: (pair, point)
-        for edge, pair, point in zip(edges, pairs, found.T, strict=True)
-    }
+    pairs = np.asarray(ends, dtype=np.int64).T
+    found = _roots(problem, pairs, low, high)
+    # Where a third scheme is cheaper at the crossing, it wins a stretch of the edge: then there
+    # are two crossings, on either side.
+    costs = problem.costs_at(found)
+    third = costs.argmin(axis=0).astype(np.int64)
+    between = costs.min(axis=0) < costs[pairs[0], np.arange(len(ends))] * (
+        1 - TIE_TOLERANCE
+    )
+    roots: dict[Node, Root] = {}
+    _note(roots, edges, 0, pairs, found, ~between)
+    if between.any():
+        before = np.stack([pairs[0], third])[:, between]
+        after = np.stack([third, pairs[1]])[:, between]
+        where = [edge for edge, odd in zip(edges, between, strict=True) if odd]
+        middle = found[:, between]
+        every = np.ones(len(where), dtype=np.bool_)
+        first_half = _roots(problem, before, low[:, between], middle)
+        second_half = _roots(problem, after, middle, high[:, between])
+        _note(roots, where, 0, before, first_half, every)
+        _note(roots, where, 1, after, second_half, every)
+    return roots
+
+
+def _note(
+    roots: dict[Node, Root],
+    edges: Sequence[tuple[int, int, int]],
+    which: int,
+    pairs: NDArray[np.int64],
+    points: FloatArray,
+    wanted: NDArray[np.bool_],
+) -> None:
+    for edge, ends, point, keep in zip(edges, pairs.T, points.T, wanted, strict=True):
+        if keep:
+            low, high = sorted(ends.tolist())
+            roots[(*edge, which)] = ((low, high), point)
 
 
 def _roots(
@@ -539,7 +587,7 @@ def _roots(
 ) -> FloatArray:
     """Points from `low` to `high`, shape (2, n), at which the two of each pair cost the same.
 
-    Regula falsi with the Illinois step; every fourth step halves, so that the bracket always
+    Regula falsi with the Illinois step; every eighth step halves, so that the bracket always
     shrinks.
     """
     span = high - low
@@ -549,9 +597,8 @@ def _roots(
     went_left = np.full(left.shape, 2)  # neither end has moved yet
     for step in range(1, MOST_STEPS + 1):
         slope = at_right - at_left
-        secant = right - at_right * np.divide(
-            right - left, slope, out=np.full_like(slope, np.inf), where=slope != 0
-        )
+        # A slope of 0 leaves the place as it is: then both ends are roots.
+        secant = right - share(at_right * (right - left), slope)
         halved = (left + right) / 2
         inside = (secant >= left) & (secant <= right) & (step % HALVE_EVERY != 0)
         place = np.where(inside, secant, halved)
@@ -571,12 +618,12 @@ def _roots(
 
 
 def _cell_segments(
-    roots: Mapping[Edge, Root],
-    crossed: Sequence[Edge],
-    segments: dict[tuple[int, int], list[tuple[Edge | None, Edge | None, FloatArray]]],
+    roots: Mapping[Node, Root],
+    crossed: Sequence[Node],
+    segments: dict[tuple[int, int], list[tuple[Node | None, Node | None, FloatArray]]],
 ) -> None:
     """Join the crossings of one cell: two of one pair by a segment, others at their middle."""
-    by_pair: dict[tuple[int, int], list[Edge]] = {}
+    by_pair: dict[tuple[int, int], list[Node]] = {}
     for edge in crossed:
         by_pair.setdefault(roots[edge][0], []).append(edge)
     middle = np.mean([roots[edge][1] for edge in crossed], axis=0)
@@ -591,10 +638,10 @@ def _cell_segments(
 
 
 def _joined(
-    parts: Sequence[tuple[Edge | None, Edge | None, FloatArray]],
+    parts: Sequence[tuple[Node | None, Node | None, FloatArray]],
 ) -> list[FloatArray]:
     """Chain segments that share an edge into lines."""
-    at_edge: dict[Edge, list[int]] = {}
+    at_edge: dict[Node, list[int]] = {}
     for index, (first, last, _) in enumerate(parts):
         for edge in (first, last):
             if edge is not None:
@@ -606,15 +653,15 @@ def _joined(
 
 
 def _is_end(
-    part: tuple[Edge | None, Edge | None, FloatArray],
-    at_edge: Mapping[Edge, list[int]],
+    part: tuple[Node | None, Node | None, FloatArray],
+    at_edge: Mapping[Node, list[int]],
 ) -> bool:
     return any(edge is None or len(at_edge[edge]) == 1 for edge in part[:2])
 
 
 def _walk(
-    parts: Sequence[tuple[Edge | None, Edge | None, FloatArray]],
-    at_edge: Mapping[Edge, list[int]],
+    parts: Sequence[tuple[Node | None, Node | None, FloatArray]],
+    at_edge: Mapping[Node, list[int]],
     left: set[int],
     start: int,
 ) -> FloatArray:

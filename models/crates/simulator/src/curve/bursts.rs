@@ -5,18 +5,21 @@
 //! warms it up; in the second half an access to a page of the burst has a known distance, and one to
 //! any other page a distance above the number of pages seen in the burst so far. Both bounds are
 //! kept, so nothing is assumed. One burst lies anywhere in each stretch of the trace and stands for
-//! it; stretches are short at the start, so that short traces have enough of them. The spread of the
-//! bursts gives the interval.
+//! it; stretches are short at the start and grow, so that short traces have enough of them. The spread
+//! of the bursts gives the interval, together with what they can have missed: a phase that is a share
+//! `p` of the trace lies in none of `n` bursts with a chance of `(1 - p)^n`, so one of up to `3 / n`
+//! may be unseen (the rule of three), and in it everything or nothing may miss.
 
 use super::sampled::{mix, spread};
 use super::stack::Stack;
 use crate::access::Chunk;
 use crate::hash::FastMap;
 
-/// Lengths of a burst in a stretch: of the first [`DENSE`] stretches, and of all others.
+/// Lengths of a burst in a stretch, least and most.
 const SHARES: [u64; 2] = [8, 64];
-/// Bursts close together at the start.
-const DENSE: u64 = 64;
+/// Stretches after which a stretch is one length longer: all bursts stand for about as much of the
+/// trace, up to some length of it.
+const GROWTH: u64 = 4;
 /// Fewest bursts from which a spread is taken.
 const FEWEST: f64 = 16.0;
 /// Standard errors to each side. Student has 2.13 for the fewest bursts; phases of a trace make
@@ -129,7 +132,7 @@ impl Bursts {
     fn next_stretch(&mut self) {
         let number = self.stretches;
         self.stretches += 1;
-        self.share = SHARES[usize::from(u64::from(number) >= DENSE)];
+        self.share = (u64::from(number) / GROWTH).clamp(SHARES[0], SHARES[1]);
         let free = self.length * (self.share - 1);
         self.start = self.stretch_end + mix(number, self.seed) % (free + 1);
         self.stretch_end += self.length * self.share;
@@ -172,7 +175,7 @@ impl Bursts {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "8 or 64")]
+    #[expect(clippy::cast_precision_loss, reason = "8 to 64")]
     fn close(&mut self) {
         let weight = self.share as f64;
         let total: u32 = self.known.iter().chain(&self.beyond).sum();
@@ -232,8 +235,9 @@ impl Bursts {
                 left.1.max(right.1) / counted,
             )
         });
-        let low = fewest.0 - QUANTILE * fewest.1;
-        let high = most.0 + QUANTILE * most.1;
+        let unseen = 3.0 * self.weights.squares / self.weights.sum.powi(2);
+        let low = fewest.0 - (QUANTILE * fewest.1).hypot(unseen * fewest.0);
+        let high = most.0 + (QUANTILE * most.1).hypot(unseen * (1.0 - most.0));
         (high - low <= WIDEST).then_some([f64::midpoint(fewest.0, most.0), low, high])
     }
 }

@@ -18,8 +18,8 @@
 //! gives the variance of the sum (ratio estimator of a cluster sample: Cochran, Sampling
 //! Techniques, 1977, chapter 6). *How deep*: among `d` pages used in between, the sampled ones are
 //! hypergeometric, so a size `C` of the estimate is uncertain by `sqrt(C (1 - R)(1 - C / D) / R)`
-//! pages; the interval takes the estimates at that much smaller and larger sizes, as if all accesses
-//! erred alike, which is the worst case (a loop). Both are combined in quadrature. Sizes too small
+//! pages; the interval takes the estimates at that much smaller and larger sizes (and the width of a
+//! bucket of the histogram), as if all accesses erred alike, which is the worst case (a loop). Both are combined in quadrature. Sizes too small
 //! for the sample to see are measured in [`bursts`](super::bursts).
 
 use std::collections::BinaryHeap;
@@ -35,8 +35,8 @@ use crate::replay::{distinct_pages, write_accesses};
 /// Groups into which the sample is split to see its spread.
 const GROUPS: usize = 64;
 /// Standard errors to each side. A normal sum would need 2.0 (Student, `GROUPS - 1` degrees of
-/// freedom); misses per page are skewed, and 2.3 covers 95 % on the recorded traces.
-const QUANTILE: f64 = 2.3;
+/// freedom); misses per page are skewed, and 2.3 covers 94 to 95 % on recorded traces.
+const QUANTILE: f64 = 2.5;
 /// Everything is sampled.
 const WHOLE: u64 = 1 << 32;
 /// Smallest bound of the fixed-size sample: fewer pages have no spread worth the name.
@@ -147,45 +147,62 @@ pub(crate) fn place_in_sample(mixed: u64) -> u64 {
 }
 
 /// The group of a sampled page: other bits of its hash, mixed once more.
-fn group(mixed: u64) -> usize {
-    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+fn group(mixed: u64) -> u32 {
+    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as u32
 }
 
-/// Estimated distances in 128 buckets for each doubling, one for each distance below 256.
-fn bucket(distance: u32) -> usize {
-    if distance < 256 {
-        return distance as usize;
+/// Buckets of distances for each doubling.
+const BUCKETS: u32 = 256;
+
+/// Estimated distances in [`BUCKETS`] for each doubling, one for each distance below two times that.
+fn bucket(distance: u32) -> u32 {
+    if distance < 2 * BUCKETS {
+        return distance;
     }
-    let shift = 24 - distance.leading_zeros();
-    256 + (shift as usize - 1) * 128 + ((distance >> shift) as usize - 128)
+    let shift = distance.ilog2() - BUCKETS.ilog2();
+    (shift + 1) * BUCKETS + ((distance >> shift) - BUCKETS)
 }
 
 /// Least and largest distance of a bucket.
 #[expect(clippy::cast_precision_loss, reason = "distances are below 2^33")]
 fn bounds(bucket: usize) -> (f64, f64) {
-    if bucket < 256 {
+    let buckets = BUCKETS as usize;
+    if bucket < 2 * buckets {
         return (bucket as f64, bucket as f64);
     }
-    let shift = (bucket - 256) / 128 + 1;
-    let first = ((128 + (bucket - 256) % 128) as u64) << shift;
+    let shift = bucket / buckets - 1;
+    let first = ((buckets + bucket % buckets) as u64) << shift;
     (first as f64, (first + (1 << shift) - 1) as f64)
 }
 
 /// Weights by bucket of distance and by group.
 #[derive(Debug, Default)]
-struct Histogram(Vec<[f64; GROUPS]>);
+struct Histogram {
+    sums: Vec<[f64; GROUPS]>,
+    /// Buckets, groups and weights still to be added: the sums lie anywhere in memory, and a short
+    /// loop that only adds keeps many of them in flight.
+    pending: Vec<(u32, u32, f64)>,
+}
 
 impl Histogram {
-    fn add(&mut self, distance: u32, group: usize, weight: f64) {
-        let bucket = bucket(distance);
-        if bucket >= self.0.len() {
-            self.0.resize(bucket + 1, [0.0; GROUPS]);
+    #[inline]
+    fn add(&mut self, distance: u32, group: u32, weight: f64) {
+        self.pending.push((bucket(distance), group, weight));
+    }
+
+    /// Adds what is pending.
+    fn settle(&mut self) {
+        let most = self.pending.iter().fold(0, |most, add| add.0.max(most)) as usize;
+        if most >= self.sums.len() {
+            self.sums.resize(most + 1, [0.0; GROUPS]);
         }
-        self.0[bucket][group] += weight;
+        for (bucket, group, weight) in self.pending.drain(..) {
+            self.sums[bucket as usize][group as usize % GROUPS] += weight;
+        }
     }
 
     fn at(&self, bucket: usize) -> &[f64; GROUPS] {
-        self.0.get(bucket).unwrap_or(&[0.0; GROUPS])
+        self.sums.get(bucket).unwrap_or(&[0.0; GROUPS])
     }
 }
 
@@ -299,6 +316,8 @@ impl Pass {
             }
         }
         self.chosen = chosen;
+        self.by_distance.settle();
+        self.by_deepest.settle();
     }
 
     fn access(&mut self, page: u32, mixed: u64, write: bool) {
@@ -309,7 +328,7 @@ impl Pass {
         self.sampled_accesses += 1;
         let depth = self.stack.reference(id);
         let distance = self.distance(depth);
-        let group = self.sampled[id as usize].group as usize;
+        let group = self.sampled[id as usize].group;
         self.by_distance.add(distance, group, self.weight);
         self.deepen(id, group, distance);
         if write {
@@ -321,7 +340,7 @@ impl Pass {
     }
 
     fn enter(&mut self, page: u32, mixed: u64) -> u32 {
-        let group = u32::try_from(group(mixed)).unwrap_or(0);
+        let group = group(mixed);
         let entry = Sampled { page, group };
         let id = if let Some(id) = self.free.pop() {
             self.sampled[id as usize] = entry;
@@ -367,7 +386,7 @@ impl Pass {
     }
 
     /// A page is found `distance` deep: caches of fewer pages have written it back by now.
-    fn deepen(&mut self, id: u32, group: usize, distance: u32) {
+    fn deepen(&mut self, id: u32, group: u32, distance: u32) {
         let deepest = self.stack.note(id);
         if *deepest != NEVER_WRITTEN && distance > *deepest {
             let before = std::mem::replace(deepest, distance);
@@ -385,13 +404,13 @@ impl Pass {
         for (&Sampled { group, .. }, (deepest, depth)) in self.sampled.iter().zip(ends) {
             let distance = self.distance(depth);
             if depth > 0 && deepest != NEVER_WRITTEN && distance > deepest {
-                let group = group as usize;
                 self.by_deepest.add(distance, group, self.weight);
                 if deepest > 0 {
                     self.by_deepest.add(deepest, group, -self.weight);
                 }
             }
         }
+        self.by_deepest.settle();
     }
 
     /// The curve with its intervals.
@@ -520,8 +539,7 @@ impl Scale<'_> {
         }];
         // A sampled depth stands for all distances down to the sampled depth before.
         let step = 1.0 / self.rate;
-        for bucket in (1..histogram.0.len()).rev() {
-            let counts = &histogram.0[bucket];
+        for (bucket, counts) in histogram.sums.iter().enumerate().skip(1).rev() {
             if counts.iter().all(|&count| count == 0.0) {
                 continue;
             }
@@ -554,7 +572,9 @@ impl Scale<'_> {
         let count = line(curve, size).0;
         let sampled_depth = size * self.rate;
         let unsampled = (1.0 - self.rate).max(0.0) * (1.0 - size / self.pages).max(0.0);
-        let shift = QUANTILE * (sampled_depth * unsampled).sqrt() / self.rate;
+        // Where in its bucket a distance lies is not known.
+        let bucket = size / f64::from(BUCKETS);
+        let shift = QUANTILE * (sampled_depth * unsampled).sqrt() / self.rate + bucket;
         // A page counts itself: the least sampled depth is 1, however small the distance.
         let own = (1.0 - self.rate).max(0.0) / self.rate;
         let (deeper, low_error) = line(curve, size + shift + own);
@@ -580,5 +600,33 @@ fn line(curve: &[Point], size: f64) -> (f64, f64) {
         }
         (Some(end), None) | (None, Some(end)) => (end.count, end.error),
         (None, None) => (0.0, 0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_hold_every_distance_once() {
+        let mut distances: Vec<u32> = (0..100_000).collect();
+        distances.extend((17..32).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 12_345]));
+        distances.push(NEVER_WRITTEN - 1);
+        for distance in distances {
+            let (first, last) = bounds(bucket(distance) as usize);
+            assert!(
+                first <= f64::from(distance) && f64::from(distance) <= last,
+                "{distance}"
+            );
+            let width = last - first + 1.0;
+            assert!(
+                width < 1.5 || width <= first / f64::from(BUCKETS),
+                "{distance}"
+            );
+            if first > 0.0 {
+                let (_, before) = bounds(bucket(distance) as usize - 1);
+                assert!((before - (first - 1.0)).abs() < 0.5, "{distance}");
+            }
+        }
     }
 }

@@ -32,6 +32,7 @@ use crate::access::{AccessSource, Chunk, WRITE};
 use crate::curve::stack::Stack;
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
+use crate::replay::buffers::check_writes;
 use crate::replay::{disagreement, distinct_pages, write_accesses};
 
 mod effective;
@@ -154,6 +155,7 @@ pub fn two_stack(
     spec: TwoStackSpec,
     on_progress: OnProgress<'_>,
 ) -> Result<TwoStack> {
+    check_writes(source, "fd_static")?;
     let pages = split_pages("pages", spec.pages)?;
     if let Distance::Grouped { pages: group, .. } = spec.distance {
         check_group(group, pages)?;

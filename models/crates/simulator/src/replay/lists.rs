@@ -4,6 +4,8 @@
 //! list it is and where. Moving a page to the recent end of any list is one sequential and one
 //! random write, whatever list it comes from: what it leaves behind is no longer live.
 
+use crate::replay::ahead::Ahead;
+
 /// List of a page that is in none.
 const NOWHERE: u8 = u8::MAX;
 /// Page of an interface that needs a page number which no page has.
@@ -22,7 +24,7 @@ struct Place {
     tag: u8,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Log {
     pages: Vec<u32>,
     /// No live entry lies before it.
@@ -31,6 +33,7 @@ struct Log {
     head: u32,
     /// Pages in the list.
     live: u32,
+    ahead: Ahead,
 }
 
 /// `N` lists, numbered from 0, and a small tag for each page.
@@ -120,15 +123,29 @@ impl<const N: usize> Lists<N> {
     /// The page at the old end of `list`, which must not be empty.
     #[inline]
     pub(crate) fn oldest(&mut self, list: u8) -> u32 {
-        let log = &mut self.logs[usize::from(list)];
         loop {
-            let page = log.pages[log.tail as usize];
-            let place = self.places[page as usize];
-            if place.stamp == log.tail && place.list == list {
-                return page;
+            let log = &mut self.logs[usize::from(list)];
+            while let Some(stamp) = log.ahead.peek() {
+                let page = log.pages[stamp as usize];
+                let place = self.places[page as usize];
+                if place.stamp == stamp && place.list == list {
+                    log.tail = stamp;
+                    return page;
+                }
+                log.ahead.pass();
             }
-            log.tail += 1;
+            self.look_ahead(list);
         }
+    }
+
+    #[inline(never)]
+    fn look_ahead(&mut self, list: u8) {
+        let places = &self.places;
+        let log = &mut self.logs[usize::from(list)];
+        log.ahead.look(&log.pages, log.head, |stamp, page| {
+            let place = places[page as usize];
+            (place.stamp == stamp) & (place.list == list)
+        });
     }
 
     /// Removes the page at the old end of `list`, which must not be empty.
@@ -139,6 +156,7 @@ impl<const N: usize> Lists<N> {
         let log = &mut self.logs[usize::from(list)];
         log.live -= 1;
         log.tail += 1;
+        log.ahead.pass();
         page
     }
 
@@ -157,14 +175,15 @@ impl<const N: usize> Lists<N> {
         let log = &mut self.logs[usize::from(list)];
         let mut to = 0_u32;
         for from in log.tail..log.head {
+            // Without a branch, as in `ahead`: a dead entry is overwritten by the next one.
             let page = log.pages[from as usize];
             let place = &mut self.places[page as usize];
-            if place.list == list && place.stamp == from {
-                place.stamp = to;
-                log.pages[to as usize] = page;
-                to += 1;
-            }
+            let live = (place.list == list) & (place.stamp == from);
+            place.stamp = if live { to } else { place.stamp };
+            log.pages[to as usize] = page;
+            to += u32::from(live);
         }
+        log.ahead.forget();
         log.tail = 0;
         log.head = to;
         let length = (to as usize * LOG_FACTOR).clamp(SHORTEST_LOG, LONGEST_LOG);

@@ -5,6 +5,7 @@
 //! inside it everything is static. No access hashes or allocates: pages are dense, every table is
 //! an array over page numbers that grows once a chunk.
 
+mod ahead;
 mod bits;
 pub mod buffers;
 mod flash_caches;
@@ -27,6 +28,7 @@ pub use flash_caches::{
     simulate_flash_cache,
 };
 use future::Future;
+pub(crate) use settings::needs_future;
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
@@ -58,6 +60,9 @@ pub struct About {
 pub fn policies() -> &'static [About] {
     policies::TABLE
 }
+
+/// Most memory in which the future of a trace is kept [bytes].
+pub(crate) const FUTURE_BYTES: u64 = future::KEPT_BYTES as u64;
 
 /// Every page-flow scheme.
 pub fn schemes() -> &'static [About] {
@@ -134,7 +139,7 @@ trait Machine {
 
 /// Accesses whose pages are fetched together. Each access reads its page's entry somewhere in a
 /// large table and decides by it; a short loop that only reads keeps many such reads in flight.
-const BATCH: usize = 512;
+const BATCH: usize = 256;
 
 /// What the loop itself counts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -227,11 +232,9 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
             ),
         ));
     }
-    let here = chunk
-        .pages
-        .iter()
-        .max()
-        .map_or(0, |&page| page as usize + 1);
+    // A fold over numbers, not `max` over references: this one the compiler turns into vectors.
+    let largest = chunk.pages.iter().fold(0, |most, &page| page.max(most));
+    let here = largest as usize + usize::from(!chunk.is_empty());
     let distinct = before.max(here);
     if distinct > MAX_DISTINCT_PAGES {
         return Err(Error::BadParameter {
@@ -246,11 +249,10 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
 
 /// Accesses of the chunk that write.
 pub(crate) fn write_accesses(chunk: &Chunk) -> u64 {
-    chunk
-        .flags
-        .iter()
-        .map(|&flags| u64::from(flags & WRITE))
-        .sum()
+    // Bytes are added as bytes while they cannot overflow.
+    let blocks = chunk.flags.chunks(255);
+    let writes = |block: &[u8]| block.iter().map(|&flags| flags & WRITE).sum::<u8>();
+    blocks.map(|block| u64::from(writes(block))).sum()
 }
 
 /// A capacity as the engine holds it.
@@ -261,7 +263,11 @@ fn page_count(name: &'static str, pages: u64, at_least: u32) -> Result<u32> {
             name,
             value: pages.to_string(),
             message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
-            hint: "give the capacity in pages, not in bytes".to_owned(),
+            hint: if pages < u64::from(at_least) {
+                format!("give at least {at_least}, in pages")
+            } else {
+                "give the capacity in pages, not in bytes".to_owned()
+            },
         }),
     }
 }

@@ -88,7 +88,6 @@ impl Queue {
     #[inline]
     pub(crate) fn renew_oldest(&mut self) {
         let page = self.oldest();
-        self.log[self.tail as usize] = HOLE;
         self.tail += 1;
         self.append(page);
     }

@@ -6,6 +6,7 @@
 //! to four random ones. When the log is full its live entries slide to the front, so memory is
 //! proportional to the pages held and each touch pays O(1) for it.
 
+use crate::replay::ahead::Ahead;
 use crate::replay::bits::LeastFirstSet;
 
 /// Stamp of a page that is not in the order.
@@ -16,6 +17,10 @@ const SHORTEST_LOG: usize = 1 << 12;
 const LONGEST_LOG: usize = u32::MAX as usize - 1;
 /// Log entries per page held after sliding: one slide per `LOG_FACTOR - 1` times as many touches.
 const LOG_FACTOR: usize = 4;
+/// The same of a log so short that its length costs nothing.
+const SHORT_LOG_FACTOR: usize = 16;
+/// Entries of the longest such log.
+const SHORT_LOG: usize = 1 << 18;
 
 fn fetch(stamps: &[u32], pages: &[u32]) {
     let mixed = pages
@@ -34,6 +39,7 @@ pub(crate) struct Recency {
     /// Next free entry of the log.
     head: u32,
     pages: u32,
+    ahead: Ahead,
 }
 
 impl Recency {
@@ -86,29 +92,36 @@ impl Recency {
     /// Removes and returns the least recent page; at least one page must be held.
     #[inline]
     pub(crate) fn pop_least_recent(&mut self) -> u32 {
-        loop {
-            let page = self.log[self.tail as usize];
-            let stamp = &mut self.stamps[page as usize];
-            let live = *stamp == self.tail;
-            self.tail += 1;
-            if live {
-                *stamp = ABSENT;
-                self.pages -= 1;
-                return page;
-            }
-        }
+        let page = self.least_recent();
+        self.stamps[page as usize] = ABSENT;
+        self.pages -= 1;
+        self.tail += 1;
+        self.ahead.pass();
+        page
     }
 
     /// The least recent page; at least one page must be held.
     #[inline]
     pub(crate) fn least_recent(&mut self) -> u32 {
         loop {
-            let page = self.log[self.tail as usize];
-            if self.stamps[page as usize] == self.tail {
-                return page;
+            while let Some(place) = self.ahead.peek() {
+                let page = self.log[place as usize];
+                if self.stamps[page as usize] == place {
+                    self.tail = place;
+                    return page;
+                }
+                self.ahead.pass();
             }
-            self.tail += 1;
+            self.look_ahead();
         }
+    }
+
+    #[inline(never)]
+    fn look_ahead(&mut self) {
+        let stamps = &self.stamps;
+        self.ahead.look(&self.log, self.head, |place, page| {
+            stamps[page as usize] == place
+        });
     }
 
     /// Removes a page that is held.
@@ -124,17 +137,21 @@ impl Recency {
     fn slide(&mut self) {
         let mut to = 0_u32;
         for from in self.tail..self.head {
+            // Without a branch, as in `ahead`: a dead entry is overwritten by the next one.
             let page = self.log[from as usize];
             let stamp = &mut self.stamps[page as usize];
-            if *stamp == from {
-                *stamp = to;
-                self.log[to as usize] = page;
-                to += 1;
-            }
+            let live = *stamp == from;
+            *stamp = if live { to } else { *stamp };
+            self.log[to as usize] = page;
+            to += u32::from(live);
         }
+        self.ahead.forget();
         self.tail = 0;
         self.head = to;
-        let length = (to as usize * LOG_FACTOR).clamp(SHORTEST_LOG, LONGEST_LOG);
+        let roomy = (to as usize * SHORT_LOG_FACTOR).min(SHORT_LOG);
+        let length = (to as usize * LOG_FACTOR)
+            .max(roomy)
+            .clamp(SHORTEST_LOG, LONGEST_LOG);
         if length > self.log.len() {
             self.log.resize(length, 0);
         }

@@ -103,9 +103,7 @@ impl Settings {
 
     /// What the policy needs.
     pub(crate) fn needs_future(&self) -> bool {
-        policies::TABLE
-            .iter()
-            .any(|about| about.name == self.policy && about.needs.contains(&Need::Future))
+        needs_future(self.policy)
     }
 
     /// The policy called `name`, with the options in `given` and the defaults of the others.
@@ -183,6 +181,14 @@ impl Settings {
         let pages = f64::from(capacity) * self.number(option);
         ((pages * (1.0 + 4.0 * f64::EPSILON)) as u32).max(least)
     }
+}
+
+/// Whether the policy called `name`, if there is one, needs the future.
+pub(crate) fn needs_future(name: &str) -> bool {
+    let name = spelled(name);
+    policies::TABLE
+        .iter()
+        .any(|about| about.name == name && about.needs.contains(&Need::Future))
 }
 
 /// A name as the tables spell it.

@@ -161,10 +161,19 @@ impl Policies {
                 .into_iter()
                 .find(|tier| name.starts_with(&format!("{tier}_")))
             {
+                let inclusive = tier == "flash" && has(&RAM_POLICY);
+                let reason = if inclusive {
+                    ": its victim is the least recent page that is not in RAM, and no other policy says which page comes next after one that must stay"
+                } else {
+                    ""
+                };
                 return Err(Error::BadParameter {
                     name: "option",
                     value: format!("{key}={value}"),
-                    message: format!("scheme `{}` has no other {tier} than LRU", about.name),
+                    message: format!(
+                        "scheme `{}` has no other {tier} than LRU{reason}",
+                        about.name
+                    ),
                     hint: "leave it out, or choose exclusive or lazy".to_owned(),
                 });
             } else {

@@ -132,6 +132,10 @@ impl AccessSource for OpenTrace {
         self.source().distinct_pages_hint()
     }
 
+    fn tells_writes(&self) -> bool {
+        self.source().tells_writes()
+    }
+
     fn keep_addresses(&mut self) {
         match &mut self.source {
             Source::Raw(source) => source.keep_raw(),

@@ -12,6 +12,8 @@ use crate::trace::{TraceSource, TraceSummary};
 
 /// Smallest and largest page size [bytes].
 const PAGE_BYTES_RANGE: std::ops::RangeInclusive<u64> = 512..=1 << 20;
+/// Name of the warning that a trace does not tell writes from reads; a canonical trace keeps it.
+pub(crate) const NO_WRITES_IN_FORMAT: &str = "no_writes_in_format";
 /// Page size when none is asked for [bytes].
 pub(crate) const DEFAULT_PAGE_BYTES: u64 = 4096;
 /// More requests per second than any one server makes.
@@ -359,7 +361,7 @@ impl Normaliser {
         }
         if !self.understanding().has_writes {
             warnings.push(Warning::new(
-                "no_writes_in_format",
+                NO_WRITES_IN_FORMAT,
                 "the format does not tell writes from reads: all accesses count as reads, so write-backs are 0",
                 "use a trace with operations to size for writes",
             ));
@@ -440,6 +442,10 @@ impl AccessSource for Normaliser {
             }
         }
         Ok(!chunk.is_empty())
+    }
+
+    fn tells_writes(&self) -> bool {
+        self.understanding().has_writes
     }
 
     fn position(&self) -> (u64, u64) {

@@ -9,11 +9,16 @@ use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::replay::buffers::{
     BufferCounters, BufferResult, buffers, simulate_buffer, simulate_splits,
 };
-use tierwright_simulator::replay::simulate_policy;
+use tierwright_simulator::replay::{policies, simulate_policy};
 
+#[path = "../replay_slow/mod.rs"]
+mod replay_slow;
 mod slow;
 
 use slow::Access;
+
+/// Policies without shares of a fixed size.
+const FITTING: &[&str] = &["lru", "fifo", "clock", "gclock", "lru_2", "sieve", "opt"];
 
 /// Accesses that re-use pages at all distances, over addresses with gaps.
 fn accesses() -> impl Strategy<Value = Vec<Access>> {
@@ -124,20 +129,24 @@ proptest! {
             prop_assert_eq!(fast, beside.counters);
             prop_assert_eq!(fast, slow::fd_buffer(&accesses, pages, clean, ("lru", "lru")));
         }
-        for clean_policy in ["lru", "fifo", "clock"] {
-            for dirty_policy in ["lru", "fifo", "clock"] {
-                let clean = (pages / 3).max(1);
-                let text = clean.to_string();
-                let given = [
-                    ("clean_pages", text.as_str()),
-                    ("clean_policy", clean_policy),
-                    ("dirty_policy", dirty_policy),
-                ];
-                let fast = buffer(&accesses, "fd_static", pages, &given).counters;
-                let policies = (clean_policy, dirty_policy);
-                prop_assert_eq!(fast, slow::fd_buffer(&accesses, pages, clean, policies));
-            }
-        }
+    }
+
+    /// Pools hold more or fewer pages than their sizes at most times.
+    #[test]
+    fn pools_of_any_policies_match_two_slow_pools(
+        accesses in accesses(), pages in 2_usize..20, clean in 1_usize..19,
+        chosen in (0..policies().len(), 0..policies().len()),
+    ) {
+        let clean = clean.min(pages - 1);
+        let names = (policies()[chosen.0].name, policies()[chosen.1].name);
+        let text = clean.to_string();
+        let given = [
+            ("clean_pages", text.as_str()),
+            ("clean_policy", names.0),
+            ("dirty_policy", names.1),
+        ];
+        let fast = buffer(&accesses, "fd_static", pages, &given).counters;
+        prop_assert_eq!(fast, slow::fd_buffer(&accesses, pages, clean, names));
     }
 
     #[test]
@@ -225,7 +234,8 @@ proptest! {
         for estimator in ["eq4", "disjoint", "flow"] {
             let given = [("window", text.as_str()), ("estimator", estimator), ("asymmetry", "8")];
             let fast = buffer(&accesses, "fd_buffer", pages, &given);
-            let (counters, splits) = slow::advised(&accesses, pages, window, estimator, 8.0);
+            let model = slow::advised(&accesses, pages, window, (estimator, 8.0), ("lru", "lru"));
+            let (counters, splits) = model;
             let chosen: Vec<usize> = fast
                 .history
                 .iter()
@@ -237,6 +247,24 @@ proptest! {
             let last = splits.last().copied().unwrap_or(pages / 2);
             prop_assert_eq!(fast.clean_pages.map(|clean| clean as usize), Some(last));
         }
+    }
+
+    #[test]
+    fn pools_that_follow_a_moving_split_match_slow_pools(
+        accesses in accesses(), pages in 2_usize..16, window in 1_usize..40,
+        chosen in (0..FITTING.len(), 0..FITTING.len()),
+    ) {
+        let text = window.to_string();
+        let names = (FITTING[chosen.0], FITTING[chosen.1]);
+        let given = [
+            ("window", text.as_str()),
+            ("asymmetry", "8"),
+            ("clean_policy", names.0),
+            ("dirty_policy", names.1),
+        ];
+        let fast = buffer(&accesses, "fd_buffer", pages, &given);
+        let (counters, _) = slow::advised(&accesses, pages, window, ("flow", 8.0), names);
+        prop_assert_eq!(fast.counters, counters, "{:?}", names);
     }
 
     /// A window that never ends leaves the split alone.
@@ -396,9 +424,30 @@ fn wrong_parameters_are_refused_with_a_next_step() {
         (
             "fd_static",
             9,
-            &[("clean_policy", "arc")],
-            "`clean_policy=arc`",
-            "lru, fifo or clock",
+            &[("clean_policy", "arcc")],
+            "clean_policy `arcc`",
+            "lru, fifo, clock, gclock",
+        ),
+        (
+            "fd_static",
+            9,
+            &[("dirty_policy", "2q"), ("dirty_k", "0.1")],
+            "option `dirty_k`",
+            "dirty_k_in, dirty_k_out",
+        ),
+        (
+            "fd_static",
+            9,
+            &[("dirty_policy", "2q"), ("dirty_k_in", "7")],
+            "option `dirty_k_in=7`",
+            "dirty_k_in=0.25",
+        ),
+        (
+            "fd_buffer",
+            9,
+            &[("dirty_policy", "arc")],
+            "`dirty_policy=arc`",
+            "lru, fifo, clock, gclock, lru_2, sieve, opt; or fd_static",
         ),
         (
             "fd_buffer",
@@ -485,6 +534,50 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             })
         ));
     }
+}
+
+/// A format without operations is an error, not a result: only plain LRU knows no writes.
+#[test]
+fn a_trace_that_cannot_tell_writes_is_refused_where_writes_are_weighed() {
+    let reads = || source(&parse("R1 R2 R1"), 9).without_writes();
+    for about in buffers() {
+        let found = simulate_buffer(&mut reads(), about.name, 5, &[], &mut |_| true);
+        if about.needs.is_empty() {
+            assert_eq!(found.expect("a result").counters.misses, 2);
+        } else {
+            let (text, hint) = refusal(found);
+            assert!(text.contains("does not tell writes from reads"), "{text}");
+            assert!(hint.contains("has_writes"), "{hint}");
+        }
+    }
+    let splits = simulate_splits(&mut reads(), 5, &[2], &mut |_| true);
+    let spec = TwoStackSpec {
+        pages: 5,
+        distance: Distance::Raw,
+        present_conditions: true,
+    };
+    let estimate = two_stack(&mut reads(), spec, &mut |_| true);
+    for error in [splits.err(), estimate.err()] {
+        assert!(matches!(
+            error,
+            Some(Error::BadParameter { name: "trace", .. })
+        ));
+    }
+}
+
+#[test]
+fn options_reach_the_policies_of_pools() {
+    let accesses = parse("R1 W2 R3 W2 R1 R4 R5 R1 W6 W7 R2 R1 R8 W6 R9 R3 R1");
+    let with = |given: &[(&str, &str)]| buffer(&accesses, "fd_static", 4, given).counters;
+    let clocks = [("clean_policy", "clock"), ("dirty_policy", "clock")];
+    let gclocks = [
+        ("clean_policy", "gclock"),
+        ("clean_ceiling", "1"),
+        ("dirty_policy", "GCLOCK"),
+        ("dirty_ceiling", "1"),
+    ];
+    assert_eq!(with(&clocks), with(&gclocks));
+    assert_ne!(with(&clocks), with(&[]));
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tierwright_simulator::curve::two_stack::Distance;
 use tierwright_simulator::replay::buffers::BufferCounters;
 
+use crate::replay_slow::policies::{Slow, model};
+
 /// Page and whether it is written.
 pub(crate) type Access = (u64, bool);
 
@@ -156,61 +158,11 @@ fn least_cluster(
         .expect("a cluster")
 }
 
-/// A pool as a list, oldest entry first.
-struct Pool {
-    policy: &'static str,
-    list: Vec<u64>,
-    used: BTreeSet<u64>,
-}
-
-impl Pool {
-    fn new(policy: &str) -> Self {
-        let policy = match policy {
-            "lru" => "lru",
-            "fifo" => "fifo",
-            _ => "clock",
-        };
-        Self {
-            policy,
-            list: Vec::new(),
-            used: BTreeSet::new(),
-        }
-    }
-
-    fn hit(&mut self, page: u64) {
-        match self.policy {
-            "lru" => {
-                self.remove(page);
-                self.list.push(page);
-            }
-            "clock" => {
-                self.used.insert(page);
-            }
-            _ => {}
-        }
-    }
-
-    fn remove(&mut self, page: u64) {
-        self.list.retain(|&other| other != page);
-        self.used.remove(&page);
-    }
-
-    fn victim(&mut self) {
-        loop {
-            let page = self.list.remove(0);
-            if !self.used.remove(&page) {
-                return;
-            }
-            self.list.push(page);
-        }
-    }
-}
-
 struct FdBuffer {
     pages: usize,
     clean_pages: usize,
-    clean: Pool,
-    dirty: Pool,
+    clean: Box<dyn Slow>,
+    dirty: Box<dyn Slow>,
     counters: BufferCounters,
 }
 
@@ -219,71 +171,70 @@ impl FdBuffer {
         Self {
             pages,
             clean_pages,
-            clean: Pool::new(policies.0),
-            dirty: Pool::new(policies.1),
+            clean: model(policies.0, clean_pages),
+            dirty: model(policies.1, pages - clean_pages),
             counters: BufferCounters::default(),
         }
     }
 
+    fn make_room(&mut self, page: u64, from_dirty: bool) {
+        if self.clean.pages().len() + self.dirty.pages().len() == self.pages {
+            let pool = if from_dirty {
+                &mut self.dirty
+            } else {
+                &mut self.clean
+            };
+            let held = pool.pages();
+            let victim = pool.evict(page, &|_| from_dirty);
+            assert!(held.contains(&victim) && !pool.pages().contains(&victim));
+            evict(&mut self.counters, from_dirty);
+        }
+    }
+
     fn read(&mut self, page: u64) {
-        if self.clean.list.contains(&page) {
+        if self.clean.pages().contains(&page) {
             self.clean.hit(page);
             self.counters.hits_clean += 1;
-        } else if self.dirty.list.contains(&page) {
+        } else if self.dirty.pages().contains(&page) {
             self.dirty.hit(page);
             self.counters.hits_dirty += 1;
         } else {
             miss(&mut self.counters);
-            if self.is_full() {
-                if self.dirty.list.len() > self.pages - self.clean_pages {
-                    self.dirty.victim();
-                    evict(&mut self.counters, true);
-                } else {
-                    self.clean.victim();
-                    evict(&mut self.counters, false);
-                }
-            }
-            self.clean.list.push(page);
+            let too_many_dirty = self.dirty.pages().len() > self.pages - self.clean_pages;
+            self.make_room(page, too_many_dirty);
+            self.clean.enter(page);
         }
     }
 
     fn write(&mut self, page: u64) {
-        if self.clean.list.contains(&page) {
-            self.clean.remove(page);
-            self.dirty.list.push(page);
+        if self.clean.pages().contains(&page) {
+            self.clean.take(page);
+            self.dirty.enter(page);
             self.counters.hits_clean += 1;
-        } else if self.dirty.list.contains(&page) {
+        } else if self.dirty.pages().contains(&page) {
             self.dirty.hit(page);
             self.counters.hits_dirty += 1;
             self.counters.write_hits_dirty += 1;
         } else {
             miss(&mut self.counters);
-            if self.is_full() {
-                if self.clean.list.len() > self.clean_pages {
-                    self.clean.victim();
-                    evict(&mut self.counters, false);
-                } else {
-                    self.dirty.victim();
-                    evict(&mut self.counters, true);
-                }
-            }
-            self.dirty.list.push(page);
+            let too_many_clean = self.clean.pages().len() > self.clean_pages;
+            self.make_room(page, !too_many_clean);
+            self.dirty.enter(page);
         }
     }
 
-    fn is_full(&self) -> bool {
-        self.clean.list.len() + self.dirty.list.len() == self.pages
-    }
-
-    fn access(&mut self, (page, write): Access) {
-        if write {
-            self.write(page);
-        } else {
-            self.read(page);
+    fn access(&mut self, accesses: &[Access], now: usize) {
+        self.clean.see(accesses, now);
+        self.dirty.see(accesses, now);
+        match accesses[now] {
+            (page, true) => self.write(page),
+            (page, false) => self.read(page),
         }
     }
 }
 
+/// Two pools of any policies. A pool whose policy the split does not change is its model in
+/// `replay_slow`, given more or fewer pages than its size.
 pub(crate) fn fd_buffer(
     accesses: &[Access],
     pages: usize,
@@ -291,8 +242,8 @@ pub(crate) fn fd_buffer(
     policies: (&str, &str),
 ) -> BufferCounters {
     let mut buffer = FdBuffer::new(pages, clean_pages, policies);
-    for &access in accesses {
-        buffer.access(access);
+    for now in 0..accesses.len() {
+        buffer.access(accesses, now);
     }
     buffer.counters
 }
@@ -508,16 +459,16 @@ pub(crate) fn advised(
     accesses: &[Access],
     pages: usize,
     window: usize,
-    estimator: &str,
-    asymmetry: f64,
+    (estimator, asymmetry): (&str, f64),
+    policies: (&str, &str),
 ) -> (BufferCounters, Vec<usize>) {
-    let mut buffer = FdBuffer::new(pages, pages / 2, ("lru", "lru"));
+    let mut buffer = FdBuffer::new(pages, pages / 2, policies);
     let mut stacks = TwoStack::new(pages, Distance::Raw, true);
     let mut splits = Vec::new();
-    for part in accesses.chunks(window) {
+    for (index, part) in accesses.chunks(window).enumerate() {
         stacks.hits = Hits::new(pages);
-        for &access in part {
-            buffer.access(access);
+        for (place, &access) in part.iter().enumerate() {
+            buffer.access(accesses, index * window + place);
             stacks.access(access);
         }
         if part.len() == window {

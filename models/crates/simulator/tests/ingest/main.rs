@@ -8,6 +8,7 @@ mod every_format;
 mod formats;
 #[cfg(test)]
 mod samples;
+mod fuzz;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]

@@ -140,11 +140,23 @@ impl Arc {
             self.p = (self.p + ratio(self.b2.len(), self.b1.len())).min(self.c as f64);
         } else if self.b2.contains(&page) {
             self.p = (self.p - ratio(self.b1.len(), self.b2.len())).max(0.0);
-        } else if self.t1.len() + self.b1.len() == self.c {
-            if self.t1.len() < self.c {
+        } else if self.t1.len() + self.b1.len() >= self.c {
+            if !self.b1.is_empty() {
                 self.b1.remove(0);
             }
-        } else if self.pages().len() + self.b1.len() + self.b2.len() == 2 * self.c {
+        } else if self.all() >= 2 * self.c && !self.b2.is_empty() {
+            self.b2.remove(0);
+        }
+    }
+    fn all(&self) -> usize {
+        self.pages().len() + self.b1.len() + self.b2.len()
+    }
+    /// A pool may hold more than its share; then ghosts make room for pages.
+    fn drop_ghosts(&mut self) {
+        while self.t1.len() + self.b1.len() > self.c && !self.b1.is_empty() {
+            self.b1.remove(0);
+        }
+        while self.all() > 2 * self.c && !self.b2.is_empty() {
             self.b2.remove(0);
         }
     }
@@ -163,14 +175,15 @@ impl Slow for Arc {
     fn evict(&mut self, incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
         let is_ghost = self.b1.contains(&incoming) || self.b2.contains(&incoming);
         self.begun = Some(incoming);
-        if !is_ghost && self.t1.len() == self.c {
+        if !is_ghost && self.t1.len() >= self.c {
             return self.t1.remove(0);
         }
         self.begin(incoming);
         let t1 = self.t1.len() as f64;
         let more = t1 > self.p;
         let same = (t1 - self.p).abs() < f64::EPSILON;
-        if !self.t1.is_empty() && (more || (self.b2.contains(&incoming) && same)) {
+        let from_t1 = more || (self.b2.contains(&incoming) && same) || self.t2.is_empty();
+        let page = if !self.t1.is_empty() && from_t1 {
             let page = self.t1.remove(0);
             self.b1.push(page);
             page
@@ -178,7 +191,9 @@ impl Slow for Arc {
             let page = self.t2.remove(0);
             self.b2.push(page);
             page
-        }
+        };
+        self.drop_ghosts();
+        page
     }
     fn enter(&mut self, page: u64) {
         if self.begun != Some(page) {
@@ -190,6 +205,7 @@ impl Slow for Arc {
         } else {
             self.t1.push(page);
         }
+        self.drop_ghosts();
     }
     fn take(&mut self, page: u64) {
         drop_from(&mut self.t1, page);
@@ -204,7 +220,8 @@ struct TwoQ {
     a1_in: Vec<u64>,
     a1_out: Vec<u64>,
     am: Vec<u64>,
-    returning: bool,
+    /// The ghost for which room was made last.
+    returning: Option<u64>,
 }
 
 impl Slow for TwoQ {
@@ -217,7 +234,7 @@ impl Slow for TwoQ {
         }
     }
     fn evict(&mut self, incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
-        self.returning = drop_from(&mut self.a1_out, incoming);
+        self.returning = drop_from(&mut self.a1_out, incoming).then_some(incoming);
         if self.a1_in.len() > self.k_in || self.am.is_empty() {
             let page = self.a1_in.remove(0);
             self.a1_out.push(page);
@@ -230,12 +247,12 @@ impl Slow for TwoQ {
         }
     }
     fn enter(&mut self, page: u64) {
-        if drop_from(&mut self.a1_out, page) || self.returning {
+        if drop_from(&mut self.a1_out, page) || self.returning == Some(page) {
             self.am.push(page);
         } else {
             self.a1_in.push(page);
         }
-        self.returning = false;
+        self.returning = None;
     }
     fn take(&mut self, page: u64) {
         drop_from(&mut self.a1_in, page);
@@ -251,7 +268,8 @@ struct S3Fifo {
     small: Vec<(u64, u32)>,
     main: Vec<(u64, u32)>,
     ghost: Vec<u64>,
-    returning: bool,
+    /// The ghost for which room was made last.
+    returning: Option<u64>,
     small_pages: usize,
     evicted: bool,
 }
@@ -271,7 +289,7 @@ impl Slow for S3Fifo {
         }
     }
     fn evict(&mut self, incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
-        self.returning = drop_from(&mut self.ghost, incoming);
+        self.returning = drop_from(&mut self.ghost, incoming).then_some(incoming);
         self.evicted = true;
         loop {
             if self.main.len() > self.main_pages || self.small.is_empty() {
@@ -314,12 +332,12 @@ impl Slow for S3Fifo {
     }
     fn enter(&mut self, page: u64) {
         let filling = !self.evicted && self.small.len() == self.small_pages;
-        if drop_from(&mut self.ghost, page) || self.returning || filling {
+        if drop_from(&mut self.ghost, page) || self.returning == Some(page) || filling {
             self.main.push((page, 0));
         } else {
             self.small.push((page, 0));
         }
-        self.returning = false;
+        self.returning = None;
     }
     fn take(&mut self, page: u64) {
         self.small.retain(|entry| entry.0 != page);
@@ -350,7 +368,10 @@ impl Lirs {
         while self.stack.len() > 2 * self.c {
             let held = self.pages();
             let absent = |page: &&u64| self.stack.contains(page) && !held.contains(page);
-            let first = *self.gone.iter().find(absent).expect("some page is absent");
+            // None are absent in a pool that holds far more than its share.
+            let Some(&first) = self.gone.iter().find(absent) else {
+                return;
+            };
             drop_from(&mut self.stack, first);
         }
     }
@@ -391,6 +412,12 @@ impl Slow for Lirs {
         self.prune();
     }
     fn evict(&mut self, _incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+        if self.queue.is_empty() {
+            // A pool that holds less than its share.
+            let lowest = self.stack[0];
+            self.take(lowest);
+            return lowest;
+        }
         let page = self.queue.remove(0);
         drop_from(&mut self.gone, page);
         self.gone.push(page);
@@ -512,8 +539,8 @@ impl Slow for WTinyLfu {
         let mut main = self.probation.clone();
         main.extend(&self.protected);
         let victim = main.first().copied();
-        let leaving = if self.window.len() < self.window_pages {
-            victim.expect("full")
+        let leaving = if self.window.len() < self.window_pages && victim.is_some() {
+            victim.expect("a page beside the window")
         } else {
             let candidate = self.window[0];
             match victim {

@@ -17,16 +17,20 @@
 //!   but at least 5,000, the length of the paper's epochs: a shorter one cannot turn the buffer over.
 //!   With `comp`, the time of one estimation in page reads, a window ends with the access that brings
 //!   its I/O time, reads + R writes, to comp / g; time comes from the option, for there is no clock here.
-//! * The estimator is that of LRU pools, whatever policies the pools have.
+//! * The estimator is that of LRU pools, whatever policies the pools have. Only policies without
+//!   shares of a fixed size can follow a moving split; the others are refused.
 //! * R is an option and constant; a device whose R drifts is replayed in parts.
 
 use super::fd_buffer::{
-    CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY, FdBuffer, clean_pages, pool_policies,
+    CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY, FdBuffer, are_lru, check_any_size, clean_pages,
+    pool_policies,
 };
-use super::pool::{Elastic, WithPools, with_pools};
-use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive};
+use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive, drive_foreseen};
 use crate::curve::two_stack::{Distance, Stacks, check_group, split_pages};
 use crate::error::Result;
+use crate::replay::policies::lru::Lru;
+use crate::replay::policies::{AnyPolicy, Removable};
+use crate::replay::settings::Settings;
 use crate::replay::{Machine, Totals};
 
 /// Most windows whose record is kept.
@@ -153,30 +157,33 @@ struct Advised<C, D> {
 }
 
 pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
-    struct Start<'source, 'progress>(Run<'source, 'progress>, u32, Advice, Distance);
-    impl WithPools for Start<'_, '_> {
-        type Output = Result<BufferResult>;
-        fn run<C: Elastic, D: Elastic>(self) -> Self::Output {
-            let Self(run, clean_pages, advice, distance) = self;
-            let buffer = Advised::<C, D> {
-                buffer: FdBuffer::new(run.pages, clean_pages),
-                stacks: Stacks::new(run.pages, distance, true),
-                advice,
-                pages: run.pages,
-                accesses: 0,
-                write_accesses: 0,
-                before: BufferCounters::default(),
-                windows: 0,
-                history: Vec::new(),
-            };
-            drive(run, buffer)
-        }
-    }
     split_pages("pages", u64::from(run.pages))?;
-    let clean_pages = clean_pages(&run)?;
-    let (clean, dirty) = pool_policies(&run)?;
-    let (advice, distance) = (advice(&run)?, distance(&run)?);
-    with_pools(clean, dirty, Start(run, clean_pages, advice, distance))
+    let pools = pool_policies(&run)?;
+    check_any_size(&pools)?;
+    if are_lru(&pools) {
+        run_with::<Lru>(run, &pools)
+    } else {
+        run_with::<AnyPolicy>(run, &pools)
+    }
+}
+
+fn run_with<P: Removable>(run: Run<'_, '_>, pools: &[Settings; 2]) -> Result<BufferResult> {
+    let buffer = Advised {
+        buffer: FdBuffer::<P, P>::new(run.pages, clean_pages(&run)?, pools),
+        stacks: Stacks::new(run.pages, distance(&run)?, true),
+        advice: advice(&run)?,
+        pages: run.pages,
+        accesses: 0,
+        write_accesses: 0,
+        before: BufferCounters::default(),
+        windows: 0,
+        history: Vec::new(),
+    };
+    if pools.iter().any(Settings::needs_future) {
+        drive_foreseen(run, buffer)
+    } else {
+        drive(run, buffer)
+    }
 }
 
 fn advice(run: &Run<'_, '_>) -> Result<Advice> {
@@ -232,7 +239,7 @@ fn distance(run: &Run<'_, '_>) -> Result<Distance> {
     })
 }
 
-impl<C: Elastic, D: Elastic> Advised<C, D> {
+impl<C: Removable, D: Removable> Advised<C, D> {
     #[inline]
     fn is_over(&self) -> bool {
         match self.advice.end {
@@ -307,7 +314,7 @@ fn as_f64(count: u64) -> f64 {
     count as f64
 }
 
-impl<C: Elastic, D: Elastic> Machine for Advised<C, D> {
+impl<C: Removable, D: Removable> Machine for Advised<C, D> {
     fn grow(&mut self, pages: usize) {
         self.buffer.grow(pages);
         self.stacks.grow(pages);
@@ -316,6 +323,11 @@ impl<C: Elastic, D: Elastic> Machine for Advised<C, D> {
     fn fetch(&self, pages: &[u32]) {
         self.buffer.fetch(pages);
         self.stacks.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.buffer.foresee(page, next_access);
     }
 
     #[inline]
@@ -343,7 +355,7 @@ impl<C: Elastic, D: Elastic> Machine for Advised<C, D> {
     }
 }
 
-impl<C: Elastic, D: Elastic> Buffer for Advised<C, D> {
+impl<C: Removable, D: Removable> Buffer for Advised<C, D> {
     fn counters(&self) -> BufferCounters {
         self.buffer.counters()
     }

@@ -12,26 +12,34 @@
 //! Free frames are used first. 1 <= `M_c` <= M - 1 and `M_d` = M - `M_c`, so the pool that must give
 //! a victim of a full buffer is never empty. A write hit in C makes D larger than `M_d` until the
 //! next read miss: the pools approach their sizes lazily, as printed.
+//!
+//! The paper runs LRU in both pools and says that others can take its place. Chosen here: a policy
+//! whose parts are shares of a cache (2Q, ARC, LIRS, S3-FIFO, W-TinyLFU) takes them of its pool's
+//! size, whatever the pool holds at the moment; the pool that makes room takes the miss for its own, so
+//! a page on its ghost list counts as one that came back even if it enters the other pool; a page that
+//! moves from C to D leaves the clean pool's policy without a trace.
 
-use super::pool::{Elastic, POOL_POLICIES, PoolPolicy, WithPools, with_pools};
-use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive};
+use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive, drive_foreseen};
 use crate::access::AccessSource;
 use crate::curve::two_stack::split_pages;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
+use crate::replay::policies::lru::Lru;
+use crate::replay::policies::{self, AnyPolicy, Policy as _, Removable};
+use crate::replay::settings::Settings;
 use crate::replay::{Machine, Totals, disagreement, replay};
 
 pub(super) const CLEAN_POLICY: BufferOption = BufferOption {
     name: "clean_policy",
-    values: "lru, fifo or clock",
+    values: "the name of a replacement policy",
     default: "lru",
-    description: "Replacement policy of the clean pool.",
+    description: "Replacement policy of the clean pool; its options follow as `clean_` and their name.",
 };
 pub(super) const DIRTY_POLICY: BufferOption = BufferOption {
     name: "dirty_policy",
-    values: "lru, fifo or clock",
+    values: "the name of a replacement policy",
     default: "lru",
-    description: "Replacement policy of the dirty pool.",
+    description: "Replacement policy of the dirty pool; its options follow as `dirty_` and their name.",
 };
 pub(super) const CLEAN_PAGES: BufferOption = BufferOption {
     name: "clean_pages",
@@ -41,6 +49,12 @@ pub(super) const CLEAN_PAGES: BufferOption = BufferOption {
 };
 
 pub(super) const OPTIONS: &[BufferOption] = &[CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY];
+
+/// Before the names of options of the pools' policies.
+const CLEAN: &str = "clean_";
+const DIRTY: &str = "dirty_";
+/// Such prefixes, for the check of names.
+pub(super) const POOL_PREFIXES: [&str; 2] = [CLEAN, DIRTY];
 
 /// The two pools.
 #[derive(Debug)]
@@ -59,35 +73,70 @@ pub(super) fn clean_pages(run: &Run<'_, '_>) -> Result<u32> {
     Ok(u32::try_from(clean).unwrap_or(run.pages - 1))
 }
 
-/// Policies of both pools as options.
-pub(super) fn pool_policies(run: &Run<'_, '_>) -> Result<(PoolPolicy, PoolPolicy)> {
-    let policy = |name| run.options.choice(name, PoolPolicy::Lru, POOL_POLICIES);
-    Ok((policy("clean_policy")?, policy("dirty_policy")?))
+/// Policies of both pools, the clean one first, as options.
+pub(super) fn pool_policies(run: &Run<'_, '_>) -> Result<[Settings; 2]> {
+    let settings = |policy: BufferOption, prefix: &'static str| {
+        let name = run.options.text(policy.name).unwrap_or(policy.default);
+        let own = run.options.beginning_with(prefix);
+        Settings::parse(policy.name, name, prefix, &own)
+    };
+    Ok([
+        settings(CLEAN_POLICY, CLEAN)?,
+        settings(DIRTY_POLICY, DIRTY)?,
+    ])
+}
+
+/// Refuses a policy that cannot follow a pool that shrinks and grows.
+pub(super) fn check_any_size([clean, dirty]: &[Settings; 2]) -> Result<()> {
+    let fitting = policies::fitting_any_size();
+    for (option, settings) in [(CLEAN_POLICY, clean), (DIRTY_POLICY, dirty)] {
+        if !fitting.contains(&settings.policy) {
+            return Err(Error::BadParameter {
+                name: "option",
+                value: format!("{}={}", option.name, settings.policy),
+                message: "the pool shrinks and grows, and parts of this policy are shares of a fixed size"
+                    .to_owned(),
+                hint: format!(
+                    "choose one of {}; or fd_static, whose pools take every policy",
+                    fitting.join(", ")
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether both pools have the policy for which the buffers are compiled by themselves.
+pub(super) fn are_lru([clean, dirty]: &[Settings; 2]) -> bool {
+    clean.policy == "lru" && dirty.policy == "lru"
 }
 
 pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
-    struct Start<'source, 'progress>(Run<'source, 'progress>, u32);
-    impl WithPools for Start<'_, '_> {
-        type Output = Result<BufferResult>;
-        fn run<C: Elastic, D: Elastic>(self) -> Self::Output {
-            let buffer = FdBuffer::<C, D>::new(self.0.pages, self.1);
-            drive(self.0, buffer)
-        }
-    }
     let clean_pages = clean_pages(&run)?;
-    let (clean, dirty) = pool_policies(&run)?;
-    with_pools(clean, dirty, Start(run, clean_pages))
+    let pools = pool_policies(&run)?;
+    if are_lru(&pools) {
+        let buffer = FdBuffer::<Lru, Lru>::new(run.pages, clean_pages, &pools);
+        return drive(run, buffer);
+    }
+    let buffer = FdBuffer::<AnyPolicy, AnyPolicy>::new(run.pages, clean_pages, &pools);
+    if pools.iter().any(Settings::needs_future) {
+        drive_foreseen(run, buffer)
+    } else {
+        drive(run, buffer)
+    }
 }
 
-impl<C: Elastic, D: Elastic> FdBuffer<C, D> {
-    pub(super) fn new(pages: u32, clean_pages: u32) -> Self {
-        Self {
+impl<C: Removable, D: Removable> FdBuffer<C, D> {
+    pub(super) fn new(pages: u32, clean_pages: u32, [clean, dirty]: &[Settings; 2]) -> Self {
+        let mut buffer = Self {
             pages,
             clean_pages,
-            clean: C::new(pages),
-            dirty: D::new(pages),
+            clean: C::configured(clean_pages, clean),
+            dirty: D::configured(pages - clean_pages, dirty),
             counters: BufferCounters::default(),
-        }
+        };
+        buffer.clean.expect_removal();
+        buffer
     }
 
     /// Moves the split; the pools follow with their next victims.
@@ -111,7 +160,7 @@ impl<C: Elastic, D: Elastic> FdBuffer<C, D> {
     }
 }
 
-impl<C: Elastic, D: Elastic> Machine for FdBuffer<C, D> {
+impl<C: Removable, D: Removable> Machine for FdBuffer<C, D> {
     fn grow(&mut self, pages: usize) {
         self.clean.grow(pages);
         self.dirty.grow(pages);
@@ -120,6 +169,12 @@ impl<C: Elastic, D: Elastic> Machine for FdBuffer<C, D> {
     fn fetch(&self, pages: &[u32]) {
         self.clean.fetch(pages);
         self.dirty.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.clean.foresee(page, next_access);
+        self.dirty.foresee(page, next_access);
     }
 
     #[inline]
@@ -166,7 +221,7 @@ impl<C: Elastic, D: Elastic> Machine for FdBuffer<C, D> {
     }
 }
 
-impl<C: Elastic, D: Elastic> Buffer for FdBuffer<C, D> {
+impl<C: Removable, D: Removable> Buffer for FdBuffer<C, D> {
     fn counters(&self) -> BufferCounters {
         self.counters
     }
@@ -178,7 +233,7 @@ impl<C: Elastic, D: Elastic> Buffer for FdBuffer<C, D> {
 
 /// Static FD-Buffers of LRU pools with several splits, side by side.
 struct Splits {
-    buffers: Vec<FdBuffer<super::Lru, super::Lru>>,
+    buffers: Vec<FdBuffer<Lru, Lru>>,
 }
 
 impl Machine for Splits {
@@ -216,9 +271,12 @@ pub fn simulate_splits(
     clean_pages: &[u64],
     on_progress: OnProgress<'_>,
 ) -> Result<Vec<BufferResult>> {
+    super::check_writes(source, "fd_static")?;
     let pages = split_pages("pages", pages)?;
+    let lru = || Settings::defaults(Lru::OPTIONS);
+    let pools = [lru(), lru()];
     let buffers = clean_pages.iter().map(|&clean| match u32::try_from(clean) {
-        Ok(clean) if (1..pages).contains(&clean) => Ok(FdBuffer::new(pages, clean)),
+        Ok(clean) if (1..pages).contains(&clean) => Ok(FdBuffer::new(pages, clean, &pools)),
         _ => Err(Error::BadParameter {
             name: "clean-pages",
             value: clean.to_string(),

@@ -9,8 +9,7 @@
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
-use crate::replay::policies::lru::Lru;
-use crate::replay::{Machine, Totals, Warning, disagreement, replay};
+use crate::replay::{Machine, Need, Totals, Warning, disagreement, replay, replay_foreseen};
 
 mod advisor;
 mod cfdc;
@@ -18,7 +17,6 @@ mod cflru;
 mod fd_buffer;
 mod lru;
 mod options;
-mod pool;
 
 pub use advisor::Window;
 pub use fd_buffer::simulate_splits;
@@ -37,7 +35,7 @@ pub struct BufferOption {
     pub description: &'static str,
 }
 
-/// A registered buffer, for lists. All of them need a trace that tells writes from reads.
+/// A registered buffer, for lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AboutBuffer {
     /// The name by which it is chosen.
@@ -50,6 +48,8 @@ pub struct AboutBuffer {
     pub paper: &'static str,
     /// Fewest pages it can have.
     pub least_pages: u32,
+    /// What it needs beyond the pages of the trace.
+    pub needs: &'static [Need],
     /// Its options.
     pub options: &'static [BufferOption],
 }
@@ -196,6 +196,9 @@ pub fn simulate_buffer(
             ),
         });
     };
+    if about.needs.contains(&Need::Writes) {
+        check_writes(source, about.name)?;
+    }
     let run = Run {
         about,
         source,
@@ -228,23 +231,26 @@ trait Buffer: Machine {
 }
 
 /// Replays the run through `buffer`.
-fn drive<B: Buffer>(run: Run<'_, '_>, mut buffer: B) -> Result<BufferResult> {
-    let Run {
-        about,
-        source,
-        pages,
-        on_progress,
-        ..
-    } = run;
-    let name = about.name;
-    let totals = replay(source, &mut buffer, on_progress)?;
+fn drive<B: Buffer>(mut run: Run<'_, '_>, mut buffer: B) -> Result<BufferResult> {
+    let totals = replay(run.source, &mut buffer, &mut run.on_progress)?;
+    finish(&run, buffer, totals)
+}
+
+/// The same for a buffer with a policy that needs the future.
+fn drive_foreseen<B: Buffer>(mut run: Run<'_, '_>, mut buffer: B) -> Result<BufferResult> {
+    let totals = replay_foreseen(run.source, &mut buffer, &mut run.on_progress)?;
+    finish(&run, buffer, totals)
+}
+
+fn finish<B: Buffer>(run: &Run<'_, '_>, mut buffer: B, totals: Totals) -> Result<BufferResult> {
+    let name = run.about.name;
     buffer
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
     let (windows, history) = buffer.take_windows();
     Ok(BufferResult {
         buffer: name,
-        pages,
+        pages: run.pages,
         accesses: totals.accesses,
         write_accesses: totals.write_accesses,
         distinct_pages: totals.distinct_pages as u64,
@@ -253,6 +259,22 @@ fn drive<B: Buffer>(run: Run<'_, '_>, mut buffer: B) -> Result<BufferResult> {
         windows,
         history,
         warnings: no_writes(name, totals).into_iter().collect(),
+    })
+}
+
+/// Refuses a trace that cannot say what writes.
+pub(crate) fn check_writes(source: &dyn AccessSource, name: &str) -> Result<()> {
+    if source.tells_writes() {
+        return Ok(());
+    }
+    Err(Error::BadParameter {
+        name: "trace",
+        value: "a trace without writes".to_owned(),
+        message: format!(
+            "its format does not tell writes from reads, and `{name}` weighs one against the other"
+        ),
+        hint: "use a trace that records writes, see has_writes in `tierwright formats`; lru and every policy of `simulate` take this one"
+            .to_owned(),
     })
 }
 
@@ -269,7 +291,7 @@ fn no_writes(name: &str, totals: Totals) -> Option<Warning> {
 }
 
 macro_rules! buffers {
-    ($($start:path => $name:literal, $title:literal, $description:literal, $paper:literal, $least:literal, $options:expr;)+) => {
+    ($($start:path => $name:literal, $title:literal, $description:literal, $paper:literal, $least:literal, $needs:expr, $options:expr;)+) => {
         /// Every buffer: the one table that all lists are read from.
         const TABLE: &[AboutBuffer] = &[
             $(AboutBuffer {
@@ -278,6 +300,7 @@ macro_rules! buffers {
                 description: $description,
                 paper: $paper,
                 least_pages: $least,
+                needs: $needs,
                 options: $options,
             },)+
         ];
@@ -292,9 +315,9 @@ macro_rules! buffers {
 }
 
 buffers! {
-    lru::start => "lru", "LRU", "Evicts the least recently used page, clean or dirty.", "Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, IBM Systems Journal 1970", 1, &[];
-    cflru::start => "cflru", "CFLRU", "Evicts the least recent clean page outside a working region of the most recent pages; dirty ones only when no clean one is left there.", "Park, Jung, Kang, Kim, Lee: CFLRU: a replacement algorithm for flash memory, CASES 2006", 1, cflru::OPTIONS;
-    cfdc::start => "cfdc", "CFDC", "CFLRU that writes dirty pages in clusters of neighbours, large and old clusters first.", "Ou, Haerder, Jin: CFDC: a flash-aware replacement policy for database buffer management, DaMoN 2009", 1, cfdc::OPTIONS;
-    fd_buffer::start => "fd_static", "FD-Buffer, static split", "A clean and a dirty pool of fixed sizes, each with a policy of its own.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, section 4.2", 2, fd_buffer::OPTIONS;
-    advisor::start => "fd_buffer", "FD-Buffer, adaptive split", "A clean and a dirty pool whose sizes follow the cost that the last window's hits predict for every split.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, sections 4.2 to 4.4", 2, advisor::OPTIONS;
+    lru::start => "lru", "LRU", "Evicts the least recently used page, clean or dirty.", "Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, IBM Systems Journal 1970", 1, &[], &[];
+    cflru::start => "cflru", "CFLRU", "Evicts the least recent clean page outside a working region of the most recent pages; dirty ones only when no clean one is left there.", "Park, Jung, Kang, Kim, Lee: CFLRU: a replacement algorithm for flash memory, CASES 2006", 1, &[Need::Writes], cflru::OPTIONS;
+    cfdc::start => "cfdc", "CFDC", "CFLRU that writes dirty pages in clusters of neighbours, large and old clusters first.", "Ou, Haerder, Jin: CFDC: a flash-aware replacement policy for database buffer management, DaMoN 2009", 1, &[Need::Writes], cfdc::OPTIONS;
+    fd_buffer::start => "fd_static", "FD-Buffer, static split", "A clean and a dirty pool of fixed sizes, each with a policy of its own.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, section 4.2", 2, &[Need::Writes], fd_buffer::OPTIONS;
+    advisor::start => "fd_buffer", "FD-Buffer, adaptive split", "A clean and a dirty pool whose sizes follow the cost that the last window's hits predict for every split.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, sections 4.2 to 4.4", 2, &[Need::Writes], advisor::OPTIONS;
 }

@@ -1,5 +1,6 @@
 //! Options `key=value` of a buffer.
 
+use super::fd_buffer::{CLEAN_POLICY, POOL_PREFIXES};
 use super::{AboutBuffer, BufferOption};
 use crate::error::{Error, Result};
 
@@ -50,7 +51,10 @@ impl<'a> Options<'a> {
     pub(super) fn new(about: &'static AboutBuffer, given: &'a [(String, String)]) -> Result<Self> {
         let options = Self { about, given };
         for (index, (name, value)) in given.iter().enumerate() {
-            if !about.options.iter().any(|option| option.name == name) {
+            // What a pool's policy has for options is checked where that policy is known.
+            let of_pool = about.options.contains(&CLEAN_POLICY)
+                && POOL_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+            if !of_pool && !about.options.iter().any(|option| option.name == name) {
                 return Err(options.unknown(name, value));
             }
             if given[..index].iter().any(|(other, _)| other == name) {
@@ -82,15 +86,18 @@ impl<'a> Options<'a> {
             name: "option",
             value: format!("{name}={value}"),
             message: message.to_owned(),
-            hint: option.map_or(String::new(), |option| {
-                let BufferOption {
-                    name,
-                    values,
-                    default,
-                    ..
-                } = option;
-                format!("{name} is {values}; without it {default}")
-            }),
+            hint: option.map_or_else(
+                || format!("give {name} once, with one value"),
+                |option| {
+                    let BufferOption {
+                        name,
+                        values,
+                        default,
+                        ..
+                    } = option;
+                    format!("{name} is {values}; without it {default}")
+                },
+            ),
         }
     }
 
@@ -101,6 +108,16 @@ impl<'a> Options<'a> {
             .iter()
             .find(|(other, _)| other == name)
             .map(|(_, value)| value.as_str())
+    }
+
+    /// The options given that begin with `prefix` and are none of the buffer's own.
+    pub(super) fn beginning_with(&self, prefix: &str) -> Vec<(String, String)> {
+        let own = |name: &str| self.about.options.iter().any(|option| option.name == name);
+        let given = self.given.iter();
+        given
+            .filter(|(name, _)| name.starts_with(prefix) && !own(name))
+            .cloned()
+            .collect()
     }
 
     fn parsed<T>(

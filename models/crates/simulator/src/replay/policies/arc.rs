@@ -30,6 +30,10 @@ const B2: u8 = 3;
 ///
 /// `p` is a real number, as printed. A cache from which pages were taken out of turn can have ghosts
 /// while it is not full; then the steps are the same without REPLACE.
+///
+/// A pool of a split buffer may hold fewer or more than `c` pages. Chosen for it: the equalities above
+/// are "at least", and each list of ghosts drops its oldest while the pages seen once, B1 included, are
+/// more than `c`, or all of them more than 2c.
 #[derive(Debug)]
 pub(crate) struct Arc {
     capacity: u32,
@@ -56,13 +60,34 @@ impl Arc {
                 u64::from(t1) + u64::from(ghosts.0),
                 u64::from(t2) + u64::from(ghosts.1),
             );
-            if once == u64::from(self.capacity) {
+            if once >= u64::from(self.capacity) {
                 if ghosts.0 > 0 {
                     self.lists.pop(B1);
                 }
-            } else if once + again == 2 * u64::from(self.capacity) {
+            } else if once + again >= 2 * u64::from(self.capacity) && ghosts.1 > 0 {
                 self.lists.pop(B2);
             }
+        }
+    }
+}
+
+impl Arc {
+    /// Pages seen once and seen again, ghosts included.
+    #[inline]
+    fn seen(&self) -> (u64, u64) {
+        let of =
+            |pages, ghosts| u64::from(self.lists.len(pages)) + u64::from(self.lists.len(ghosts));
+        (of(T1, B1), of(T2, B2))
+    }
+
+    #[inline]
+    fn limit_ghosts(&mut self) {
+        let capacity = u64::from(self.capacity);
+        while self.seen().0 > capacity && self.lists.len(B1) > 0 {
+            self.lists.pop(B1);
+        }
+        while self.seen().0 + self.seen().1 > 2 * capacity && self.lists.len(B2) > 0 {
+            self.lists.pop(B2);
         }
     }
 }
@@ -102,7 +127,7 @@ impl Policy for Arc {
 
     #[inline]
     fn evict(&mut self, incoming: u32) -> u32 {
-        let only_t1 = self.lists.len(T1) == self.capacity && !self.lists.is_in(incoming, B2);
+        let only_t1 = self.lists.len(T1) >= self.capacity && !self.lists.is_in(incoming, B2);
         self.prepare(incoming);
         self.prepared = incoming;
         if only_t1 {
@@ -111,15 +136,12 @@ impl Policy for Arc {
         }
         let t1 = f64::from(self.lists.len(T1));
         let from_t1 = t1 > self.p || (t1 >= self.p && self.lists.is_in(incoming, B2));
-        if self.lists.len(T2) == 0 || (t1 >= 1.0 && from_t1) {
-            let victim = self.lists.oldest(T1);
-            self.lists.push(victim, B1);
-            victim
-        } else {
-            let victim = self.lists.oldest(T2);
-            self.lists.push(victim, B2);
-            victim
-        }
+        let from_t1 = self.lists.len(T2) == 0 || (t1 >= 1.0 && from_t1);
+        let (pages, ghosts) = if from_t1 { (T1, B1) } else { (T2, B2) };
+        let victim = self.lists.oldest(pages);
+        self.lists.push(victim, ghosts);
+        self.limit_ghosts();
+        victim
     }
 
     #[inline]
@@ -130,13 +152,16 @@ impl Policy for Arc {
         self.prepared = NO_PAGE;
         let again = self.lists.is_in(page, B1) || self.lists.is_in(page, B2);
         self.lists.push(page, if again { T2 } else { T1 });
+        self.limit_ghosts();
     }
 
     fn recount(&self) -> Result<(), String> {
         self.lists.recount()?;
         let [t1, t2, b1, b2] = [T1, T2, B1, B2].map(|list| u64::from(self.lists.len(list)));
         let capacity = u64::from(self.capacity);
-        if t1 + b1 <= capacity && t1 + t2 + b1 + b2 <= 2 * capacity {
+        let few_once = t1 + b1 <= capacity || b1 == 0;
+        let few = t1 + t2 + b1 + b2 <= 2 * capacity || b2 == 0;
+        if few_once && few {
             Ok(())
         } else {
             Err(format!(

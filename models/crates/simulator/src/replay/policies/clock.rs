@@ -15,6 +15,8 @@ pub(crate) struct Clock {
 }
 
 impl Policy for Clock {
+    const FITS_ANY_SIZE: bool = true;
+
     fn new(_capacity: u32) -> Self {
         Self::default()
     }

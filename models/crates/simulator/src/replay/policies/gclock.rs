@@ -24,6 +24,7 @@ pub(crate) struct Gclock {
 }
 
 impl Policy for Gclock {
+    const FITS_ANY_SIZE: bool = true;
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "ceiling",

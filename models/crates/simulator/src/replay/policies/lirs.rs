@@ -37,7 +37,8 @@ const LIR: u8 = 1;
 /// give the stack no limit; an implementation needs one, since the stack could hold every page of the
 /// trace. Chosen: twice the pages of the cache, as in the simulator behind the published counts. The limit
 /// matters: on block traces the misses without it (`stack_limit` 1000000) differ by up to 4 %. A cache
-/// with no room for LIR pages (one page) is LRU over the queue.
+/// with no room for LIR pages (one page) is LRU over the queue. A pool of a split buffer may have to
+/// give a page while its queue is empty; chosen: the lowest LIR page, as if DEMOTE came first.
 #[derive(Debug)]
 pub(crate) struct Lirs {
     stack: Recency,
@@ -176,6 +177,13 @@ impl Policy for Lirs {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
+        if self.lists.len(QUEUE) == 0 {
+            let lowest = self.stack.pop_least_recent();
+            self.lists.set_tag(lowest, NOT_LIR);
+            self.lir -= 1;
+            self.prune();
+            return lowest;
+        }
         let victim = self.lists.pop(QUEUE);
         if self.stack.contains(victim) {
             self.lists.push(victim, GHOSTS);
@@ -213,7 +221,7 @@ impl Policy for Lirs {
             || self.lir > self.lir_pages
             || ghosts != self.lists.len(GHOSTS) as usize
             || !known
-            || stacked.len() > self.stack_pages as usize
+            || (stacked.len() > self.stack_pages as usize && ghosts > 0)
             || lowest.is_some_and(|&page| !self.is_lir(page))
         {
             return Err(format!(

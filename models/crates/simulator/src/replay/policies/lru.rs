@@ -17,6 +17,8 @@ impl Lru {
 }
 
 impl Policy for Lru {
+    const FITS_ANY_SIZE: bool = true;
+
     fn new(_capacity: u32) -> Self {
         Self::default()
     }

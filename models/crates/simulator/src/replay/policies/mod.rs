@@ -25,6 +25,8 @@ pub(crate) trait Policy {
     const NEEDS: &'static [Need] = &[];
     /// Its options.
     const OPTIONS: &'static [Setting] = &[];
+    /// Whether no part of it is a share of the capacity, so that it serves a pool of changing size.
+    const FITS_ANY_SIZE: bool = false;
     /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
     fn new(capacity: u32) -> Self;
     /// The same with chosen options.
@@ -49,14 +51,16 @@ pub(crate) trait Policy {
     fn len(&self) -> u32;
     /// A reference to a page that is held.
     fn on_hit(&mut self, page: u32);
-    /// Chooses and removes the victim that makes room for `incoming`; called only when full.
+    /// Chooses and removes the victim that makes room for `incoming`; at least one page is held. A
+    /// cache asks when it is full; a pool of a split buffer may then hold fewer or more pages than its
+    /// capacity.
     fn evict(&mut self, incoming: u32) -> u32;
     /// The same for a policy that looks at the dirty bits of the pages it holds.
     #[inline]
     fn evict_by_dirt(&mut self, incoming: u32, _dirty: &BitSet) -> u32 {
         self.evict(incoming)
     }
-    /// Adds an absent page; called only when not full.
+    /// Adds an absent page. A cache does so only when it is not full.
     fn insert(&mut self, page: u32);
     /// Counts the policy's own state again; the text says what disagrees.
     fn recount(&self) -> std::result::Result<(), String>;
@@ -87,6 +91,14 @@ macro_rules! policies {
                 options: <$policy as Policy>::OPTIONS,
             },)+
         ];
+
+        /// Names of the policies that serve a pool of changing size.
+        pub(crate) fn fitting_any_size() -> Vec<&'static str> {
+            [$(($name, <$policy as Policy>::FITS_ANY_SIZE),)+]
+                .into_iter()
+                .filter_map(|(name, fits)| fits.then_some(name))
+                .collect()
+        }
 
         /// Replays the run through the policy called `name`, compiled for it alone.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {

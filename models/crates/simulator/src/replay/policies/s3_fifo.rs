@@ -152,6 +152,7 @@ impl Policy for S3Fifo {
     #[inline]
     fn evict(&mut self, incoming: u32) -> u32 {
         self.has_evicted = true;
+        self.returning = NO_PAGE;
         if self.lists.is_in(incoming, GHOST) {
             self.lists.remove(incoming);
             self.returning = incoming;

@@ -97,6 +97,7 @@ impl Policy for TwoQ {
 
     #[inline]
     fn evict(&mut self, incoming: u32) -> u32 {
+        self.returning = NO_PAGE;
         if self.lists.is_in(incoming, A1_OUT) {
             self.lists.remove(incoming);
             self.returning = incoming;

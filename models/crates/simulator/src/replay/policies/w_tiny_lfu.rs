@@ -173,13 +173,13 @@ impl Policy for WTinyLfu {
         } else {
             PROTECTED
         };
+        if self.lists.len(main) == 0 {
+            return self.lists.pop(WINDOW);
+        }
         if self.lists.len(WINDOW) < self.window_pages {
             return self.lists.pop(main);
         }
         let candidate = self.lists.oldest(WINDOW);
-        if self.lists.len(main) == 0 {
-            return self.lists.pop(WINDOW);
-        }
         let victim = self.lists.oldest(main);
         if self.count(candidate) > self.count(victim) {
             self.lists.remove(victim);

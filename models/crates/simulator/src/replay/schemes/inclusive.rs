@@ -21,6 +21,12 @@ use crate::replay::{Machine, Totals};
 ///
 /// `v_r` has left RAM when `v_f` is chosen, so it may be that victim. RAM pages are protected on
 /// flash, which keeps their places: a clean RAM victim becomes evictable exactly where it stands.
+///
+/// Flash is LRU only. With any other policy the victim would have to be its best page that is not in
+/// RAM, and that is defined for an order alone: the hand of a CLOCK, the ghosts of ARC, the queue of
+/// LIRS change when a page is chosen, so "the next best" depends on what passing over a protected page
+/// does, of which neither the scheme nor any policy's paper says anything. A result would be one of
+/// several, none of them the scheme's.
 pub(crate) struct Inclusive<R> {
     ram: Tier<R>,
     flash_pages: u32,

@@ -166,11 +166,11 @@ pub(super) fn unpack_flags(bytes: &[u8], count: usize, out: &mut Vec<u8>) -> Che
         ));
     }
     let (writes, firsts) = bytes.split_at(set_bytes);
-    out.clear();
-    for (write, first) in writes.iter().zip(firsts) {
-        let mut flags = u64::from_le_bytes(SPREAD_WRITE[usize::from(*write)]);
-        flags |= u64::from_le_bytes(SPREAD_FIRST[usize::from(*first)]);
-        out.extend_from_slice(&flags.to_le_bytes());
+    out.resize(8 * set_bytes, 0);
+    for ((write, first), group) in writes.iter().zip(firsts).zip(out.as_chunks_mut().0) {
+        let flags = u64::from_le_bytes(SPREAD_WRITE[usize::from(*write)])
+            | u64::from_le_bytes(SPREAD_FIRST[usize::from(*first)]);
+        *group = flags.to_le_bytes();
     }
     if out[count..].iter().any(|flag| *flag != 0) {
         return Err("flags beyond the last access".to_owned());

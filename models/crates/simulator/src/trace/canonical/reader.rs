@@ -13,7 +13,7 @@ use super::{
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST};
 use crate::error::{Error, Result};
 use crate::trace::bytes::{u32_at, u64_at};
-use crate::trace::normalise::{DEFAULT_PAGE_BYTES, as_f64};
+use crate::trace::normalise::{DEFAULT_PAGE_BYTES, NO_WRITES_IN_FORMAT, as_f64};
 use crate::trace::reader::Warning;
 use crate::trace::{TraceSource, TraceSummary};
 
@@ -276,16 +276,15 @@ impl CanonicalReader {
         self.open_section(sections[2], "page numbers")?;
         decode_pages(&self.section, accesses, &mut self.wide, &mut chunk.pages)
             .map_err(|message| self.damaged_here(&message))?;
+        // Without a branch: one access in ten may be the first one to its page.
         let mut next = self.next_page;
+        let mut skipped = false;
         for &page in &chunk.pages {
-            if page >= next {
-                if page > next || next == u32::MAX {
-                    return Err(self.damaged_here(&format!(
-                        "page number {page} appears when {next} pages have been seen"
-                    )));
-                }
-                next += 1;
-            }
+            skipped |= (page > next) | (page == u32::MAX);
+            next = next.wrapping_add(u32::from(page == next));
+        }
+        if skipped {
+            return Err(self.skipped_page(&chunk.pages));
         }
         self.next_page = next;
         self.open_section(sections[3], "flags")?;
@@ -293,15 +292,31 @@ impl CanonicalReader {
             .map_err(|message| self.damaged_here(&message))?;
         let set_bytes = accesses.div_ceil(8);
         let ones = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .map(|byte| u64::from(byte.count_ones()))
-                .sum::<u64>()
+            let (words, rest) = bytes.as_chunks();
+            let words = words.iter().map(|word| u64::from_le_bytes(*word));
+            let rest = rest.iter().map(|byte| u64::from(*byte));
+            let ones = words.chain(rest).map(|word| u64::from(word.count_ones()));
+            ones.sum::<u64>()
         };
         self.accesses += accesses as u64;
         self.write_accesses += ones(&self.section[..set_bytes]);
         self.first_accesses += ones(&self.section[set_bytes..]);
         Ok(())
+    }
+
+    /// Which page number is the first that is not the next new one.
+    #[cold]
+    fn skipped_page(&self, pages: &[u32]) -> Error {
+        let mut next = self.next_page;
+        for &page in pages {
+            if page > next || page == u32::MAX {
+                return self.damaged_here(&format!(
+                    "page number {page} appears when {next} pages have been seen"
+                ));
+            }
+            next += u32::from(page == next);
+        }
+        self.damaged_here("its page numbers are out of order")
     }
 
     fn decode_dictionary(
@@ -534,6 +549,14 @@ impl AccessSource for CanonicalReader {
             chunk.clear();
         }
         read.map(|()| true)
+    }
+
+    fn tells_writes(&self) -> bool {
+        !self
+            .foot
+            .warnings
+            .iter()
+            .any(|warning| warning.name == NO_WRITES_IN_FORMAT)
     }
 
     fn distinct_pages_hint(&self) -> Option<u32> {

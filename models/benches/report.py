@@ -1,0 +1,192 @@
+"""Write what a bench measured into a page: ``report.py RESULTS.json PAGE``.
+
+Every figure of ``docs/performance.md`` comes from ``docs/performance.json``, what ``make bench``
+writes; the text around the tables does not repeat them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+MIB = 2**20
+
+
+def table(headings: list[str], rows: list[list[str]]) -> list[str]:
+    """Return a Markdown table; the first column is text."""
+    lines = [headings, ["---"] + ["---:"] * (len(headings) - 1), *rows]
+    return ["| " + " | ".join(cells) + " |" for cells in lines]
+
+
+def number(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
+    """Return a number, or a dash."""
+    return "-" if value is None else f"{value / scale:,.{digits}f}"
+
+
+def speeds(document: dict[str, Any]) -> list[str]:
+    """Return the table of speeds beside the bars."""
+    rows = []
+    for row in document["rows"]:
+        times = row["bar_unit"] == "times"
+        bar = "-" if row["bar"] is None else number(row["bar"], 1)
+        if row["bar"] is not None:
+            bar += " times" if times else " M/s"
+        reached = {None: "-", True: "yes", False: "**no**"}[row["reached"]]
+        rows.append(
+            [
+                row["name"],
+                number(row["accesses_per_s"], 1, 1e6),
+                number(row["other_accesses_per_s"], 1, 1e6),
+                number(row["ratio"], 2),
+                number(row["cpu_ratio"], 2),
+                bar,
+                reached,
+                number(row["spread"], 2),
+                number(row["rss_bytes"], 0, MIB),
+                number(row["other_rss_bytes"], 0, MIB),
+            ]
+        )
+    headings = ["what", "M/s", "other's M/s", "times as fast", "by processor time"]
+    headings += ["bar", "reached", "spread", "MiB", "other's MiB"]
+    return table(headings, rows)
+
+
+def agreement(document: dict[str, Any]) -> list[str]:
+    """Return the table of miss ratios, ours and the peer's."""
+    rows = []
+    for row in document["rows"]:
+        ours, other = row["miss_ratios"]
+        if ours is not None and other is not None and row["bar"] is not None:
+            rows.append(
+                [
+                    row["name"],
+                    number(ours, 5),
+                    number(other, 5),
+                    number(ours - other, 5),
+                ]
+            )
+    return table(["what", "ours", "libCacheSim", "difference"], rows)
+
+
+def limits(document: dict[str, Any]) -> list[str]:
+    """Return how long an access takes beside what the machine takes for its parts."""
+    probe = document["probe"]
+    decode = probe["decode_ns_per_access"]
+    # A table of four bytes for each of the trace's pages lies in the cache that holds it.
+    table_bytes = 4 * document["pages"]
+    at = next(
+        index
+        for index, size in enumerate(probe["table_bytes"])
+        if size >= table_bytes or index == len(probe["table_bytes"]) - 1
+    )
+    alone, among = probe["read_alone_ns"][at], probe["read_among_others_ns"][at]
+    rows = []
+    for row in document["rows"]:
+        if row["name"].startswith("convert") or row["seconds"] is None:
+            continue
+        each = row["cpu_seconds"] / row["accesses"] * 1e9
+        floor = decode if "sweep" not in row["name"] else 0.0
+        rest = each - floor
+        rows.append(
+            [
+                row["name"],
+                number(each, 1),
+                number(floor / each * 100, 0) + " %",
+                number(rest / among, 1),
+                number(rest / alone, 2),
+                number(each / (floor + among), 1),
+            ]
+        )
+    headings = ["what", "ns an access", "of it decoding", "rest in reads among others"]
+    headings += ["rest in reads alone", "times the least"]
+    return table(headings, rows)
+
+
+def machine(document: dict[str, Any]) -> list[str]:
+    """Return what the machine is and can do."""
+    about, probe = document["machine"], document["probe"]
+    loads = [
+        run["load_average"]
+        for row in document["rows"]
+        for run in row["runs"]
+        if "load_average" in run
+    ]
+    lines = [
+        f"{about['cores']} cores of `{about['processor']}`, {about['system']}. Load average "
+        f"while measuring: {min(loads):.1f} to {max(loads):.1f} (our own runs are up to "
+        f"{about['cores']} of it). Two threads did {probe['two_threads']:.2f} times the work of "
+        f"one. Memory is read in order at {probe['sequential_gb_per_s']:.1f} GB/s; a canonical "
+        f"trace is decoded in {probe['decode_ns_per_access']:.2f} ns an access.",
+        "",
+    ]
+    rows = [
+        [f"{size // 1024:,} KiB", number(alone, 2), number(among, 2)]
+        for size, alone, among in zip(
+            probe["table_bytes"],
+            probe["read_alone_ns"],
+            probe["read_among_others_ns"],
+            strict=True,
+        )
+    ]
+    headings = ["table", "a read that waits for the one before, ns"]
+    headings += ["a read among others, ns"]
+    return lines + table(headings, rows)
+
+
+def streams(document: dict[str, Any]) -> list[str]:
+    """Return what streaming a generated trace took."""
+    found = document["stream"]
+    return [
+        f"{found['accesses']:,} accesses to {found['distinct_pages']:,} distinct pages, "
+        f"generated as they are replayed, through `lazy` with 1 % and 10 % of the pages: "
+        f"{found['seconds']:,.0f} s, generator included "
+        f"({found['accesses_per_s'] / 1e6:.1f} M accesses/s at a load average of "
+        f"{found['load_average']:.1f}). Peak memory {found['peak_bytes'] / MIB:,.0f} MiB, of which "
+        f"the generator's tables took {found['generator_bytes'] / MIB:,.0f} MiB; limit for the "
+        f"replay {found['limit_bytes'] / MIB:,.0f} MiB.",
+    ]
+
+
+PARTS = {
+    "machine": machine,
+    "speeds": speeds,
+    "agreement": agreement,
+    "limits": limits,
+    "streams": streams,
+}
+
+
+def rendered(page: str, document: dict[str, Any]) -> str:
+    """Return the page with its generated parts anew."""
+    for name, part in PARTS.items():
+        mark, end = f"<!-- bench: {name} -->", "<!-- bench end -->"
+        before, found, rest = page.partition(mark)
+        _, closed, after = rest.partition(end)
+        if not found or not closed:
+            raise SystemExit(f"error: the page has no marks `{mark}` and `{end}`")
+        lines = "\n".join(part(document))
+        page = f"{before}{mark}\n{lines}\n{end}{after}"
+    return page
+
+
+def main() -> int:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description="Write a bench's results into a page.")
+    docs = ROOT / "docs"
+    parser.add_argument(
+        "results", nargs="?", type=Path, default=docs / "performance.json"
+    )
+    parser.add_argument("page", nargs="?", type=Path, default=docs / "performance.md")
+    given = parser.parse_args()
+    document = json.loads(given.results.read_text(encoding="utf-8"))
+    page = given.page.read_text(encoding="utf-8")
+    given.page.write_text(rendered(page, document), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

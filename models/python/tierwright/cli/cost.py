@@ -1,0 +1,444 @@
+"""`tierwright wear`, `restart`, `metadata`, `tier-cost`: one model each, with its derivation."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tierwright.cli.output import (
+    Json,
+    print_facts,
+    print_json,
+    print_table,
+    print_warnings,
+)
+from tierwright.errors import BadInput
+from tierwright.units import format_bytes, parse_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tierwright.derivation import Derivation
+    from tierwright.page_flow import Caution
+
+GIB = 2**30
+DEFAULT_PAGE_BYTES = 4096
+
+Device = Annotated[
+    str, typer.Option("--device", metavar="ID", help="Device, or a device file.")
+]
+Page = Annotated[
+    int, typer.Option("--page-bytes", metavar="N", min=1, help="Page. [bytes]")
+]
+
+
+def wear(
+    *,
+    device: Device,
+    write_mb_per_s: Annotated[
+        float,
+        typer.Option(
+            "--write-mb-per-s", metavar="R", help="Host writes. [10^6 bytes/s]"
+        ),
+    ],
+    sequential_share: Annotated[
+        float | None,
+        typer.Option(
+            "--sequential-share",
+            metavar="S",
+            help="Share of host bytes in large writes, for the device's WAF figures.",
+        ),
+    ] = None,
+    waf: Annotated[
+        float | None,
+        typer.Option("--waf", metavar="W", help="Write amplification, if you know it."),
+    ] = None,
+    pe_cycles: Annotated[
+        float | None,
+        typer.Option(
+            "--pe-cycles",
+            metavar="N",
+            help="P/E cycles of a block [default: the rated writes of the device].",
+        ),
+    ] = None,
+    nand: Annotated[
+        str | None,
+        typer.Option(
+            "--nand", metavar="SIZE", help="All NAND [default: the capacity]."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Say how long flash lasts under a load, by P/E cycles or by its rating."""
+    from tierwright import catalog, endurance
+
+    found = catalog.device_or_file(device)
+    if waf is not None and sequential_share is not None:
+        raise BadInput(
+            "--waf and --sequential-share exclude each other",
+            "give the WAF, or the share of large writes",
+        )
+    if pe_cycles is None:
+        rated = endurance.rated_endurance(found)
+        if rated.tb_written is None:
+            raise BadInput(
+                f"device `{device}` states no rated writes",
+                "give --pe-cycles and --waf, or a device with a rating",
+            )
+        if waf is not None or sequential_share is not None:
+            raise BadInput(
+                "--waf and --sequential-share need --pe-cycles",
+                "a rating in host writes has its own WAF inside; leave them out",
+            )
+        left = endurance.remaining(
+            rated_tb=rated.tb_written,
+            written_tb=0.0,
+            tb_per_day=write_mb_per_s * 86_400 / 1e6,
+        )
+        document = {"rated": _plain(rated), **left.to_dict()}
+        if json:
+            print_json(document)
+            return
+        years = left.years_left
+        print_facts(
+            [
+                ("rated writes", f"{rated.tb_written:,.4g} TB ({rated.basis})"),
+                ("years at this load", "-" if years is None else f"{years:.3g}"),
+            ]
+        )
+        _explain(left.derivation, left.warnings)
+        return
+    if waf is None:
+        pattern = endurance.waf_by_pattern(
+            found, 0.0 if sequential_share is None else sequential_share
+        )
+        waf = float(pattern.waf)
+    size = found.capacity_bytes if nand is None else parse_bytes(nand)
+    if size is None:
+        raise BadInput(f"device `{device}` states no capacity", "give --nand SIZE")
+    life = endurance.lifetime(
+        nand_bytes=size,
+        pe_cycles=pe_cycles,
+        waf=waf,
+        host_bytes_per_s=write_mb_per_s * 1e6,
+    )
+    if json:
+        print_json({"waf": waf, **life.to_dict()})
+        return
+    years = float(life.years)
+    print_facts(
+        [
+            ("write amplification", f"{waf:.4g}"),
+            ("years at this load", f"{years:.3g}"),
+            ("host writes over the life", f"{float(life.host_tb_written):,.4g} TB"),
+            (
+                "drive writes a day for 5 years",
+                f"{float(life.drive_writes_per_day):.3g}",
+            ),
+        ]
+    )
+    _explain(life.derivation, life.warnings)
+
+
+def restart(
+    *,
+    flash: Annotated[
+        str, typer.Option("--flash", metavar="SIZE", help="Flash cache, such as 64GiB.")
+    ],
+    flash_device: Annotated[
+        str, typer.Option("--flash-device", metavar="ID", help="Device of flash.")
+    ],
+    disk_device: Annotated[
+        str, typer.Option("--disk-device", metavar="ID", help="Device behind flash.")
+    ],
+    redo_pages: Annotated[
+        float,
+        typer.Option("--redo-pages", metavar="N", help="Pages read by redo. [pages]"),
+    ],
+    redo_writes: Annotated[
+        float,
+        typer.Option(
+            "--redo-writes", metavar="N", help="Pages written by redo. [pages]"
+        ),
+    ] = 0.0,
+    flash_share: Annotated[
+        float,
+        typer.Option(
+            "--flash-share", metavar="S", help="Share of redone pages found on flash."
+        ),
+    ] = 0.98,
+    page_bytes: Page = DEFAULT_PAGE_BYTES,
+    json: Json = False,
+) -> None:
+    """Compare a restart whose flash cache survives with one without flash."""
+    from tierwright import catalog, recovery
+    from tierwright.page_flow import Caution
+
+    ssd = catalog.device_or_file(flash_device)
+    disk = catalog.device_or_file(disk_device)
+    rate = ssd.number("sequential_read_mb_per_s")
+    if rate is None:
+        raise BadInput(
+            f"device `{flash_device}` states no sequential read bandwidth",
+            "choose another, or add sequential_read_mb_per_s to a copy of it",
+        )
+    times = {}
+    for role, device in (("flash", ssd), ("disk", disk)):
+        for operation, service in (
+            ("read", device.read_service_us),
+            ("write", device.write_service_us),
+        ):
+            if service is None:
+                raise BadInput(
+                    f"device `{device.id}` has no {operation} service time",
+                    "choose a device with IOPS or a latency",
+                )
+            times[f"{role}_{operation}_s"] = service / 1e6
+    size = parse_bytes(flash)
+    restore = recovery.recovery(
+        size, page_bytes=page_bytes, seq_read_bytes_per_s=rate * 1e6
+    )
+    # Below two segments the formula scans more than there is.
+    metadata_s = min(restore.restore_seconds, restore.full_scan_seconds)
+    basis = f"flash: {ssd.service_basis}; disk: {disk.service_basis}"
+    about = Caution(
+        "cost_is_no_latency",
+        f"a page is taken to cost its busy time ({basis})",
+        "redo that waits for each page takes its latency instead: give devices measured at "
+        "queue depth 1 for that",
+    )
+    found = recovery.restart(
+        metadata_s=metadata_s,
+        redo_pages=redo_pages,
+        redo_writes=redo_writes,
+        flash_share=flash_share,
+        **times,
+    )
+    if json:
+        document = found.to_dict()
+        document["warnings"] = [_plain(about), *document["warnings"]]
+        print_json({"metadata_s": metadata_s, "metadata": _plain(restore), **document})
+        return
+    print_facts(
+        [
+            ("metadata restore", f"{metadata_s:.3g} s"),
+            ("restart with flash", f"{float(found.with_flash.total_s):,.3g} s"),
+            ("restart without", f"{float(found.without_flash.total_s):,.3g} s"),
+            ("times faster", f"{float(found.speedup):.3g}"),
+        ]
+    )
+    _explain(found.with_flash.derivation, (about, *found.warnings))
+
+
+def metadata(
+    *,
+    flash: Annotated[
+        str, typer.Option("--flash", metavar="SIZE", help="Flash cache, such as 1TiB.")
+    ],
+    ram: Annotated[
+        str | None,
+        typer.Option("--ram", metavar="SIZE", help="RAM budget, to see what is left."),
+    ] = None,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source", metavar="SIZE", help="Address space behind the cache."
+        ),
+    ] = "0",
+    page_bytes: Page = DEFAULT_PAGE_BYTES,
+    json: Json = False,
+) -> None:
+    """Say how much RAM each flash cache needs to know what it holds."""
+    from tierwright.metadata import PRESETS, charge
+
+    flash_bytes, source_bytes = parse_bytes(flash), parse_bytes(source)
+    budget = None if ram is None else parse_bytes(ram)
+    rows = []
+    for name, preset in PRESETS.items():
+        needed = float(
+            preset.ram_bytes(
+                flash_bytes, page_bytes=page_bytes, source_bytes=source_bytes
+            )
+        )
+        charged = (
+            charge(
+                preset,
+                ram_bytes=budget,
+                flash_bytes=flash_bytes,
+                page_bytes=page_bytes,
+                source_bytes=source_bytes,
+            )
+            if budget
+            else None
+        )
+        rows.append(
+            {
+                "preset": name,
+                "title": preset.title,
+                "metadata_bytes": needed,
+                "bytes_per_gib": needed / flash_bytes * GIB if flash_bytes else 0.0,
+                "left_pages": None if charged is None else charged.left_pages,
+                "ram_share": None if charged is None else charged.share,
+                "source": preset.source,
+                "note": preset.note,
+            }
+        )
+    if json:
+        print_json(rows)
+        return
+    print_table(
+        f"RAM that {format_bytes(flash_bytes)} of flash need",
+        [
+            ("cache", False),
+            ("metadata", True),
+            ("per GiB", True),
+            ("share of RAM", True),
+            ("source", False),
+        ],
+        [
+            [
+                str(row["title"]),
+                format_bytes(float(str(row["metadata_bytes"]))),
+                format_bytes(float(str(row["bytes_per_gib"]))),
+                "-" if row["ram_share"] is None else f"{row['ram_share']:.1%}",
+                str(row["source"]),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def tier_cost(
+    *,
+    device: Device,
+    held: Annotated[
+        str, typer.Option("--held", metavar="SIZE", help="Bytes held, such as 512GiB.")
+    ],
+    price_book: Annotated[
+        str | None,
+        typer.Option(
+            "--price-book", metavar="ID", help="Prices [default: the device's own]."
+        ),
+    ] = None,
+    usd_per_kwh: Annotated[
+        str | None,
+        typer.Option("--usd-per-kwh", metavar="M", help="Price of electricity. [USD]"),
+    ] = None,
+    interest: Annotated[
+        str,
+        typer.Option("--interest", metavar="I", help="Interest a year, 0.05 for 5 %."),
+    ] = "0",
+    amortisation_months: Annotated[
+        int,
+        typer.Option(
+            "--amortisation-months",
+            metavar="M",
+            help="Months over which a purchase is spread. [months]",
+        ),
+    ] = 36,
+    whole_devices: Annotated[
+        bool, typer.Option("--whole-devices", help="Buy whole devices, not bytes.")
+    ] = False,
+    written_tb_per_month: Annotated[
+        str,
+        typer.Option(
+            "--written-tb-per-month",
+            metavar="TB",
+            help="Host writes, for wear and fees. [10^12 bytes/month]",
+        ),
+    ] = "0",
+    accesses_per_month: Annotated[
+        str,
+        typer.Option(
+            "--accesses-per-month", metavar="N", help="Accesses that it serves."
+        ),
+    ] = "0",
+    page_bytes: Page = DEFAULT_PAGE_BYTES,
+    json: Json = False,
+) -> None:
+    """Cost a tier a month: capital, rent, power, wear; a page held, an access served."""
+    from tierwright import catalog, economics
+
+    found = economics.tier_cost(
+        catalog.device_or_file(device),
+        parse_bytes(held),
+        prices=None if price_book is None else catalog.price_book(price_book),
+        load=economics.Load(
+            written_bytes=amount("--written-tb-per-month", written_tb_per_month)
+            * 10**12
+        ),
+        assumptions=economics.Assumptions(
+            amortisation_months=amortisation_months,
+            interest_per_year=amount("--interest", interest),
+            usd_per_kwh=None
+            if usd_per_kwh is None
+            else amount("--usd-per-kwh", usd_per_kwh),
+            whole_devices=whole_devices,
+        ),
+    )
+    each = found.usd_per_page_month(page_bytes)
+    served = found.usd_per_million_accesses(
+        amount("--accesses-per-month", accesses_per_month)
+    )
+    if json:
+        print_json(
+            {
+                **found.to_dict(),
+                "page_bytes": page_bytes,
+                "usd_per_page_month": None if each is None else float(each),
+                "usd_per_million_accesses": None if served is None else float(served),
+            }
+        )
+        return
+    print_facts(
+        [
+            ("a month", f"{found.usd_per_month:,.4f} USD"),
+            ("of it running", f"{found.opex_usd_per_month:,.4f} USD"),
+            ("at once", f"{found.capex_usd:,.2f} USD"),
+            *(
+                (f"  {line.name}", f"{line.usd_per_month:,.4f} USD")
+                for line in found.lines
+            ),
+            (
+                "a million pages held",
+                "-" if each is None else f"{each * 10**6:,.4f} USD a month",
+            ),
+            ("a million accesses", "-" if served is None else f"{served:,.6f} USD"),
+            *(("left out", text) for text in found.missing),
+        ]
+    )
+    _explain([line.derivation for line in found.lines], found.warnings)
+
+
+def amount(option: str, text: str) -> Decimal:
+    """Read an exact decimal number.
+
+    Raises
+    ------
+    BadInput
+        If it is none.
+    """
+    from decimal import InvalidOperation
+
+    try:
+        return Decimal(text.replace(",", ""))
+    except InvalidOperation as error:
+        raise BadInput(
+            f"{option}: `{text}` is not a decimal number", "write `1000` or `999.90`"
+        ) from error
+
+
+def _explain(derivation: Iterable[Derivation], warnings: Iterable[Caution]) -> None:
+    typer.echo("")
+    for part in derivation:
+        typer.echo(f"{part.result} = {part.substituted}")
+        typer.echo(f"  source: {part.source}")
+    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
+
+
+def _plain(value: object) -> object:
+    from tierwright.derivation import plain
+
+    return plain(value)

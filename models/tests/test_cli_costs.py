@@ -1,0 +1,159 @@
+"""`tierwright wear`, `restart`, `metadata`, `tier-cost`: keys, numbers, refusals."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tierwright import metadata
+from tierwright.cli.app import main
+
+SSD, DISK = "face2016-samsung-840pro-256", "face2016-cheetah-15k6-single"
+
+
+@pytest.fixture
+def answer(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(*arguments: str) -> Any:
+        assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+def test_wear_by_cycles_and_by_rating(answer: Any) -> None:
+    # FaCE Table 2: 1.03 in appends; 256e9 x 1000 / (1.03 x 20e6) s.
+    head = ("wear", "--device", SSD, "--write-mb-per-s", "20")
+    found = answer(*head, "--pe-cycles", "1000", "--sequential-share", "1")
+    assert found["waf"] == pytest.approx(1.03)
+    assert found["seconds"] == pytest.approx(256e12 / (1.03 * 20e6))
+    small = answer(*head, "--pe-cycles", "1000")
+    assert small["waf"] == pytest.approx(5.15)
+    rated = answer("wear", "--device", "intel-p4510-2tb", "--write-mb-per-s", "20")
+    assert rated["rated"]["tb_written"] == 2054
+    assert rated["years_left"] == pytest.approx(2054e6 / (20 * 86_400) / 365)
+
+
+def test_restart(answer: Any) -> None:
+    found = answer(
+        "restart",
+        "--flash",
+        "10GB",
+        "--flash-device",
+        SSD,
+        "--disk-device",
+        DISK,
+        "--redo-pages",
+        "100000",
+    )
+    # Metadata at 534 MB/s: 38 segments of 2.048 MB and 2 of 64,000 pages.
+    persisted, scanned = found["metadata"]["persisted_bytes_read"], 2 * 64_000 * 4096
+    assert found["metadata_s"] == pytest.approx((persisted + scanned) / 534e6)
+    reads = 1e5 * (0.98 / 65_803 + 0.02 / 409)
+    assert found["with_flash"]["total_s"] == pytest.approx(found["metadata_s"] + reads)
+    assert found["without_flash"]["total_s"] == pytest.approx(1e5 / 409)
+    assert found["warnings"][0]["name"] == "cost_is_no_latency"
+
+
+def test_metadata_of_every_preset(answer: Any) -> None:
+    found = answer("metadata", "--flash", "200GiB", "--ram", "64GiB")
+    by_name = {row["preset"]: row for row in found}
+    assert list(by_name) == list(metadata.PRESETS)
+    assert by_name["flashcache"]["metadata_bytes"] == 1200 * 2**20
+    left = (64 * 2**30 - 1200 * 2**20) // 4096
+    assert by_name["flashcache"]["left_pages"] == left
+    unknown = answer("metadata", "--flash", "200GiB")
+    assert unknown[0]["left_pages"] is None
+
+
+def test_tier_cost(answer: Any) -> None:
+    found = answer(
+        "tier-cost",
+        "--device",
+        "intel-p4510-2tb",
+        "--held",
+        "1TB",
+        "--accesses-per-month",
+        "1,000,000,000",
+    )
+    assert found["capex_usd"] == 200
+    assert found["usd_per_month"] == pytest.approx(200 / 36)
+    assert found["usd_per_million_accesses"] == pytest.approx(200 / 36 / 1000)
+    assert found["usd_per_page_month"] == pytest.approx(200 / 36 * 4096 / 1e12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (("wear", "--device", SSD, "--write-mb-per-s", "1", "--pe-cycles", "9"), "WAF"),
+        (("wear", "--device", "intel-p4510-2tb", "--write-mb-per-s", "1"), "2,054 TB"),
+        (("metadata", "--flash", "1TiB"), "EnhanceIO"),
+        (("tier-cost", "--device", "intel-p4510-2tb", "--held", "1TB"), "left out"),
+        (
+            (
+                "restart",
+                "--flash",
+                "1GiB",
+                "--flash-device",
+                SSD,
+                "--disk-device",
+                DISK,
+                "--redo-pages",
+                "10",
+            ),
+            "T_meta + n",
+        ),
+    ],
+)
+def test_tables_show_formula_and_numbers(
+    arguments: tuple[str, ...], shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments]) == 0
+    assert shown in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("wear", "--device", SSD, "--write-mb-per-s", "1"),
+            "states no rated writes",
+        ),
+        (
+            (
+                "wear",
+                "--device",
+                "intel-p4510-2tb",
+                "--write-mb-per-s",
+                "1",
+                "--waf",
+                "2",
+            ),
+            "--waf and --sequential-share need --pe-cycles",
+        ),
+        (
+            (
+                "restart",
+                "--flash",
+                "1GiB",
+                "--flash-device",
+                DISK,
+                "--disk-device",
+                "intel-p4510-2tb",
+                "--redo-pages",
+                "1",
+            ),
+            "`intel-p4510-2tb` has no read service time",
+        ),
+        (
+            ("tier-cost", "--device", SSD, "--held", "1TB", "--interest", "five"),
+            "--interest: `five` is not a decimal number",
+        ),
+    ],
+)
+def test_refusals_exit_with_2_and_a_hint(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments]) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert "hint:" in shown

@@ -1,0 +1,384 @@
+"""Page flow: invariants of the schemes on random traces, in the simulator and the model.
+
+Also the parts that join formulas: lazy's flash writes, directories, choice of a device.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright import _simulator, catalog, page_flow
+from tierwright.cli import main
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve, Profile
+from tierwright.page_flow import DirectoryUse, choose_flash, compare_directories
+from tierwright.simulate import Trace, simulate_scheme
+from tierwright.token_trace import token_trace
+
+settings.register_profile("models", deadline=None)  # the machine may be busy
+settings.load_profile("models")
+
+ROOT = Path(__file__).resolve().parents[2]
+TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+
+accesses = st.lists(
+    st.tuples(st.integers(0, 14), st.booleans()), min_size=1, max_size=120
+)
+sizes = st.integers(1, 8)
+
+
+def text_of(steps: list[tuple[int, bool]]) -> str:
+    return " ".join(f"{'W' if write else 'R'}{page}" for page, write in steps)
+
+
+def curve_of(trace: Trace) -> Curve:
+    found = _simulator.curves(str(trace.path), **trace.arguments())
+    return Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=4096,
+        write_accesses=found["write_accesses"],
+    )
+
+
+@settings(max_examples=40)
+@given(accesses, sizes, sizes)
+def test_schemes_on_random_traces(
+    steps: list[tuple[int, bool]], r: int, f: int
+) -> None:
+    with token_trace(text_of(steps)) as trace:
+        curve = curve_of(trace)
+        found = {
+            name: simulate_scheme(trace, name, r, f)
+            for name in ("inclusive", "inclusive_global", "exclusive", "lazy")
+        }
+    model = page_flow.hits_from_curve(curve, r, f)
+    for name, row in found.items():
+        assert row["ram_hits"] + row["flash_hits"] + row["flash_misses"] == len(steps)
+        assert row["ram_hits"] == float(model[name].ram_hits)  # RAM is LRU under all
+        assert row["flash_reads"] == row["flash_hits"]
+        assert row["hdd_reads"] == row["flash_misses"]
+    # exclusive is one LRU of r + f pages, exactly
+    exclusive = found["exclusive"]
+    assert exclusive["flash_hits"] == float(curve.misses(r) - curve.misses(r + f))
+    assert exclusive["hdd_writes"] == float(curve.write_backs(r + f))
+    if f > r:
+        shared = found["inclusive_global"]
+        assert shared["flash_misses"] == float(curve.misses(f))
+    # RAM does not see what lies below: dirty evictions of inclusive and lazy are the same
+    lazy, inclusive = found["lazy"], found["inclusive"]
+    assert lazy["ram_dirty_evictions"] == inclusive["ram_dirty_evictions"]
+    assert lazy["ram_evictions"] == inclusive["ram_evictions"]
+
+
+@settings(max_examples=40)
+@given(accesses, sizes, sizes)
+def test_a_victim_on_flash_was_once_read_from_there(
+    steps: list[tuple[int, bool]], r: int, f: int
+) -> None:
+    """Count form of q <= h_f / m_r, with equality where flash never drops anything."""
+    with token_trace(text_of(steps)) as trace:
+        row = simulate_scheme(trace, "lazy", r, f)
+        roomy = simulate_scheme(trace, "lazy", r, 20)
+    assert row["victims_found_on_flash"] <= row["flash_hits"]
+    # Flash that holds every page drops none: found are all flash hits but those still in RAM.
+    assert roomy["flash_evictions"] == 0
+    left = roomy["flash_hits"] - roomy["victims_found_on_flash"]
+    assert 0 <= left <= r
+    assert (
+        roomy["flash_fills"] == roomy["ram_evictions"] - roomy["victims_found_on_flash"]
+    )
+
+
+@settings(max_examples=40)
+@given(accesses, sizes)
+def test_lazy_writes_follow_exactly_from_what_they_name(
+    steps: list[tuple[int, bool]], r: int
+) -> None:
+    """Flash writes = evictions (1 - q_f + q_f d) with the replay's own q_f and d."""
+    with token_trace(text_of(steps)) as trace:
+        row = simulate_scheme(trace, "lazy", r, 2 * r)
+    evictions, on_flash = row["ram_evictions"], row["victims_found_on_flash"]
+    dirty = row["flash_write_backs"]
+    assert row["flash_writes"] == evictions - on_flash + dirty
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=12),
+    st.integers(1, 3000),
+    st.integers(0, 9000),
+)
+def test_lazy_writes_are_between_none_and_all_victims(
+    drops: list[float], r: int, f: int
+) -> None:
+    pages = np.arange(1, len(drops) + 1) * 500
+    misses = 10_000 * np.cumprod([1.0, *[1 - d / 2 for d in drops[1:]]])
+    curve = Curve.from_lists(
+        pages,
+        misses,
+        misses * 0.4,
+        accesses=10_000,
+        distinct_pages=int(pages[-1]),
+        page_bytes=4096,
+        write_accesses=4000,
+    )
+    size, flash = np.asarray(float(r)), np.asarray(float(f))
+    lazy = page_flow.hits_from_curve(curve, size, flash)["lazy"]
+    written = float(page_flow.lazy_flash_writes(curve, size, flash, lazy))
+    evictions = float(curve.evictions(size))
+    assert 0 <= written <= evictions * (1 + 1e-12)
+    share = float(
+        page_flow.returning_dirty_share(curve, size, size + lazy.effective_flash_pages)
+    )
+    assert 0 <= share <= 1
+    if 0 < 2 * f <= r:  # found none: all victims are written
+        assert written == pytest.approx(evictions)
+
+
+@pytest.mark.slow
+def test_lazy_writes_are_nearer_to_the_replay_than_c3(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """The recorded TPC-B cut, where returning victims are less often dirty."""
+    path = tmp_path_factory.mktemp("lazy") / "cut.twt"
+    _simulator.convert(str(TPCB), str(path))
+    trace = Trace(path)
+    curve = curve_of(trace)
+    better, printed = [], []
+    for r in (153, 306, 1534):
+        for ratio in (0.5, 1, 2, 6, 10, 20):
+            f = int(r * ratio)
+            counted = simulate_scheme(trace, "lazy", r, f)["flash_writes"]
+            result = page_flow.evaluate(
+                curve,
+                ram_pages=r,
+                flash_pages=f,
+                flash=catalog.device("kv2009-intel-x25e"),
+                disk=catalog.device("face2016-cheetah-15k6-single"),
+            ).schemes["lazy"]
+            better.append(result.flash_writes_cold_start / counted - 1)
+            evicts = float(curve.evictions(r) / curve.misses(r))
+            c3 = result.flash_misses * evicts + result.p_d * result.flash_hits
+            printed.append(c3 / counted - 1)
+    assert np.abs(better).max() < 0.05
+    assert np.abs(better).mean() < np.abs(printed).mean() / 2
+    assert np.abs(printed).max() > 0.09  # what the estimate mends
+
+
+# --- directories --------------------------------------------------------------------------
+
+SIZES = np.unique(np.geomspace(1, 65_536, 300).astype(np.int64))
+MISSES = 1e6 * (1 - 0.9 * np.log1p(SIZES) / np.log1p(65_536))
+CURVE = Curve.from_lists(
+    SIZES,
+    MISSES,
+    MISSES * 0.3,
+    accesses=1_000_000,
+    distinct_pages=65_536,
+    page_bytes=4096,
+    write_accesses=300_000,
+)
+FLASH = catalog.device("kv2009-intel-x25e")
+DISK = catalog.device("face2016-cheetah-15k6-single")
+
+
+def directories(**more: Any) -> page_flow.DirectoryStudy:
+    given_: dict[str, Any] = {
+        "ram_bytes": 8 * 2**20,
+        "flash_bytes": 128 * 2**20,
+        "flash": FLASH,
+        "disk": DISK,
+        **more,
+    }
+    return compare_directories(CURVE, **given_)
+
+
+def test_a_directory_option_is_the_sum_of_its_formulas() -> None:
+    found = directories(use=DirectoryUse(lookup_pages=1, update_pages=2))
+    inside, outside = found.options
+    assert (inside.placement, outside.placement) == ("ram", "flash")
+    # 128 MiB in 4 KiB pages: 52 + 15 + 1 + 64 = 132 bits, 17 bytes an entry
+    assert inside.entry_bytes == 17
+    assert inside.directory_bytes == 17 * 32768
+    assert inside.ram_pages == (8 * 2**20 - 17 * 32768) // (4096 + 48)
+    assert (inside.lookup_us, inside.update_us) == (0, 0)
+    read, write = 1e6 / 35000, 1e6 / 3300
+    assert outside.lookup_us == pytest.approx(0.1 * read + 0.3 * write)
+    assert outside.update_us == pytest.approx(2 * (0.1 * read + 0.3 * write))
+    grid = page_flow.evaluate_grid(
+        CURVE,
+        ram_pages=outside.ram_pages,
+        flash_pages=outside.flash_pages,
+        flash=FLASH,
+        disk=DISK,
+    )["lazy"]
+    upkeep = page_flow.directory_costs(
+        grid.flash_hits,
+        grid.flash_misses,
+        p_d=float(CURVE.dirty_share(outside.ram_pages)),
+        lookup=outside.lookup_us,
+        update=outside.update_us,
+    )
+    lazy = outside.schemes["lazy"]
+    assert lazy.io_us == pytest.approx(float(grid.io_time_us_per_access))
+    assert lazy.directory_us == pytest.approx(float(upkeep.lazy) / 1e6)
+    assert lazy.total_us == lazy.worst_total_us
+    assert lazy.total_us == pytest.approx(lazy.io_us + lazy.directory_us)
+    assert found.best == 0
+
+
+def test_the_place_frees_ram_or_flash() -> None:
+    inside, outside = directories().options
+    assert outside.ram_pages > inside.ram_pages
+    assert outside.flash_pages < inside.flash_pages
+    consistent = directories(use=DirectoryUse(write_on_eviction=True)).options[1]
+    assert consistent.lookup_us < outside.lookup_us
+
+
+def test_larger_flash_pages_shrink_the_directory_and_say_their_range() -> None:
+    found = directories(flash_page_bytes=[4096, 16384, 65536], placements=["ram"])
+    kinds = [(o.flash_page_bytes, o.technique) for o in found.options]
+    assert kinds == [
+        (4096, None),
+        (16384, "overwriting"),
+        (16384, "invalidating"),
+        (65536, "overwriting"),
+        (65536, "invalidating"),
+    ]
+    small, over, invalid, *_ = found.options
+    assert small.directory_bytes > invalid.directory_bytes >= over.directory_bytes
+    assert over.flash_pages == over.flash_blocks * 4 == small.flash_pages
+    for option in found.options[1:]:
+        for cost in option.schemes.values():
+            assert cost.worst_total_us >= cost.total_us
+    # a victim whose block is absent reads 4 pages from disk: D_R + 12 KiB at 156 MB/s
+    block_us = 1e6 / 409 + 3 * 4096 / 156
+    misses = page_flow.hits_from_curve(CURVE, over.ram_pages, over.flash_pages)
+    absent = float(misses["lazy"].flash_misses)
+    lazy = over.schemes["lazy"]
+    assert lazy.block_read_us == pytest.approx(absent * block_us / 1e6)
+    assert invalid.schemes["lazy"].block_read_us == 0
+    assert over.schemes["inclusive"].block_read_us == 0
+    assert "block_hits_are_a_range" in {warning.name for warning in found.warnings}
+
+
+def test_a_directory_that_fills_ram_is_no_option() -> None:
+    found = directories(ram_bytes=2**19, flash_bytes=2**30)
+    assert found.options[0].best is None
+    assert found.options[0].reason == "the directory leaves no room for a page"
+    assert found.best == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ram_bytes": 0}, "ram_bytes: `0`"),
+        ({"flash_page_bytes": [6000]}, "no multiple of the RAM page"),
+        ({"placements": ["cloud"]}, "`cloud` is unknown"),
+        ({"use": DirectoryUse(hit_ratio=2)}, "hit_ratio: `2` must not exceed 1"),
+        ({"use": DirectoryUse(ram_lookup_us=-1)}, "L in RAM: `-1`"),
+        ({"buffered_bytes": 1}, "buffered_bytes: `1` must lie between"),
+    ],
+)
+def test_bad_directories_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        directories(**change)
+    assert message in caught.value.message
+
+
+# --- choice of a device -------------------------------------------------------------------
+
+TABLE_2 = (
+    "kv2009-samsung-mcaqe32g5app",
+    "kv2009-intel-x25m",
+    "kv2009-intel-x25e",
+    "kv2009-fusion-iodrive",
+)
+
+
+def test_the_devices_of_table_2_by_time_and_by_price_times_time() -> None:
+    """Section 5.7: the fastest is the ioDrive; the price decides otherwise."""
+    found = choose_flash(
+        CURVE,
+        ram_pages=1000,
+        flash_pages=20_000,
+        candidates=[catalog.device(name) for name in TABLE_2],
+        disk=DISK,
+        prices=catalog.price_book("papers-2008-11"),
+    )
+    assert found.best_by_time == "kv2009-fusion-iodrive"
+    times = [row.io_time_us_per_access for row in found.rows]
+    assert times == sorted(times)
+    schemes = {row.device_id: row.scheme for row in found.rows}
+    assert schemes["kv2009-fusion-iodrive"] == "exclusive"  # writes as fast as reads
+    slow = next(row for row in found.rows if row.device_id == TABLE_2[0])
+    # 21 writes a second: no scheme beats no flash, so it is worth no price
+    assert (slow.scheme, slow.price_times_time) == ("none", None)
+    assert slow.reason == "no scheme with this flash beats no flash"
+    priced = [row for row in found.rows if row.price_times_time is not None]
+    least = min(priced, key=lambda row: row.price_times_time or 0)
+    assert found.best_by_price_times_time == least.device_id == "kv2009-intel-x25m"
+    usd = least.flash_usd_per_month
+    assert usd is not None
+    assert least.price_times_time == pytest.approx(usd * least.io_time_us_per_access)
+
+
+def test_a_device_without_service_times_is_rejected_with_its_reason() -> None:
+    dram = catalog.device("kv2009-dram-2008")
+    bare = type(dram)("bare", "Bare", "nvme")
+    found = choose_flash(
+        CURVE, ram_pages=10, flash_pages=100, candidates=[bare], disk=DISK
+    )
+    assert found.rows == ()
+    assert (found.best_by_time, found.best_by_price_times_time) == (None, None)
+    assert found.rejected == {
+        "bare": "states no read service time and no write service time"
+    }
+    with pytest.raises(BadInput, match="no flash device to choose from"):
+        choose_flash(CURVE, ram_pages=10, flash_pages=100, candidates=[], disk=DISK)
+
+
+# --- commands -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        (
+            [
+                "directories",
+                "--ram-bytes=8MiB",
+                "--flash-bytes=128MiB",
+                f"--flash-device={FLASH.id}",
+                "--flash-page-bytes=4096,16384",
+            ],
+            "options",
+        ),
+        (
+            [
+                "choose-flash",
+                "--ram-pages=1000",
+                "--flash-pages=20000",
+                f"--candidates={','.join(TABLE_2)}",
+                "--price-book=papers-2008-11",
+            ],
+            "rows",
+        ),
+    ],
+)
+def test_commands_print_one_document(
+    command: list[str], key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "profile.json"
+    Profile(CURVE, None).write(path)
+    whole = [command[0], str(path), *command[1:], f"--disk-device={DISK.id}"]
+    assert main([*whole, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)[key]) in (4, 6)
+    assert main(whole) == 0
+    assert "lazy" in capsys.readouterr().out

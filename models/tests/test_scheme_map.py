@@ -1,0 +1,367 @@
+"""Scheme map: winners, lines as roots, what is too close to call, refusals, speed."""
+
+import doctest
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright import catalog, page_flow
+from tierwright.cli import main
+from tierwright.device import Device, device_from_mapping
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve, Profile
+from tierwright.page_flow import Axis, SchemeMap, scheme_map
+from tierwright.page_flow.scheme_map import MAP_SCHEMES
+
+settings.register_profile("models", deadline=None)  # the machine may be busy
+settings.load_profile("models")
+
+ACCESSES = 1_000_000
+SIZES = np.unique(np.geomspace(1, 100_000, 400).astype(np.int64))
+MISSES = ACCESSES * (1 - 0.95 * np.log1p(SIZES) / np.log1p(100_000))
+CURVE = Curve.from_lists(
+    SIZES,
+    MISSES,
+    MISSES * 0.3 * np.linspace(1, 0.5, len(SIZES)),
+    accesses=ACCESSES,
+    distinct_pages=100_000,
+    page_bytes=4096,
+    write_accesses=300_000,
+)
+
+
+def device(identifier: str, kind: str, read_us: float, write_us: float) -> Device:
+    return device_from_mapping(
+        {
+            "id": identifier,
+            "name": identifier,
+            "kind": kind,
+            "figures": {
+                "read_iops": {"value": 1e6 / read_us, "unit": "1/s", "source": "test"},
+                "write_iops": {
+                    "value": 1e6 / write_us,
+                    "unit": "1/s",
+                    "source": "test",
+                },
+            },
+        }
+    )
+
+
+FLASH = device("flash", "nvme", 100, 1000)
+DISK = device("disk", "hdd", 5000, 5000)
+
+
+def mapped(**more: Any) -> SchemeMap:
+    given_: dict[str, Any] = {
+        "x": Axis.spaced("flash_per_ram", 0.5, 64, 24),
+        "y": Axis.spaced("dirty_share", 0, 1, 20),
+        "flash": FLASH,
+        "disk": DISK,
+        "ram_pages": 1000,
+        **more,
+    }
+    return scheme_map(CURVE, **given_)
+
+
+def cost(scheme: str, ratio: float, dirty: float, write_us: float = 1000) -> float:
+    """C / N of a point, from the public formulas."""
+    tier = page_flow.hits_from_curve(CURVE, 1000, 1000 * ratio)[scheme]
+    terms = page_flow.scheme_cost_terms(
+        scheme,
+        tier.flash_hits,
+        tier.flash_misses,
+        p_d=dirty,
+        flash_read=100,
+        flash_write=write_us,
+        disk_read=5000,
+        disk_write=5000,
+    )
+    return float(terms.total) / ACCESSES
+
+
+def test_each_cell_is_the_formula_and_the_best_is_the_least() -> None:
+    found = mapped()
+    for row, column in ((0, 0), (7, 13), (19, 23)):
+        x, y = float(found.x.values[column]), float(found.y.values[row])
+        costs = [cost(scheme, x, y) for scheme in found.schemes]
+        for scheme, value in zip(found.schemes, costs, strict=True):
+            got = found.io_time_us_per_access[scheme][row, column]
+            assert got == pytest.approx(value, rel=1e-12)
+        assert found.best[row, column] == int(np.argmin(costs))
+        first, second = sorted(costs)[:2]
+        assert found.margin[row, column] == pytest.approx(1 - first / second)
+
+
+def test_on_a_line_the_two_cost_the_same_and_nothing_costs_less() -> None:
+    found = mapped()
+    assert {line.schemes for line in found.crossovers} >= {("lazy", "exclusive")}
+    on_edges = 0
+    for line in found.crossovers:
+        for x, y in line.points:
+            one, other = (cost(scheme, x, y) for scheme in line.schemes)
+            edge = (
+                np.isclose(found.x.values, x, rtol=1e-12).any()
+                or np.isclose(found.y.values, y, rtol=1e-12, atol=1e-15).any()
+            )
+            if edge:  # not the joint of three regions, which is only drawn
+                on_edges += 1
+                assert one == pytest.approx(other, rel=1e-9)
+                least = min(cost(scheme, x, y) for scheme in found.schemes)
+                assert min(one, other) <= least * (1 + 1e-9)
+    assert on_edges > 20
+
+
+def test_the_line_of_lazy_and_exclusive_is_its_closed_form() -> None:
+    """Section 2.6 of the algebra: with one p_d, C3 - C2 is linear in p_d, so its root is known."""
+    found = mapped()
+    line = next(c for c in found.crossovers if c.schemes == ("lazy", "exclusive"))
+    checked = 0
+    for x, y in line.points:
+        if not np.isclose(found.x.values, x, rtol=1e-12).any():
+            continue
+        tiers = page_flow.hits_from_curve(CURVE, 1000, 1000 * x)
+        lazy = float(tiers["lazy"].flash_hits)
+        more = float(tiers["exclusive"].flash_hits) - lazy
+        # Delta (p_d D_W + D_R - F_R) = h_f (1 - p_d) F_W
+        root = (lazy * 1000 - more * (5000 - 100)) / (more * 5000 + lazy * 1000)
+        assert y == pytest.approx(root, rel=1e-8)
+        checked += 1
+    assert checked > 3
+
+
+def test_lines_do_not_depend_on_the_step_of_the_grid() -> None:
+    def at(count: int) -> np.ndarray:
+        found = mapped(
+            x=Axis("flash_per_ram", np.geomspace(2, 32, 3)),
+            y=Axis.spaced("dirty_share", 0, 1, count),
+            schemes=["lazy", "exclusive"],
+        )
+        points = np.concatenate([line.points for line in found.crossovers])
+        on = points[np.isclose(points[:, 0], 8.0)]
+        return np.unique(np.round(on[:, 1], 9))
+
+    assert at(9).tolist() == at(150).tolist()
+    assert len(at(9)) == 1
+
+
+def test_what_wins_where_is_as_the_paper_says() -> None:
+    """Section 5: exclusive for cheap flash writes and small f / r, lazy for slow writes."""
+    found = mapped(
+        y=Axis.spaced("asymmetry", 0.001, 500, 40), schemes=["exclusive", "lazy"]
+    )
+    names = np.asarray(found.schemes)[found.best]
+    assert set(names[0]) == {"exclusive"}  # writes cost next to nothing
+    assert set(names[-1]) == {"lazy"}
+    for column in names.T:  # one change only, from exclusive up to lazy
+        assert np.sum(column[1:] != column[:-1]) <= 1
+
+
+def test_measured_dirty_shares_are_those_of_the_grid() -> None:
+    found = mapped(
+        x=Axis("ram_pages", np.array([100.0, 1000.0])),
+        y=Axis("flash_pages", np.array([2000.0, 5000.0, 20000.0])),
+        ram_pages=None,
+    )
+    grid = page_flow.evaluate_grid(
+        CURVE,
+        ram_pages=[[100, 1000]],
+        flash_pages=[[2000], [5000], [20000]],
+        flash=FLASH,
+        disk=DISK,
+    )
+    for name, costs in found.io_time_us_per_access.items():
+        assert costs == pytest.approx(grid[name].io_time_us_per_access)
+    assert found.fixed == {"dirty_share": None, "asymmetry": None}
+
+
+def test_too_close_is_the_known_error_of_the_model() -> None:
+    found = mapped(schemes=["exclusive", "lazy"])
+    ratio, dirty = found.x.values[None], found.y.values[:, None]
+    exclusive, lazy = (
+        found.io_time_us_per_access[name] for name in ("exclusive", "lazy")
+    )
+    ram_misses = float(CURVE.misses(1000))
+    swing = 5000 + dirty * 5000 + 1000 - 100 - dirty * 1000  # a miss made a hit
+    band = np.where((ratio >= 1) & (ratio < 6), 0.06, 0.02)
+    error = band * ram_misses * np.abs(swing) / ACCESSES
+    assert np.array_equal(found.too_close, np.abs(exclusive - lazy) < error)
+    assert found.too_close.any()
+    assert not found.too_close.all()
+
+
+def test_with_measured_shares_the_error_is_that_of_an_evaluation() -> None:
+    """A point of the map is close exactly where the evaluation of that point warns."""
+    found = mapped(
+        x=Axis("ram_pages", np.array([100.0, 1000.0])),
+        y=Axis("flash_pages", np.array([50.0, 2000.0, 5000.0, 20000.0])),
+        ram_pages=None,
+    )
+    for row, column in np.ndindex(found.best.shape):
+        single = page_flow.evaluate(
+            CURVE,
+            ram_pages=int(found.x.values[column]),
+            flash_pages=int(found.y.values[row]),
+            flash=FLASH,
+            disk=DISK,
+        )
+        assert single.best == found.schemes[found.best[row, column]]
+        names = {warning.name for warning in single.warnings}
+        assert found.too_close[row, column] == ("lead_within_model_error" in names)
+
+
+def test_without_writes_a_share_must_be_said() -> None:
+    reads = Curve.from_hit_ratios([(10, 0.2), (1000, 0.8)], accesses=1000)
+    axes = {
+        "x": Axis.spaced("flash_per_ram", 1, 50, 8),
+        "y": Axis.spaced("asymmetry", 1, 50, 8),
+        "flash": FLASH,
+        "disk": DISK,
+        "ram_pages": 10.0,
+    }
+    found = scheme_map(reads, **axes, dirty_share=0.2)
+    assert found.fixed["dirty_share"] == 0.2
+    with pytest.raises(BadInput, match="no write-backs"):
+        scheme_map(reads, **axes)
+
+
+def test_the_answer_is_json_with_names_and_units() -> None:
+    found = mapped().to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["x"]["unit"] == "1"
+    assert set(found["formulas"]) == set(found["schemes"])
+    assert "roots" in found["estimator"]
+    assert "grid step" in found["validity"]
+
+
+@settings(max_examples=25)
+@given(
+    st.floats(0.01, 0.99),
+    st.floats(1, 2000),
+    st.lists(
+        st.sampled_from(MAP_SCHEMES),
+        min_size=2,
+        unique=True,
+    ),
+)
+def test_neighbours_with_different_winners_have_a_line_between_them(
+    dirty: float, ram_pages: float, schemes: list[str]
+) -> None:
+    found = mapped(
+        x=Axis.spaced("flash_per_ram", 0.5, 64, 12),
+        y=Axis.spaced("asymmetry", 0.5, 100, 12),
+        ram_pages=ram_pages,
+        dirty_share=dirty,
+        schemes=schemes,
+    )
+    pairs = {line.schemes for line in found.crossovers}
+    for first, second in ((found.best[:, :-1], found.best[:, 1:]),):
+        for one, other in zip(first.ravel(), second.ravel(), strict=True):
+            if one != other:
+                low, high = sorted((int(one), int(other)))
+                assert (found.schemes[low], found.schemes[high]) in pairs
+    points = [line.points for line in found.crossovers]
+    for line in points:
+        assert np.all((line[:, 0] >= 0.5 - 1e-9) & (line[:, 0] <= 64 + 1e-9))
+        assert np.all((line[:, 1] >= 0.5 - 1e-9) & (line[:, 1] <= 100 + 1e-9))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x": Axis("size", np.array([1.0, 2.0]))}, "axis: `size` is unknown"),
+        ({"x": Axis("asymmetry", np.array([1.0]))}, "must be at least 2, rising"),
+        ({"x": Axis("asymmetry", np.array([2.0, 1.0]))}, "must be at least 2, rising"),
+        ({"y": Axis.spaced("flash_per_ram", 1, 2)}, "is given twice"),
+        ({"ram_pages": None}, "ram_pages: must be given or an axis"),
+        ({"ram_pages": 0.5}, "ram_pages: `0.5` must be at least 1"),
+        ({"flash_pages": 5}, "must be said once"),
+        ({"x": Axis.spaced("asymmetry", 1, 2)}, "must be said once"),
+        ({"dirty_share": 0.5}, "is an axis and set besides"),
+        ({"y": Axis("dirty_share", np.array([0.0, 2.0]))}, "must not exceed 1"),
+        ({"asymmetry": 0.0}, "asymmetry: `0.0` must be above 0"),
+        ({"schemes": ["lazy"]}, "must be at least two"),
+        ({"schemes": ["lazy", "none", "sideways"]}, "`sideways` is unknown"),
+    ],
+)
+def test_bad_requests_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        mapped(**change)
+    assert message in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("ends", [(0, 1), (2, 1), (1, 1), (-1, 1), (1, float("inf"))])
+def test_an_axis_needs_ends_that_rise(ends: tuple[float, float]) -> None:
+    with pytest.raises(BadInput, match="must rise above 0"):
+        Axis.spaced("flash_per_ram", *ends)
+
+
+def test_a_map_and_a_grid_of_64_by_64_take_few_milliseconds() -> None:
+    """Bars of the product: 50 ms at p95 over HTTP. Processor time, as machines are shared."""
+    r, f = np.geomspace(10, 5000, 64)[:, None], np.geomspace(20, 90000, 64)[None]
+
+    def grid() -> None:
+        page_flow.evaluate_grid(
+            CURVE, ram_pages=r, flash_pages=f, flash=FLASH, disk=DISK
+        )
+
+    def whole_map() -> None:
+        mapped(
+            x=Axis.spaced("flash_per_ram", 0.5, 64),
+            y=Axis.spaced("asymmetry", 0.5, 100),
+        )
+
+    for work, bar_s in ((grid, 0.03), (whole_map, 0.05)):
+        least = float("inf")
+        for _ in range(5):
+            start = time.process_time()
+            work()
+            least = min(least, time.process_time() - start)
+        assert least < bar_s
+
+
+def test_the_command_prints_one_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "profile.json"
+    Profile(CURVE, None).write(path)
+    flash, disk = "kv2009-intel-x25e", "face2016-cheetah-15k6-single"
+    command = [
+        "scheme-map",
+        str(path),
+        f"--flash-device={flash}",
+        f"--disk-device={disk}",
+        "--ram-pages=1000",
+        "--x=flash_per_ram=1:32:8",
+    ]
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    same = scheme_map(
+        CURVE,
+        x=Axis.spaced("flash_per_ram", 1, 32, 8),
+        y=Axis.spaced("dirty_share", 0, 1),
+        flash=catalog.device(flash),
+        disk=catalog.device(disk),
+        ram_pages=1000,
+    )
+    assert found["best"] == same.best.tolist()
+    assert main(command) == 0
+    assert "share of the map" in capsys.readouterr().out
+    assert main([*command, "--y=dirty_share"]) == 2
+    assert "is not AXIS=LOW:HIGH" in capsys.readouterr().err
+
+
+def test_worked_numbers_of_the_page() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "models" / "scheme-map.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert result.failed == 0
+    assert result.attempted >= 8
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in page_flow.AXES if name not in text] == []

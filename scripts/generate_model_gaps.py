@@ -1,0 +1,351 @@
+"""Writes docs/models/model-vs-simulation.md: how far the models are off the simulator.
+
+``python scripts/generate_model_gaps.py SHARED`` replays the recorded traces in the folder SHARED/traces
+(or that of TIERWRIGHT_SHARED) and the shipped ones; ``make gaps`` runs it. It takes a few minutes
+and needs traces whose licences do not let us ship them, so `make generate` leaves it out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tierwright import _simulator, page_flow, pool_split
+from tierwright.hit_ratio import Curve
+from tierwright.simulate import (
+    Trace,
+    simulate_scheme,
+    simulate_splits,
+    two_stack,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "models" / "model-vs-simulation.md"
+NOTE = "<!-- Written by `make gaps`; do not edit. -->"
+
+RAM_SHARES = (0.005, 0.01, 0.05, 0.1)
+FLASH_PER_RAM = (0.5, 1.0, 1.5, 2.0, 3.0, 6.0, 10.0, 20.0, 50.0)
+BANDS = ((0.0, 1.0), (1.0, 3.0), (3.0, 6.0), (6.0, float("inf")))
+BUFFER_SHARES = (0.005, 0.02)
+CLEAN_SHARES = (0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
+ASYMMETRY = 32.0
+LEAST_FLASH_HITS = 100
+"""Flash hits from which a relative error of them means something."""
+
+SHIPPED = ("tpcb-cut.csv.zst", "tpcc-cut.csv.zst")
+RECORDED = (
+    "cloudPhysicsIO.vscsi",
+    "tpcc-small.msr.csv",
+    "websearch1-small.spc",
+    "hadoop_eternity8.blkparse.txt.gz",
+    "desktop.trace.gz",
+    "OLTP.lis.zst",
+    "2_pools.trace.gz",
+    "postgres/tpcb.csv.zst",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One comparison."""
+
+    trace: str
+    what: str
+    ratio: float
+    value: float
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page."""
+    shared = arguments[0] if arguments else os.environ.get("TIERWRIGHT_SHARED", "")
+    folder = Path(shared) / "traces"
+    if not shared or not folder.is_dir():
+        print(f"error: `{folder}` is no folder of recorded traces")
+        print("hint: name the folder that holds `traces`, or set TIERWRIGHT_SHARED")
+        return 2
+    gaps: list[Gap] = []
+    used: list[list[str]] = []
+    skipped: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="tierwright-gaps-") as scratch:
+        sources = [(name, ROOT / "fixtures" / "traces" / name) for name in SHIPPED]
+        sources += [(name, folder / name) for name in RECORDED]
+        for name, source in sources:
+            canonical = Path(scratch) / f"{len(used)}-{len(skipped)}.twt"
+            try:
+                _simulator.convert(str(source), str(canonical))
+            except _simulator.SimulatorError as error:
+                reason = str(error.args[0]).splitlines()[0].rpartition("`: ")[2]
+                skipped.append(f"`{name}`: {reason}")
+                continue
+            trace = Trace(canonical)
+            curve = curve_of(trace)
+            used.append(
+                [
+                    f"`{name}`",
+                    f"{curve.accesses:,}",
+                    f"{curve.distinct_pages:,}",
+                    f"{curve.write_accesses / curve.accesses:.0%}",
+                ]
+            )
+            print(name, flush=True)
+            gaps += flows(name, trace, curve)
+            if curve.write_accesses:
+                gaps += splits(name, trace, curve)
+    PAGE.write_text(page(gaps, used, skipped), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}: {len(gaps)} comparisons")
+    return 0
+
+
+def curve_of(trace: Trace) -> Curve:
+    """Return the whole curve of a trace."""
+    found = _simulator.curves(str(trace.path))
+    return Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+
+
+def flows(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
+    """Compare hits and writes of every page-flow scheme."""
+    for share in RAM_SHARES:
+        r = max(1, int(curve.distinct_pages * share))
+        for ratio in FLASH_PER_RAM:
+            f = int(r * ratio)
+            if not 1 <= f <= curve.distinct_pages:
+                continue
+            counts = page_flow.hits_from_curve(curve, r, f)
+            for scheme in ("inclusive", "inclusive_global", "exclusive", "lazy"):
+                if f <= r and scheme.startswith("inclusive"):
+                    continue
+                row = simulate_scheme(trace, scheme, r, f)
+                yield from flow(name, curve, scheme, counts[scheme], row)
+
+
+def flow(
+    name: str,
+    curve: Curve,
+    scheme: str,
+    tier: page_flow.TierCounts,
+    row: dict[str, int],
+) -> Iterator[Gap]:
+    """Compare one replay with the model."""
+    r, f = float(row["ram_pages"]), float(row["flash_pages"])
+    ratio = f / r
+    ram_misses = row["accesses"] - row["ram_hits"]
+    hits = float(tier.flash_hits)
+    if ram_misses:
+        yield Gap(
+            name,
+            f"{scheme} hits",
+            ratio,
+            (hits - row["flash_hits"]) / ram_misses,
+        )
+    if row["flash_hits"] >= LEAST_FLASH_HITS:
+        yield Gap(name, f"{scheme} hits relative", ratio, hits / row["flash_hits"] - 1)
+    if scheme == "lazy" and row["flash_writes"]:
+        size, flash = np.asarray(r), np.asarray(f)
+        written = float(page_flow.lazy_flash_writes(curve, size, flash, tier))
+        yield Gap(name, "lazy writes", ratio, written / row["flash_writes"] - 1)
+        evicts = float(curve.evictions(r)) / ram_misses
+        printed = float(tier.flash_misses) * evicts
+        printed += float(curve.write_backs(r)) / ram_misses * hits
+        yield Gap(name, "lazy writes C3", ratio, printed / row["flash_writes"] - 1)
+    if row["hdd_writes"]:
+        whole = {"exclusive": r + f, "lazy": r + float(tier.effective_flash_pages)}
+        backs = float(curve.write_backs(whole.get(scheme, max(r, f))))
+        yield Gap(name, f"{scheme} disk writes", ratio, backs / row["hdd_writes"] - 1)
+
+
+def splits(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
+    """Compare estimates of the clean/dirty split with replays, and the choice they make."""
+    for share in BUFFER_SHARES:
+        pages = max(20, int(curve.distinct_pages * share))
+        found = two_stack(trace, pages)
+        rates = pool_split.pool_miss_rates(
+            found["hits_clean"],
+            found["hits_dirty"],
+            found["write_hits_dirty"],
+            accesses=curve.accesses,
+            write_accesses=curve.write_accesses,
+        )
+        costs = pool_split.split_costs(
+            rates.p_c,
+            rates.p_d,
+            rates.p_dw,
+            asymmetry=ASYMMETRY,
+            write_share=curve.write_accesses / curve.accesses,
+        )
+        best = {
+            estimator: pool_split.best_split(
+                rates.clean_pages, getattr(costs, estimator)
+            )
+            for estimator in pool_split.ESTIMATORS
+        }
+        tried = sorted(
+            {max(1, min(pages - 1, round(pages * at))) for at in CLEAN_SHARES}
+            | set(best.values())
+        )
+        rows = dict(zip(tried, simulate_splits(trace, pages, tried), strict=True))
+        # Estimates hold the writes of pages that a replay leaves dirty at its end.
+        whole = {
+            split: (
+                row["reads"]
+                + ASYMMETRY * (row["write_accesses"] - row["write_hits_dirty"])
+            )
+            / curve.accesses
+            for split, row in rows.items()
+        }
+        least = min(whole.values())
+        for estimator in pool_split.ESTIMATORS:
+            estimated = getattr(costs, estimator)
+            for split, cost in whole.items():
+                gap = float(estimated[split - 1]) / cost - 1
+                yield Gap(name, f"{estimator} cost", 0.0, gap)
+            chosen = whole[best[estimator]] / least - 1
+            yield Gap(name, f"{estimator} choice", 0.0, chosen)
+
+
+def page(gaps: Sequence[Gap], used: list[list[str]], skipped: list[str]) -> str:
+    """Return the page."""
+    parts = [
+        "# Model against simulation",
+        NOTE,
+        "How far the models are off a replay of the same trace, over "
+        f"{len(gaps):,} comparisons: RAM of {shares(RAM_SHARES)} of all pages, flash of "
+        f"{numbers(FLASH_PER_RAM)} times RAM, never more than all pages. A gap is model less "
+        "simulation. Medians and percentiles are of its size, whatever its sign.",
+        table(["trace", "accesses", "pages", "writes"], used),
+        "## Flash hits",
+        "As a share of the RAM misses. `exclusive` and `inclusive_global` are exact.",
+        banded(gaps, [f"{s} hits" for s in SCHEMES]),
+        f"Relative to the simulated flash hits, where there are at least {LEAST_FLASH_HITS}. With few flash "
+        "hits a small miscount is a large share.",
+        banded(gaps, [f"{s} hits relative" for s in SCHEMES]),
+        "## Flash writes of lazy",
+        "`lazy_flash_writes` (what `flash_writes_cold_start` says) beside C3's own count, which takes a "
+        "victim to be on flash with q = h_f / m_r and dirty with p_d; relative to the simulated writes.",
+        banded(gaps, ["lazy writes", "lazy writes C3"]),
+        "## Disk writes",
+        "Relative to the simulated ones.",
+        banded(gaps, [f"{s} disk writes" for s in SCHEMES]),
+        "## By trace",
+        "Largest gaps: flash hits as a share of the RAM misses, writes relative.",
+        by_trace(gaps),
+        "## Clean/dirty split",
+        f"Buffers of {shares(BUFFER_SHARES)} of all pages (at least 20 pages) at R = {ASYMMETRY:g}, splits from "
+        "1 to 99 % and those that an estimator chose, raw stack distances, against a replay with "
+        "what is still dirty at its end written. *Choice* is by how much the chosen split's replayed "
+        "cost exceeds the least of all that were replayed.",
+        plain(
+            gaps,
+            [
+                f"{e} {w}"
+                for w in ("cost", "choice")
+                for e in ("flow", "disjoint", "eq4")
+            ],
+        ),
+    ]
+    if skipped:
+        parts += ["## Not compared", "\n".join(f"* {line}" for line in skipped)]
+    return "\n\n".join(parts) + "\n"
+
+
+SCHEMES = ("exclusive", "inclusive_global", "inclusive", "lazy")
+
+
+def banded(gaps: Sequence[Gap], whats: Iterable[str]) -> str:
+    """Return a table of gaps by f / r."""
+    rows = []
+    for what in whats:
+        for low, high in BANDS:
+            values = np.array(
+                [g.value for g in gaps if g.what == what and low <= g.ratio < high]
+            )
+            if values.size:
+                rows.append([f"`{what}`", band(low, high), *summary(values)])
+    return table(["what", "f / r", *SUMMARY], rows)
+
+
+def plain(gaps: Sequence[Gap], whats: Iterable[str]) -> str:
+    """Return a table of gaps."""
+    rows = []
+    for what in whats:
+        values = np.array([gap.value for gap in gaps if gap.what == what])
+        if values.size:
+            rows.append([f"`{what}`", *summary(values)])
+    return table(["what", *SUMMARY], rows)
+
+
+def by_trace(gaps: Sequence[Gap]) -> str:
+    """Return a table of the largest gaps of each trace."""
+    whats = ["inclusive hits", "lazy hits", "lazy writes", "lazy disk writes"]
+    rows = []
+    for name in dict.fromkeys(gap.trace for gap in gaps):
+        cells = [f"`{name}`"]
+        for what in whats:
+            values = [
+                abs(gap.value) for gap in gaps if gap.trace == name and gap.what == what
+            ]
+            cells.append(share_text(max(values)) if values else "-")
+        rows.append(cells)
+    return table(["trace", *whats], rows)
+
+
+SUMMARY = ("points", "median", "90th percentile", "largest above", "largest below")
+PERCENTILE = 90
+
+
+def summary(values: np.ndarray) -> list[str]:
+    """Return the cells of a distribution."""
+    sizes = np.abs(values)
+    return [
+        str(values.size),
+        share_text(float(np.median(sizes))),
+        share_text(float(np.percentile(sizes, PERCENTILE))),
+        share_text(max(0.0, float(values.max()))),
+        share_text(max(0.0, float(-values.min()))),
+    ]
+
+
+def share_text(value: float) -> str:
+    """Return a share as percent, 0 only where it is exactly 0."""
+    if value == 0:
+        return "0"
+    return "< 0.1 %" if value < 0.0005 else f"{100 * value:.1f} %"  # noqa: PLR2004  # rounds to 0
+
+
+def band(low: float, high: float) -> str:
+    """Return a range of f / r."""
+    if low == 0:
+        return f"below {high:g}"
+    return f"from {low:g}" if high == float("inf") else f"{low:g} to {high:g}"
+
+
+def shares(values: Iterable[float]) -> str:
+    """Return shares as text."""
+    return ", ".join(f"{100 * value:g} %" for value in values)
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Return numbers as text."""
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = ["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
