@@ -135,7 +135,7 @@ def with_options(title: str, text: str, entries: Sequence[dict[str, Any]]) -> st
                     [
                         f"`{entry['name']}`",
                         f"`{option['name']}`",
-                        f"`{option['default']}`",
+                        f"`{option['default']}`" if option["default"] else "-",
                         option["values"],
                         option["description"],
                     ]
@@ -190,11 +190,32 @@ def buffers() -> str:
 
 
 def schemes() -> str:
-    """Return the page of the page-flow schemes."""
-    return with_options(
-        "Page-flow schemes",
-        "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy follow as `ram_NAME` and `flash_NAME`.",
-        simulate.schemes(),
+    """Return the page of the page-flow schemes, admission rules and choosers."""
+    return "\n\n".join(
+        [
+            with_options(
+                "Page-flow schemes",
+                "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy follow as `ram_NAME` and `flash_NAME`.",
+                simulate.schemes(),
+            ),
+            named(
+                "Admission rules",
+                "Given as `--option admission=NAME` of a scheme that takes it.",
+                simulate.admissions(),
+            ).replace("# ", "## ", 1),
+            *(
+                f"`{entry['name']}` needs: {', '.join(entry['needs'])}."
+                for entry in simulate.admissions()
+                if entry["needs"]
+            ),
+            with_options(
+                "Choosers among page flows",
+                "Given as `--scheme NAME`; an option without a default must be given.",
+                simulate.choosers(),
+            )
+            .replace("# ", "## ", 1)
+            .replace("\n## Options", "\n### Options"),
+        ]
     )
 
 

@@ -34,7 +34,9 @@ __all__ = [
     "SimulatorError",
     "TraceError",
     "UndecidedFormat",
+    "admissions",
     "buffers",
+    "choosers",
     "convert",
     "curves",
     "flash_caches",
@@ -47,6 +49,7 @@ __all__ = [
     "schemes",
     "simulate_buffer",
     "simulate_flash_cache",
+    "simulate_online",
     "simulate_policy",
     "simulate_scheme",
     "simulate_splits",
@@ -237,6 +240,24 @@ def schemes() -> list[dict[str, Any]]:
         The keys of `policies`.
     """
 
+def admissions() -> list[dict[str, Any]]:
+    """Rules by which flash takes RAM victims, in the order of the core's table.
+
+    Returns
+    -------
+    list of dict
+        The keys of `policies`; a rule has no options.
+    """
+
+def choosers() -> list[dict[str, Any]]:
+    """Choosers among page flows, in the order of the core's table.
+
+    Returns
+    -------
+    list of dict
+        The keys of `policies`; an option with an empty ``default`` must be given.
+    """
+
 def flash_caches() -> list[dict[str, Any]]:
     """Flash caches, in the order of the core's table.
 
@@ -373,22 +394,31 @@ def simulate_scheme(
     options : dict of str to str, optional
         ``ram_policy`` and ``flash_policy`` name a policy of `policies()`; ``ram_<option>`` and
         ``flash_<option>`` give its options. The inclusive schemes keep LRU on flash, and
-        inclusive_global in RAM too: their victim is defined by recency.
+        inclusive_global in RAM too: their victim is defined by recency. ``admission`` names a
+        rule of `admissions()` (exclusive and lazy). ``block_pages`` is the number of RAM
+        pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating
+        (inclusive, exclusive, lazy).
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
-        ``scheme``, ``ram_policy``, ``flash_policy`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
+        ``scheme``, ``ram_policy``, ``flash_policy``, ``admission`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
         ``ram_hits``, ``flash_hits``, ``flash_misses`` (these three sum to ``accesses``),
         ``flash_reads`` (= ``flash_hits``), ``flash_writes`` (= ``flash_fills`` +
-        ``flash_write_backs``), ``hdd_reads`` (= ``flash_misses``), ``hdd_writes``,
+        ``flash_write_backs``), ``hdd_reads`` (= ``flash_misses`` + ``hdd_block_fetches``),
+        ``hdd_writes`` (dirty flash victims and ``dirty_rejections``),
         ``ram_evictions``, ``ram_dirty_evictions``, ``flash_evictions``, ``flash_fills``
         (writes of pages that were not on flash), ``flash_write_backs`` (writes of dirty RAM
         victims over their flash copy), ``victims_found_on_flash`` (RAM victims with a flash
-        copy), ``distinct_pages``, ``page_bytes`` [bytes], ``warnings`` (list of ``{name,
-        message, hint}``).
+        copy), ``rejections``, ``dirty_rejections`` (RAM victims that were not admitted),
+        ``flash_invalidations`` (old copies dropped for it), ``hdd_block_fetches`` (blocks
+        read from disk for a RAM victim), ``directory_lookups``, ``directory_updates`` (of
+        the flash directory), ``blocks`` (None, or where a flash page holds several RAM pages,
+        dict of ``technique``, ``block_pages``, ``flash_blocks`` and operations by class;
+        the counters above count operations of any length then), ``distinct_pages``,
+        ``page_bytes`` [bytes], ``warnings`` (list of ``{name, message, hint}``).
 
     Raises
     ------
@@ -396,6 +426,59 @@ def simulate_scheme(
         The file cannot be read or understood; the message names line or record.
     ParameterError
         The scheme or an option is unknown, a capacity out of range, or as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def simulate_online(
+    path: str | PathLike[str],
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: dict[str, str] | None = None,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and flash whose page flow is chosen period by period.
+
+    LRU in both tiers, cold start. Every period the cost formulas are evaluated for the
+    inclusive, the exclusive and the lazy scheme, and the cheapest one is adopted if its gain
+    lasts; see ``docs/models/page-flow.md``.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    scheme : str
+        Name of a chooser of `choosers()`, in any case.
+    ram_pages, flash_pages : int
+        Capacities, from 1 to 4,294,967,295. [pages]
+    options : dict of str to str, optional
+        Options of the chooser; ``flash_read_us``, ``flash_write_us``, ``disk_read_us`` and
+        ``disk_write_us`` must be given. [µs an operation]
+    on_progress : callable, optional
+        See the module.
+
+    Returns
+    -------
+    dict
+        ``scheme`` (str), sizes and counters as of `simulate_scheme`, ``switches``,
+        ``history`` (list of dict, one a period and relation with RAM misses: ``period``,
+        ``relation`` (number of the device or file, None for all), ``relation_name`` (str, None
+        without), ``running``, ``chosen`` (the scheme of the next period), ``accesses``, ``ram_misses``, ``flash_hits``,
+        ``p_d``, ``p_d_flash`` [1], ``estimates`` by scheme: ``effective_flash_pages``
+        [pages], ``flash_hits``, ``flash_misses`` [accesses], ``cost_us`` [µs a period]),
+        ``distinct_pages``, ``page_bytes`` [bytes], ``warnings``.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    ParameterError
+        A cost is missing, an option unknown, a size out of range, or as for `curves`.
     Cancelled
         `on_progress` returned False.
     """

@@ -66,6 +66,22 @@ def schemes() -> list[dict[str, Any]]:
     return _simulator.schemes()
 
 
+def admissions() -> list[dict[str, Any]]:
+    """Return the rules by which flash takes RAM victims."""
+    return _simulator.admissions()
+
+
+def choosers() -> list[dict[str, Any]]:
+    """Return the choosers among page flows that the core simulates, with their options."""
+    return _simulator.choosers()
+
+
+def is_chooser(name: str) -> bool:
+    """Tell whether a scheme's name, written in any way, is that of a chooser."""
+    wanted = name.lower().replace("-", "_")
+    return any(chooser["name"] == wanted for chooser in choosers())
+
+
 def flash_caches() -> list[dict[str, Any]]:
     """Return the flash caches that the core simulates, with their options."""
     return _simulator.flash_caches()
@@ -334,6 +350,27 @@ def simulate_scheme(
 ) -> dict[str, Any]:
     """Replay a trace through RAM and flash under a page-flow scheme."""
     return _simulator.simulate_scheme(
+        str(trace.path),
+        scheme,
+        ram_pages,
+        flash_pages,
+        options=dict(options) if options else None,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_online(
+    trace: Trace,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and flash whose page flow is chosen period by period."""
+    return _simulator.simulate_online(
         str(trace.path),
         scheme,
         ram_pages,

@@ -8,6 +8,7 @@ mod curves;
 mod errors;
 mod flash_caches;
 mod ingest;
+mod online;
 mod replay;
 
 /// The simulator core.
@@ -22,6 +23,7 @@ mod _simulator {
         crate::replay::register(module)?;
         crate::flash_caches::register(module)?;
         crate::buffers::register(module)?;
+        crate::online::register(module)?;
         crate::curves::register(module)
     }
 }

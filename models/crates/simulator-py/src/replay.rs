@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::progress::OnProgress;
-use tierwright_simulator::replay::{About, PolicyResult, SchemeResult, Setting, Warning};
+use tierwright_simulator::replay::{
+    About, BlockResult, PolicyResult, SchemeResult, Setting, Warning,
+};
 use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
 
@@ -20,6 +22,7 @@ use crate::errors::to_python;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(policies, module)?)?;
     module.add_function(wrap_pyfunction!(schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(admissions, module)?)?;
     module.add_function(wrap_pyfunction!(curves, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_policy, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_scheme, module)?)
@@ -35,7 +38,12 @@ fn schemes(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     listed(py, replay::schemes())
 }
 
-fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+#[pyfunction]
+fn admissions(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    listed(py, replay::admissions())
+}
+
+pub(crate) fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDict>>> {
     table
         .iter()
         .map(|about| {
@@ -199,14 +207,31 @@ pub(crate) fn scheme_row<'py>(
     row.set_item("flash_pages", result.flash_pages)?;
     row.set_item("ram_policy", result.ram_policy)?;
     row.set_item("flash_policy", result.flash_policy)?;
+    row.set_item("admission", result.admission)?;
     row.set_item("accesses", result.accesses)?;
     row.set_item("write_accesses", result.write_accesses)?;
     for (name, count) in result.counters.named() {
         row.set_item(name, count)?;
     }
+    let blocks = result.blocks.as_ref();
+    row.set_item(
+        "blocks",
+        blocks.map(|blocks| divided(py, blocks)).transpose()?,
+    )?;
     row.set_item("distinct_pages", result.distinct_pages)?;
     row.set_item("page_bytes", page_bytes)?;
     row.set_item("warnings", warnings(py, &result.warnings)?)?;
+    Ok(row)
+}
+
+fn divided<'py>(py: Python<'py>, blocks: &BlockResult) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("technique", blocks.technique)?;
+    row.set_item("block_pages", blocks.block_pages)?;
+    row.set_item("flash_blocks", blocks.flash_blocks)?;
+    for (name, count) in blocks.counters.named() {
+        row.set_item(name, count)?;
+    }
     Ok(row)
 }
 

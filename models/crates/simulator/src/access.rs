@@ -68,6 +68,11 @@ pub trait AccessSource {
         (&[], &[])
     }
 
+    /// Names of the devices or relations by their numbers, as far as they are known.
+    fn space_names(&self) -> &[String] {
+        &[]
+    }
+
     /// Input bytes consumed so far and in total (0 if unknown), for progress.
     fn position(&self) -> (u64, u64) {
         (0, 0)
@@ -129,6 +134,13 @@ impl MemorySource {
     #[must_use]
     pub fn with_chunk_accesses(mut self, chunk_accesses: usize) -> Self {
         self.chunk_accesses = chunk_accesses.max(1);
+        self
+    }
+
+    /// Puts each page into the space that `space_of` gives for its id.
+    #[must_use]
+    pub fn with_spaces(mut self, space_of: impl Fn(u64) -> u32) -> Self {
+        self.spaces = self.ids.iter().map(|&id| space_of(id)).collect();
         self
     }
 }

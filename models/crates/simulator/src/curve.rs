@@ -22,6 +22,7 @@ use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages, write_accesses};
 
 mod bursts;
+pub(crate) mod depths;
 mod parallel;
 mod sampled;
 mod stack;

@@ -162,7 +162,7 @@ def simulate(
         typer.Option(
             "--scheme",
             metavar="S",
-            help="Page-flow scheme of RAM over flash, or a flash cache.",
+            help="Page-flow scheme of RAM over flash, `online` to choose among them, or a flash cache.",
         ),
     ] = None,
     ram_pages: Annotated[
@@ -211,11 +211,12 @@ def simulate(
             )
         else:
             name = scheme or ""
-            replay = (
-                core.simulate_flash_cache
-                if core.is_flash_cache(name)
-                else core.simulate_scheme
-            )
+            if core.is_flash_cache(name):
+                replay = core.simulate_flash_cache
+            elif core.is_chooser(name):
+                replay = core.simulate_online
+            else:
+                replay = core.simulate_scheme
             found = replay(
                 trace,
                 name,
@@ -231,10 +232,55 @@ def simulate(
         [
             (name.replace("_", " "), _cell(value))
             for name, value in found.items()
-            if not isinstance(value, (list, dict))
+            if not isinstance(value, (list, dict)) and name != "blocks"
         ]
     )
+    if found.get("blocks"):
+        typer.echo("")
+        print_facts(
+            [(name.replace("_", " "), _cell(v)) for name, v in found["blocks"].items()]
+        )
+    if "history" in found:
+        _print_choices(found["history"])
     print_warnings(found.get("warnings", []))
+
+
+def _print_choices(history: list[dict[str, Any]]) -> None:
+    """Print every switch, before them the first period of all pages."""
+    shown = [
+        row
+        for place, row in enumerate(history)
+        if row["running"] != row["chosen"] or (place == 0 and row["relation"] is None)
+    ]
+    schemes = list(dict.fromkeys(name for row in shown for name in row["estimates"]))
+    typer.echo("")
+    print_table(
+        f"choices: {len(shown)} of {len(history)} rows, those with a switch; all with --json",
+        [
+            ("period", True),
+            ("relation", False),
+            ("running", False),
+            ("chosen", False),
+            *((f"{name} [µs/access]", True) for name in schemes),
+        ],
+        [
+            [
+                format_count(row["period"]),
+                "all"
+                if row["relation"] is None
+                else row["relation_name"] or str(row["relation"]),
+                row["running"],
+                row["chosen"],
+                *(
+                    f"{row['estimates'][name]['cost_us'] / row['accesses']:,.3f}"
+                    if name in row["estimates"]
+                    else "-"
+                    for name in schemes
+                ),
+            ]
+            for row in shown
+        ],
+    )
 
 
 def _simulate_one_cache(

@@ -5,12 +5,15 @@
 //! inside it everything is static. No access hashes or allocates: pages are dense, every table is
 //! an array over page numbers that grows once a chunk.
 
+mod admission;
 mod ahead;
 mod bits;
 pub mod buffers;
+mod flash_blocks;
 mod flash_caches;
 mod future;
 mod lists;
+mod online;
 mod policies;
 mod queue;
 mod recency;
@@ -23,11 +26,13 @@ mod two_tier;
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
+pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CrashReport, FlashCacheAbout, FlashCacheCounters, FlashCacheResult, OptionAbout, flash_caches,
     simulate_flash_cache,
 };
 use future::Future;
+pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub(crate) use settings::needs_future;
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
@@ -63,6 +68,15 @@ pub fn policies() -> &'static [About] {
 
 /// Most memory in which the future of a trace is kept [bytes].
 pub(crate) const FUTURE_BYTES: u64 = future::KEPT_BYTES as u64;
+/// Every chooser of page flows.
+pub fn choosers() -> &'static [About] {
+    online::TABLE
+}
+
+/// Every rule by which flash takes pages.
+pub fn admissions() -> &'static [About] {
+    admission::TABLE
+}
 
 /// Every page-flow scheme.
 pub fn schemes() -> &'static [About] {
@@ -165,6 +179,14 @@ fn replay<M: Machine>(
         machine.grow(totals.distinct_pages);
         if M::NEEDS_ADDRESSES {
             let (spaces, addresses) = source.addresses();
+            if addresses.is_empty() && !chunk.is_empty() {
+                return Err(Error::BadParameter {
+                    name: "option",
+                    value: "blocks, relations".to_owned(),
+                    message: "need page addresses, which a sweep does not keep".to_owned(),
+                    hint: "replay the configuration by itself: tierwright simulate".to_owned(),
+                });
+            }
             if spaces.len() != chunk.len() || addresses.len() != chunk.len() {
                 return Err(disagreement("trace source", "accesses without addresses"));
             }

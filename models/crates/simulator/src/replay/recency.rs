@@ -190,6 +190,8 @@ pub(crate) struct ProtectedRecency {
     log: Vec<u32>,
     /// Log places of the live entries whose page is not protected.
     evictable: LeastFirstSet,
+    /// No live entry lies before it.
+    oldest: u32,
     head: u32,
     pages: u32,
 }
@@ -200,6 +202,7 @@ impl ProtectedRecency {
             stamps: Vec::new(),
             log: Vec::new(),
             evictable: LeastFirstSet::new(0),
+            oldest: 0,
             head: 0,
             pages: 0,
         }
@@ -259,6 +262,59 @@ impl ProtectedRecency {
         self.evictable.insert(self.stamps[page as usize]);
     }
 
+    /// Adds an absent page at the most recent end, not protected.
+    #[inline]
+    pub(crate) fn insert(&mut self, page: u32) {
+        self.insert_protected(page);
+        self.release(page);
+    }
+
+    /// Moves a page that is not protected to the most recent end.
+    #[inline]
+    pub(crate) fn touch(&mut self, page: u32) {
+        self.touch_and_protect(page);
+        self.release(page);
+    }
+
+    /// Protects a page that is not; its place does not change.
+    #[inline]
+    pub(crate) fn protect(&mut self, page: u32) {
+        self.evictable.remove(self.stamps[page as usize]);
+    }
+
+    /// Removes a page that is not protected.
+    #[inline]
+    pub(crate) fn remove(&mut self, page: u32) {
+        self.protect(page);
+        self.stamps[page as usize] = ABSENT;
+        self.pages -= 1;
+    }
+
+    /// Moves a protected page to the most recent end; it stays protected.
+    #[inline]
+    pub(crate) fn touch_protected(&mut self, page: u32) {
+        self.append(page);
+    }
+
+    /// Removes and returns the least recent page, protected or not; at least one must be held.
+    ///
+    /// Walks over what is no longer live at the old end of the log, and remembers how far it came.
+    pub(crate) fn pop_least_recent(&mut self) -> u32 {
+        loop {
+            let page = self.log[self.oldest as usize];
+            let live = self.stamps[page as usize] == self.oldest;
+            if live {
+                self.evictable.remove(self.oldest);
+                self.stamps[page as usize] = ABSENT;
+                self.pages -= 1;
+            }
+            self.oldest += 1;
+            if live {
+                return page;
+            }
+        }
+    }
+
     /// Removes and returns the least recent page that is not protected.
     #[inline]
     pub(crate) fn pop_least_recent_unprotected(&mut self) -> Option<u32> {
@@ -299,6 +355,7 @@ impl ProtectedRecency {
                 to += 1;
             }
         }
+        self.oldest = 0;
         self.head = to;
         self.evictable = evictable;
         self.log.resize(length, 0);

@@ -39,6 +39,8 @@ pub enum Values {
         /// Largest value.
         most: u32,
     },
+    /// One of some names.
+    OneOf(&'static [&'static str]),
     /// The name of a replacement policy; its own options are given with the tier before their name.
     Policy,
 }
@@ -62,10 +64,12 @@ impl Setting {
         match self.values {
             Values::Number { least, most } => format!("number from {least} to {most}"),
             Values::Whole { least, most } => format!("whole number from {least} to {most}"),
+            Values::OneOf(names) => format!("one of {}", names.join(", ")),
             Values::Policy => "a replacement policy".to_owned(),
         }
     }
 
+    /// The value as a number; of a name its place among the names.
     fn parse(&self, text: &str) -> Option<f64> {
         match self.values {
             Values::Number { least, most } => {
@@ -75,6 +79,11 @@ impl Setting {
             Values::Whole { least, most } => {
                 let number: u32 = text.trim().parse().ok()?;
                 (least..=most).contains(&number).then_some(number.into())
+            }
+            Values::OneOf(names) => {
+                let wanted = spelled(text.trim());
+                let place = names.iter().position(|&name| name == wanted)?;
+                u32::try_from(place).ok().map(f64::from)
             }
             Values::Policy => None,
         }
@@ -142,15 +151,28 @@ impl Settings {
                         about.options,
                     )
                 })?;
-            let option = &about.options[place];
-            settings.values[place] = option.parse(text).ok_or_else(|| Error::BadParameter {
-                name: "option",
-                value: format!("{key}={text}"),
-                message: format!("policy `{}` takes a {} here", about.name, option.range()),
-                hint: format!("leave it out for {}={}", key, option.default),
-            })?;
+            settings.set(place, key, text, &format!("policy `{}`", about.name))?;
         }
         Ok(settings)
+    }
+
+    /// Sets the option at `place`, which was given to `owner` as `key=text`.
+    pub(crate) fn set(&mut self, place: usize, key: &str, text: &str, owner: &str) -> Result<()> {
+        let option = &self.options[place];
+        self.values[place] = option.parse(text).ok_or_else(|| Error::BadParameter {
+            name: "option",
+            value: format!("{key}={text}"),
+            message: match option.values {
+                Values::OneOf(_) => format!("{owner} takes {} here", option.range()),
+                _ => format!("{owner} takes a {} here", option.range()),
+            },
+            hint: if option.default.is_empty() {
+                format!("{key} has no default: {}", option.description)
+            } else {
+                format!("leave it out for {}={}", key, option.default)
+            },
+        })?;
+        Ok(())
     }
 
     /// The value of an option that the policy declares.
@@ -167,6 +189,15 @@ impl Settings {
     )]
     pub(crate) fn whole(&self, option: &str) -> u32 {
         self.number(option) as u32
+    }
+
+    /// The name that an option of some names has; empty if the policy does not declare it.
+    pub(crate) fn name(&self, option: &str) -> &'static str {
+        let declared = self.options.iter().find(|known| known.name == option);
+        match declared.map(|option| option.values) {
+            Some(Values::OneOf(names)) => names[self.whole(option) as usize],
+            _ => "",
+        }
     }
 
     /// A share of `capacity` given by an option, rounded down, from `least` pages on.

@@ -4,7 +4,11 @@ use super::{About, Machine, Totals, disagreement, page_count, replay, replay_for
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
-use crate::replay::settings::{Setting, Settings, Values, spelled, unknown_option};
+use crate::replay::admission::{self, ADMISSION};
+use crate::replay::flash_blocks::BlockResult;
+use crate::replay::policies::AnyPolicy;
+use crate::replay::schemes::none::NoFlash;
+use crate::replay::settings::{Need, Setting, Settings, Values, spelled, unknown_option};
 
 /// What one replay through two tiers needs.
 pub(crate) struct Run<'source, 'progress> {
@@ -15,7 +19,7 @@ pub(crate) struct Run<'source, 'progress> {
     pub(crate) on_progress: OnProgress<'progress>,
 }
 
-/// What a scheme counts. All in pages or accesses.
+/// What a scheme counts: accesses, and operations on pages, or on blocks where flash has blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SchemeCounters {
     /// Accesses found in RAM.
@@ -38,26 +42,38 @@ pub struct SchemeCounters {
     pub flash_evictions: u64,
     /// RAM victims that had a copy on flash.
     pub victims_found_on_flash: u64,
+    /// RAM victims that the admission rule kept off flash.
+    pub rejections: u64,
+    /// Those of them that were dirty; each is one disk write.
+    pub dirty_rejections: u64,
+    /// Copies on flash that became old because a dirty RAM victim was kept off flash.
+    pub flash_invalidations: u64,
+    /// Disk reads that fetch the block of a RAM victim to flash, where flash has blocks.
+    pub hdd_block_fetches: u64,
+    /// Lookups in the flash directory.
+    pub directory_lookups: u64,
+    /// Updates of the flash directory.
+    pub directory_updates: u64,
 }
 
 impl SchemeCounters {
-    /// Page reads from flash.
+    /// Reads from flash.
     pub fn flash_reads(&self) -> u64 {
         self.flash_hits
     }
 
-    /// Page writes to flash.
+    /// Writes to flash.
     pub fn flash_writes(&self) -> u64 {
         self.flash_fills + self.flash_write_backs
     }
 
-    /// Page reads from disk.
+    /// Reads from disk.
     pub fn hdd_reads(&self) -> u64 {
-        self.flash_misses
+        self.flash_misses + self.hdd_block_fetches
     }
 
     /// All counters with their names, in the order to show them.
-    pub fn named(&self) -> [(&'static str, u64); 13] {
+    pub fn named(&self) -> [(&'static str, u64); 19] {
         [
             ("ram_hits", self.ram_hits),
             ("flash_hits", self.flash_hits),
@@ -72,6 +88,12 @@ impl SchemeCounters {
             ("flash_fills", self.flash_fills),
             ("flash_write_backs", self.flash_write_backs),
             ("victims_found_on_flash", self.victims_found_on_flash),
+            ("rejections", self.rejections),
+            ("dirty_rejections", self.dirty_rejections),
+            ("flash_invalidations", self.flash_invalidations),
+            ("hdd_block_fetches", self.hdd_block_fetches),
+            ("directory_lookups", self.directory_lookups),
+            ("directory_updates", self.directory_updates),
         ]
     }
 }
@@ -100,6 +122,8 @@ pub struct SchemeResult {
     pub ram_policy: &'static str,
     /// Replacement policy of flash.
     pub flash_policy: &'static str,
+    /// Admission rule of flash; `all` where the scheme has none.
+    pub admission: &'static str,
     /// Accesses, reads and writes.
     pub accesses: u64,
     /// Accesses that write.
@@ -108,6 +132,8 @@ pub struct SchemeResult {
     pub distinct_pages: u64,
     /// What was counted.
     pub counters: SchemeCounters,
+    /// What was counted besides, where a flash page holds several RAM pages.
+    pub blocks: Option<Box<BlockResult>>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -134,22 +160,42 @@ pub(crate) struct Cache<'run> {
     pub(crate) settings: &'run Settings,
 }
 
-/// The policies of both tiers.
+/// The policies of both tiers and the scheme's own options.
 #[derive(Debug)]
 pub(crate) struct Policies {
     ram: Settings,
     flash: Settings,
+    own: Settings,
 }
 
 impl Policies {
-    /// The policies that `options` choose for a scheme.
-    pub(crate) fn parse(about: &'static About, options: &[(String, String)]) -> Result<Self> {
+    /// What `options` choose for a scheme, which says why it `refuses` some of other schemes.
+    pub(crate) fn parse(
+        about: &'static About,
+        refuses: &[(&str, &str)],
+        options: &[(String, String)],
+    ) -> Result<Self> {
         let mut ram = (RAM_POLICY.default, Vec::new());
         let mut flash = (FLASH_POLICY.default, Vec::new());
+        let mut own = Settings::defaults(about.options);
         let has = |option: &Setting| about.options.contains(option);
+        let owner = format!("scheme `{}`", about.name);
         for (key, value) in options {
             let name = spelled(key);
-            if name == RAM_POLICY.name && has(&RAM_POLICY) {
+            let place = about
+                .options
+                .iter()
+                .position(|option| option.name == name && !matches!(option.values, Values::Policy));
+            if let Some(place) = place {
+                own.set(place, key, value, &owner)?;
+            } else if let Some((_, reason)) = refuses.iter().find(|(option, _)| *option == name) {
+                return Err(Error::BadParameter {
+                    name: "option",
+                    value: format!("{key}={value}"),
+                    message: format!("{owner} does not take it: {reason}"),
+                    hint: "leave it out, or choose exclusive or lazy".to_owned(),
+                });
+            } else if name == RAM_POLICY.name && has(&RAM_POLICY) {
                 ram.0 = value;
             } else if name == FLASH_POLICY.name && has(&FLASH_POLICY) {
                 flash.0 = value;
@@ -170,21 +216,36 @@ impl Policies {
                 return Err(Error::BadParameter {
                     name: "option",
                     value: format!("{key}={value}"),
-                    message: format!(
-                        "scheme `{}` has no other {tier} than LRU{reason}",
-                        about.name
-                    ),
+                    message: format!("{owner} has no other {tier} than LRU{reason}"),
                     hint: "leave it out, or choose exclusive or lazy".to_owned(),
                 });
             } else {
-                let owner = format!("scheme `{}`", about.name);
                 return Err(unknown_option(key, &owner, "", about.options));
             }
         }
         Ok(Self {
             ram: Settings::parse("ram_policy", ram.0, "ram_", &ram.1)?,
             flash: Settings::parse("flash_policy", flash.0, "flash_", &flash.1)?,
+            own,
         })
+    }
+
+    /// The admission rule: the option's, or `all` where the scheme has none.
+    pub(crate) fn admission(&self) -> &'static str {
+        match self.own.name(ADMISSION.name) {
+            "" => ADMISSION.default,
+            chosen => chosen,
+        }
+    }
+
+    /// The scheme's own options.
+    pub(crate) fn own(&self) -> &Settings {
+        &self.own
+    }
+
+    /// The policies of RAM and flash.
+    pub(crate) fn tiers(&self) -> (&Settings, &Settings) {
+        (&self.ram, &self.flash)
     }
 
     /// Whether both are the policy for which schemes are compiled by themselves.
@@ -197,8 +258,10 @@ impl Policies {
 pub(crate) trait Scheme: Machine {
     /// Whether flash must be larger than RAM to be of use.
     const NEEDS_FLASH_ABOVE_RAM: bool = false;
-    /// Options of the scheme: the tiers whose policy can be chosen.
+    /// Options of the scheme: the tiers whose policy can be chosen, and its own.
     const OPTIONS: &'static [Setting];
+    /// Options of other schemes that make no sense here, and why.
+    const REFUSES: &'static [(&'static str, &'static str)] = &[];
     /// Cold caches.
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self;
     fn counters(&self) -> SchemeCounters;
@@ -224,24 +287,11 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     } = run;
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 0)?;
-    let mut warnings = Vec::new();
-    let too_small = S::NEEDS_FLASH_ABOVE_RAM && flash_pages > 0 && ram_pages >= flash_pages;
-    let unusable = too_small && ram_pages > flash_pages;
-    if too_small {
-        let consequence = if unusable {
-            "flash cannot hold them, so it is counted as RAM alone, with no flash hits and no flash traffic"
-        } else {
-            "flash holds nothing more, so it is written but never hit"
-        };
-        warnings.push(Warning {
-            name: "flash_not_larger_than_ram",
-            message: format!(
-                "{} keeps every RAM page on flash too: with ram_pages {ram_pages} >= flash_pages {flash_pages} {consequence}",
-                about.title
-            ),
-            hint: "give flash more pages than RAM, or choose exclusive or lazy".to_owned(),
-        });
-    }
+    let (mut warnings, unusable) = if S::NEEDS_FLASH_ABOVE_RAM {
+        inclusion(about, ram_pages, flash_pages)
+    } else {
+        (Vec::new(), false)
+    };
     let (counters, totals) = if unusable || flash_pages == 0 {
         let ram = policies.ram.needs_future();
         count::<N>(about, policies, ram_pages, 0, ram, source, on_progress)?
@@ -257,17 +307,76 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
             on_progress,
         )?
     };
+    warnings.extend(without_writes(policies.admission(), totals));
     Ok(SchemeResult {
         scheme: about.name,
         ram_pages,
         flash_pages,
         ram_policy: policies.ram.policy,
         flash_policy: policies.flash.policy,
+        admission: policies.admission(),
         accesses: totals.accesses,
         write_accesses: totals.write_accesses,
         distinct_pages: totals.distinct_pages as u64,
         counters,
+        blocks: None,
         warnings,
+    })
+}
+
+/// What to say of an inclusive flash that is not larger than RAM, and whether it is of no use.
+pub(crate) fn inclusion(about: &About, ram_pages: u32, flash_pages: u32) -> (Vec<Warning>, bool) {
+    if flash_pages == 0 || ram_pages < flash_pages {
+        return (Vec::new(), false);
+    }
+    let unusable = ram_pages > flash_pages;
+    let consequence = if unusable {
+        "flash cannot hold them, so it is counted as RAM alone, with no flash hits and no flash traffic"
+    } else {
+        "flash holds nothing more, so it is written but never hit"
+    };
+    let warning = Warning {
+        name: "flash_not_larger_than_ram",
+        message: format!(
+            "{} keeps every RAM page on flash too: with ram_pages {ram_pages} >= flash_pages {flash_pages} {consequence}",
+            about.title
+        ),
+        hint: "give flash more pages than RAM, or choose exclusive or lazy".to_owned(),
+    };
+    (vec![warning], unusable)
+}
+
+/// Replays through RAM alone, for a scheme whose flash is none or of no use.
+pub(crate) fn without_flash(
+    about: &'static About,
+    policies: &Policies,
+    run: Run<'_, '_>,
+    warnings: Vec<Warning>,
+) -> Result<SchemeResult> {
+    let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
+    let run = Run {
+        flash_pages: 0,
+        ..run
+    };
+    let alone = simulate::<NoFlash<AnyPolicy>, NoFlash<AnyPolicy>>(about, policies, run)?;
+    Ok(SchemeResult {
+        flash_pages,
+        warnings,
+        ..alone
+    })
+}
+
+/// What to say of an admission rule that looks at writes and saw none.
+pub(crate) fn without_writes(rule: &str, totals: Totals) -> Option<Warning> {
+    let about = admission::TABLE.iter().find(|about| about.name == rule)?;
+    let blind = about.needs.contains(&Need::Writes) && totals.write_accesses == 0;
+    blind.then(|| Warning {
+        name: "no_writes",
+        message: format!(
+            "admission `{rule}` looks at writes, and none of the {} accesses writes",
+            totals.accesses
+        ),
+        hint: "use a trace that records writes, or another admission rule".to_owned(),
     })
 }
 
@@ -306,7 +415,7 @@ pub(crate) fn add_up(
     totals: Totals,
     ram_left: u32,
     flash_left: u32,
-    promotions: u64,
+    removals: u64,
 ) -> std::result::Result<(), String> {
     let ram_misses = counters.flash_hits + counters.flash_misses;
     let sums = [
@@ -321,9 +430,9 @@ pub(crate) fn add_up(
             counters.ram_evictions + u64::from(ram_left),
         ),
         (
-            "flash fills, flash evictions, promotions and pages left",
+            "flash fills, flash evictions, removals and pages left",
             counters.flash_fills,
-            counters.flash_evictions + promotions + u64::from(flash_left),
+            counters.flash_evictions + removals + u64::from(flash_left),
         ),
     ];
     for (what, left, right) in sums {
@@ -348,6 +457,16 @@ pub(crate) fn add_up(
             counters.ram_dirty_evictions,
         ),
         ("disk writes", counters.hdd_writes, totals.write_accesses),
+        (
+            "dirty rejections",
+            counters.dirty_rejections,
+            counters.rejections,
+        ),
+        (
+            "flash invalidations",
+            counters.flash_invalidations,
+            counters.dirty_rejections,
+        ),
     ];
     for (what, count, limit) in limits {
         if count > limit {

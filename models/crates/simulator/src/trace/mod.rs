@@ -150,6 +150,13 @@ impl AccessSource for OpenTrace {
         }
     }
 
+    fn space_names(&self) -> &[String] {
+        match &self.source {
+            Source::Raw(source) => source.space_names(),
+            Source::Canonical(source) => &source.foot().spaces,
+        }
+    }
+
     fn position(&self) -> (u64, u64) {
         self.source().position()
     }

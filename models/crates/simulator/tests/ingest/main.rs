@@ -7,8 +7,9 @@ mod every_format;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
-mod samples;
 mod fuzz;
+#[cfg(test)]
+mod samples;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]

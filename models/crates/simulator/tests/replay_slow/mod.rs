@@ -6,6 +6,9 @@
     reason = "each test file uses its part"
 )]
 
+pub(crate) mod blocks;
+pub(crate) mod flows;
+pub(crate) mod online;
 pub(crate) mod policies;
 
 pub(crate) type Access = (u64, bool);

@@ -665,27 +665,27 @@ pub(crate) fn model(policy: &str, c: usize) -> Box<dyn Slow> {
     }
 }
 
-struct Tier {
+pub(crate) struct Tier {
     size: usize,
     policy: Box<dyn Slow>,
     dirty: Vec<u64>,
 }
 
 impl Tier {
-    fn new(policy: &str, size: usize) -> Self {
+    pub(crate) fn new(policy: &str, size: usize) -> Self {
         Self {
             size,
             policy: model(policy, size),
             dirty: Vec::new(),
         }
     }
-    fn has(&self, page: u64) -> bool {
+    pub(crate) fn has(&self, page: u64) -> bool {
         self.policy.pages().contains(&page)
     }
-    fn soil(&mut self, page: u64) {
+    pub(crate) fn soil(&mut self, page: u64) {
         self.dirty.push(page);
     }
-    fn victim(&mut self, incoming: u64) -> Option<(u64, bool)> {
+    pub(crate) fn victim(&mut self, incoming: u64) -> Option<(u64, bool)> {
         (self.policy.pages().len() == self.size).then(|| {
             let dirty = &self.dirty;
             let page = self.policy.evict(incoming, &|page| dirty.contains(&page));
@@ -693,7 +693,18 @@ impl Tier {
             (page, drop_from(&mut self.dirty, page))
         })
     }
-    fn add(&mut self, page: u64, dirty: bool) {
+    pub(crate) fn see(&mut self, accesses: &[Access], now: usize) {
+        self.policy.see(accesses, now);
+    }
+    pub(crate) fn hit(&mut self, page: u64) {
+        self.policy.hit(page);
+    }
+    /// Takes a page out and tells whether it is dirty.
+    pub(crate) fn take(&mut self, page: u64) -> bool {
+        self.policy.take(page);
+        drop_from(&mut self.dirty, page)
+    }
+    pub(crate) fn add(&mut self, page: u64, dirty: bool) {
         self.policy.enter(page);
         assert!(self.has(page) && self.policy.pages().len() <= self.size);
         if dirty {

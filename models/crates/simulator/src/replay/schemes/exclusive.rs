@@ -1,5 +1,8 @@
 //! The exclusive scheme: a page is in RAM or on flash, never in both.
 
+use crate::replay::admission::all::All;
+use crate::replay::admission::{ADMISSION, Admission};
+use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
@@ -15,19 +18,25 @@ use crate::replay::{Machine, Totals};
 /// else: if RAM is full: evict v_f if flash is full, write v_r to flash (MRU), dirty or not
 ///       read pg from disk
 /// pg enters RAM
+/// where the admission rule refuses v_r: if dirty, write it to disk; nothing is evicted from flash
 /// ```
 ///
-/// With LRU in both tiers RAM and flash together are one LRU cache of `r + f` pages.
-pub(crate) struct Exclusive<R, F> {
+/// With LRU in both tiers, and every page admitted, RAM and flash together are one LRU cache of
+/// `r + f` pages.
+pub(crate) struct Exclusive<R, F, A = All> {
     ram: Tier<R>,
     flash: Tier<F>,
+    admission: A,
     counters: SchemeCounters,
+    /// Flash hits after which no RAM victim took the frame.
+    frames_left_free: u64,
 }
 
-impl<R: Policy, F: Removable> Machine for Exclusive<R, F> {
+impl<R: Policy, F: Removable, A: Admission> Machine for Exclusive<R, F, A> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
+        self.admission.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -47,9 +56,12 @@ impl<R: Policy, F: Removable> Machine for Exclusive<R, F> {
             self.counters.ram_hits += 1;
             self.ram.on_hit(page);
             self.ram.soil(page, write);
+            self.admission.on_access(page, write, true);
             return;
         }
-        let dirty = if self.flash.contains(page) {
+        self.admission.on_access(page, write, false);
+        let on_flash = self.flash.contains(page);
+        let dirty = if on_flash {
             self.counters.flash_hits += 1;
             self.flash.remove(page)
         } else {
@@ -57,7 +69,7 @@ impl<R: Policy, F: Removable> Machine for Exclusive<R, F> {
             false
         };
         if let Some(victim) = self.ram.evict_if_full(page) {
-            self.demote(victim);
+            self.demote(victim, on_flash);
         }
         self.ram.insert(page, dirty | write);
     }
@@ -65,6 +77,14 @@ impl<R: Policy, F: Removable> Machine for Exclusive<R, F> {
     fn finished(&self, totals: Totals) -> Result<(), String> {
         self.ram.recount("RAM")?;
         self.flash.recount("flash")?;
+        self.admission.recount()?;
+        let counters = &self.counters;
+        if counters.ram_evictions != counters.flash_fills + counters.rejections {
+            return Err(format!(
+                "{} RAM victims, but {} were written to flash and {} refused",
+                counters.ram_evictions, counters.flash_fills, counters.rejections
+            ));
+        }
         let pages = u32::try_from(totals.distinct_pages).map_err(|error| error.to_string())?;
         if let Some(page) =
             (0..pages).find(|&page| self.ram.contains(page) && self.flash.contains(page))
@@ -81,12 +101,19 @@ impl<R: Policy, F: Removable> Machine for Exclusive<R, F> {
     }
 }
 
-impl<R: Policy, F: Policy> Exclusive<R, F> {
+impl<R: Policy, F: Removable, A: Admission> Exclusive<R, F, A> {
     /// Writes a RAM victim to flash. After a flash hit flash has a free frame, so nothing is evicted.
     #[inline]
-    fn demote(&mut self, victim: Victim) {
+    fn demote(&mut self, victim: Victim, after_hit: bool) {
         self.counters.ram_evictions += 1;
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
+        if A::CAN_REJECT && !self.admission.admits(victim) {
+            self.counters.rejections += 1;
+            self.counters.dirty_rejections += u64::from(victim.dirty);
+            self.counters.hdd_writes += u64::from(victim.dirty);
+            self.frames_left_free += u64::from(after_hit);
+            return;
+        }
         if let Some(flash_victim) = self.flash.evict_if_full(victim.page) {
             self.counters.flash_evictions += 1;
             self.counters.hdd_writes += u64::from(flash_victim.dirty);
@@ -96,18 +123,36 @@ impl<R: Policy, F: Policy> Exclusive<R, F> {
     }
 }
 
-impl<R: Policy, F: Removable> Scheme for Exclusive<R, F> {
-    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY];
+impl<R: Policy, F: Removable, A: Admission> Scheme for Exclusive<R, F, A> {
+    const OPTIONS: &[Setting] = &[
+        RAM_POLICY,
+        FLASH_POLICY,
+        ADMISSION,
+        BLOCK_PAGES,
+        BLOCK_TECHNIQUE,
+    ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
             ram: Tier::of(ram),
             flash: Tier::of(flash).expecting_removal(),
+            admission: A::new(flash.pages),
             counters: SchemeCounters::default(),
+            frames_left_free: 0,
         }
     }
 
+    /// A RAM miss looks its page up; a RAM victim is never on flash and is not. A swap after a flash
+    /// hit updates one entry, as the formula has it (the variant of two adds `flash_hits`); a page
+    /// written to flash after a miss, a flash victim, and a frame left free one each.
     fn counters(&self) -> SchemeCounters {
-        self.counters
+        let counters = self.counters;
+        SchemeCounters {
+            directory_lookups: counters.flash_hits + counters.flash_misses,
+            directory_updates: counters.flash_fills
+                + counters.flash_evictions
+                + self.frames_left_free,
+            ..counters
+        }
     }
 }

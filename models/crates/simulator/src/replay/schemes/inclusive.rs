@@ -1,6 +1,8 @@
 //! The inclusive scheme: every RAM page is on flash too.
 
+use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
+use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
 use crate::replay::recency::ProtectedRecency;
 use crate::replay::settings::Setting;
@@ -142,7 +144,11 @@ impl<R> Inclusive<R> {
 
 impl<R: Policy> Scheme for Inclusive<R> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[Setting] = &[RAM_POLICY];
+    const OPTIONS: &[Setting] = &[RAM_POLICY, BLOCK_PAGES, BLOCK_TECHNIQUE];
+    const REFUSES: &[(&str, &str)] = &[(
+        ADMISSION.name,
+        "every RAM page is on flash, so flash takes every page",
+    )];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
@@ -155,7 +161,17 @@ impl<R: Policy> Scheme for Inclusive<R> {
         }
     }
 
+    /// A RAM miss looks its page up. A dirty RAM victim, a flash hit, a flash victim and a page
+    /// written to flash each update one entry.
     fn counters(&self) -> SchemeCounters {
-        self.counters
+        let counters = self.counters;
+        SchemeCounters {
+            directory_lookups: counters.flash_hits + counters.flash_misses,
+            directory_updates: counters.flash_write_backs
+                + counters.flash_hits
+                + counters.flash_evictions
+                + counters.flash_fills,
+            ..counters
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
+use crate::replay::admission::ADMISSION;
+use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
@@ -100,6 +102,20 @@ impl Machine for InclusiveGlobal {
 impl Scheme for InclusiveGlobal {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
     const OPTIONS: &[Setting] = &[];
+    const REFUSES: &[(&str, &str)] = &[
+        (
+            ADMISSION.name,
+            "every RAM page is on flash, so flash takes every page",
+        ),
+        (
+            BLOCK_PAGES.name,
+            "its point is that the curve of pages predicts it",
+        ),
+        (
+            BLOCK_TECHNIQUE.name,
+            "its point is that the curve of pages predicts it",
+        ),
+    ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
@@ -110,7 +126,17 @@ impl Scheme for InclusiveGlobal {
         }
     }
 
+    /// A RAM miss looks its page up. A dirty RAM victim, a flash hit, a flash victim and a page
+    /// written to flash each update one entry.
     fn counters(&self) -> SchemeCounters {
-        self.counters
+        let counters = self.counters;
+        SchemeCounters {
+            directory_lookups: counters.flash_hits + counters.flash_misses,
+            directory_updates: counters.flash_write_backs
+                + counters.flash_hits
+                + counters.flash_evictions
+                + counters.flash_fills,
+            ..counters
+        }
     }
 }

@@ -1,12 +1,15 @@
 //! The lazy scheme: pages are staged to flash only when RAM evicts them.
 
-use crate::replay::policies::Policy;
+use crate::replay::admission::all::All;
+use crate::replay::admission::{ADMISSION, Admission};
+use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
+use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
-/// Figure 4 of Koltsidas and Viglas, without an admission predicate.
+/// Figure 4 of Koltsidas and Viglas.
 ///
 /// ```text
 /// if pg in RAM: return pg
@@ -18,19 +21,23 @@ use crate::replay::{Machine, Totals};
 /// stage v_r: on flash and dirty: write it over its copy (flash MRU)
 ///            on flash and clean: nothing
 ///            not on flash: evict v_f if flash is full, write v_r to flash (MRU)
+///            where either would write, and the admission rule refuses v_r:
+///            if dirty, write it to disk, and drop its copy if it is on flash
 /// ```
 ///
 /// `v_f` may be in RAM as well; its RAM copy is not affected.
-pub(crate) struct Lazy<R, F> {
+pub(crate) struct Lazy<R, F, A = All> {
     ram: Tier<R>,
     flash: Tier<F>,
+    admission: A,
     counters: SchemeCounters,
 }
 
-impl<R: Policy, F: Policy> Machine for Lazy<R, F> {
+impl<R: Policy, F: Removable, A: Admission> Machine for Lazy<R, F, A> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
+        self.admission.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -50,8 +57,10 @@ impl<R: Policy, F: Policy> Machine for Lazy<R, F> {
             self.counters.ram_hits += 1;
             self.ram.on_hit(page);
             self.ram.soil(page, write);
+            self.admission.on_access(page, write, true);
             return;
         }
+        self.admission.on_access(page, write, false);
         if self.flash.contains(page) {
             self.counters.flash_hits += 1;
             self.flash.on_hit(page);
@@ -73,11 +82,29 @@ impl<R: Policy, F: Policy> Machine for Lazy<R, F> {
                 self.counters.victims_found_on_flash, self.counters.flash_hits
             ));
         }
-        add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
+        self.admission.recount()?;
+        let counters = &self.counters;
+        let left_alone = counters.ram_evictions
+            - counters.flash_fills
+            - counters.flash_write_backs
+            - counters.rejections;
+        if left_alone > counters.victims_found_on_flash {
+            return Err(format!(
+                "{left_alone} RAM victims were neither written nor refused, but only {} were on flash",
+                counters.victims_found_on_flash
+            ));
+        }
+        add_up(
+            counters,
+            totals,
+            self.ram.len(),
+            self.flash.len(),
+            counters.flash_invalidations,
+        )
     }
 }
 
-impl<R: Policy, F: Policy> Lazy<R, F> {
+impl<R: Policy, F: Removable, A: Admission> Lazy<R, F, A> {
     #[inline]
     fn stage(&mut self, victim: Victim) {
         self.counters.ram_evictions += 1;
@@ -85,11 +112,19 @@ impl<R: Policy, F: Policy> Lazy<R, F> {
         if self.flash.contains(victim.page) {
             self.counters.victims_found_on_flash += 1;
             if victim.dirty {
+                if self.refuses(victim) {
+                    self.counters.flash_invalidations += 1;
+                    self.flash.remove(victim.page);
+                    return;
+                }
                 self.counters.flash_write_backs += 1;
                 self.flash.soil(victim.page, true);
                 self.flash.on_hit(victim.page);
             }
         } else {
+            if self.refuses(victim) {
+                return;
+            }
             if let Some(flash_victim) = self.flash.evict_if_full(victim.page) {
                 self.counters.flash_evictions += 1;
                 self.counters.hdd_writes += u64::from(flash_victim.dirty);
@@ -98,20 +133,55 @@ impl<R: Policy, F: Policy> Lazy<R, F> {
             self.flash.insert(victim.page, victim.dirty);
         }
     }
+
+    /// Whether the rule keeps a victim off flash, which then is on disk.
+    #[inline]
+    fn refuses(&mut self, victim: Victim) -> bool {
+        if !A::CAN_REJECT || self.admission.admits(victim) {
+            return false;
+        }
+        self.counters.rejections += 1;
+        self.counters.dirty_rejections += u64::from(victim.dirty);
+        self.counters.hdd_writes += u64::from(victim.dirty);
+        true
+    }
 }
 
-impl<R: Policy, F: Policy> Scheme for Lazy<R, F> {
-    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY];
+impl<R: Policy, F: Removable, A: Admission> Scheme for Lazy<R, F, A> {
+    const OPTIONS: &[Setting] = &[
+        RAM_POLICY,
+        FLASH_POLICY,
+        ADMISSION,
+        BLOCK_PAGES,
+        BLOCK_TECHNIQUE,
+    ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
+        let tier = Tier::of(flash);
         Self {
             ram: Tier::of(ram),
-            flash: Tier::of(flash),
+            flash: if A::CAN_REJECT {
+                tier.expecting_removal()
+            } else {
+                tier
+            },
+            admission: A::new(flash.pages),
             counters: SchemeCounters::default(),
         }
     }
 
+    /// A RAM miss looks its page up, and so does each RAM victim. A flash hit, a write-back, a copy
+    /// that is dropped, a flash victim and a page written to flash each update one entry.
     fn counters(&self) -> SchemeCounters {
-        self.counters
+        let counters = self.counters;
+        SchemeCounters {
+            directory_lookups: counters.flash_hits + counters.flash_misses + counters.ram_evictions,
+            directory_updates: counters.flash_hits
+                + counters.flash_write_backs
+                + counters.flash_invalidations
+                + counters.flash_evictions
+                + counters.flash_fills,
+            ..counters
+        }
     }
 }

@@ -6,20 +6,21 @@
 //! dirty pages left at the end are not flushed.
 
 use crate::error::{Error, Result};
+use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
 use crate::replay::policies::AnyPolicy;
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::spelled;
 use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
-use crate::replay::{About, flash_caches, known_names};
+use crate::replay::{About, flash_blocks, flash_caches, known_names, online};
 
 mod exclusive;
 mod inclusive;
 mod inclusive_global;
 mod lazy;
-mod none;
+pub(crate) mod none;
 
 macro_rules! schemes {
-    ($($lru:ty, $any:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
+    ($($lru:ty, $any:ty, $admitting:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
         /// Every scheme: the one table that all lists are read from.
         pub(crate) const TABLE: &[About] = &[
             $(About {
@@ -32,14 +33,39 @@ macro_rules! schemes {
             },)+
         ];
 
+        impl ForAdmission for Choosy<'_, '_, '_> {
+            type Output = SchemeResult;
+
+            fn run<A: Admission>(self) -> Result<SchemeResult> {
+                let Self { about, policies, run } = self;
+                match about.name {
+                    $($name => {
+                        two_tier::simulate::<$admitting, none::NoFlash<AnyPolicy>>(about, policies, run)
+                    })+
+                    other => Err(unknown(other)),
+                }
+            }
+        }
+
         /// Replays the run through the scheme called `name`: compiled by itself for LRU in both
-        /// tiers, and once for all other combinations of policies.
+        /// tiers, once for all other combinations of policies, and once for each admission rule
+        /// that can refuse a page.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<SchemeResult> {
             let wanted = spelled(name);
             let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
                 return Err(unknown(name));
             };
-            let policies = &Policies::parse(about, run.options)?;
+            let refuses = match about.name {
+                $($name => <$lru as Scheme>::REFUSES,)+
+                _ => &[],
+            };
+            let policies = &Policies::parse(about, refuses, run.options)?;
+            if flash_blocks::are_wanted(policies, run.options)? {
+                return flash_blocks::simulate(about, policies, run);
+            }
+            if policies.admission() != ADMISSION.default {
+                return admission::with(policies.admission(), Choosy { about, policies, run });
+            }
             match (about.name, policies.are_lru()) {
                 $(
                     ($name, true) => {
@@ -55,23 +81,31 @@ macro_rules! schemes {
     };
 }
 
+/// A replay whose flash does not take every page.
+struct Choosy<'run, 'source, 'progress> {
+    about: &'static About,
+    policies: &'run Policies,
+    run: Run<'source, 'progress>,
+}
+
 fn unknown(name: &str) -> Error {
     Error::BadParameter {
         name: "scheme",
         value: name.to_owned(),
         message: "no such page-flow scheme".to_owned(),
         hint: format!(
-            "choose one of {}, or a flash cache: {}",
+            "choose one of {}, or a chooser among them: {}, or a flash cache: {}",
             known_names(TABLE),
+            known_names(online::TABLE),
             flash_caches::known_names()
         ),
     }
 }
 
 schemes! {
-    none::NoFlash<Lru>, none::NoFlash<AnyPolicy> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
-    inclusive::Inclusive<Lru>, inclusive::Inclusive<AnyPolicy> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
-    inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
-    exclusive::Exclusive<Lru, Lru>, exclusive::Exclusive<AnyPolicy, AnyPolicy> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
-    lazy::Lazy<Lru, Lru>, lazy::Lazy<AnyPolicy, AnyPolicy> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
+    none::NoFlash<Lru>, none::NoFlash<AnyPolicy>, none::NoFlash<AnyPolicy> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
+    inclusive::Inclusive<Lru>, inclusive::Inclusive<AnyPolicy>, inclusive::Inclusive<AnyPolicy> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
+    inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
+    exclusive::Exclusive<Lru, Lru>, exclusive::Exclusive<AnyPolicy, AnyPolicy>, exclusive::Exclusive<AnyPolicy, AnyPolicy, A> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
+    lazy::Lazy<Lru, Lru>, lazy::Lazy<AnyPolicy, AnyPolicy>, lazy::Lazy<AnyPolicy, AnyPolicy, A> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
 }

@@ -1,5 +1,7 @@
 //! RAM alone.
 
+use crate::replay::admission::ADMISSION;
+use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
 use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
@@ -52,6 +54,11 @@ impl<R: Policy> Machine for NoFlash<R> {
 
 impl<R: Policy> Scheme for NoFlash<R> {
     const OPTIONS: &[Setting] = &[RAM_POLICY];
+    const REFUSES: &[(&str, &str)] = &[
+        (ADMISSION.name, "there is no flash to be admitted to"),
+        (BLOCK_PAGES.name, "there is no flash to have blocks"),
+        (BLOCK_TECHNIQUE.name, "there is no flash to have blocks"),
+    ];
 
     fn new(ram: &Cache<'_>, _flash: &Cache<'_>) -> Self {
         Self {

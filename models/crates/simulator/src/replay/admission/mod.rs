@@ -1,0 +1,89 @@
+//! Admission rules of flash: one file each, and one line each in the table below.
+//!
+//! Koltsidas and Viglas let any predicate on the history of a page decide whether a RAM victim is
+//! cached on flash (section 3.4). The paper names line 9 of the lazy listing, which is in
+//! its flash-hit branch; here a rule is asked in both branches. It is asked for every RAM victim that
+//! would be written to flash, so in the lazy scheme not for a clean victim whose copy is there.
+//! A victim that is not admitted evicts nothing from flash; if it is dirty it is written to disk, and a
+//! copy of it on flash, which is old then, is invalidated.
+
+use crate::error::{Error, Result};
+use crate::replay::About;
+use crate::replay::settings::{Need, Setting, Values};
+use crate::replay::tier::Victim;
+
+mod accessed_twice;
+pub(crate) mod all;
+mod clean_only;
+mod ranks;
+mod read_intensive;
+mod top_f;
+
+/// A rule that decides which RAM victims flash takes.
+pub(crate) trait Admission {
+    /// What it needs beyond the pages of the trace.
+    const NEEDS: &'static [Need] = &[];
+    /// Whether it can refuse a page: where it cannot, nothing of it is compiled into a replay.
+    const CAN_REJECT: bool = true;
+    /// A rule for a flash of `flash_pages` pages.
+    fn new(flash_pages: u32) -> Self;
+    /// Makes room for the page numbers `0..pages`.
+    fn grow(&mut self, pages: usize);
+    /// Every access, before any victim of it is chosen; `in_ram` tells whether RAM held the page.
+    fn on_access(&mut self, page: u32, write: bool, in_ram: bool);
+    /// Whether flash takes the victim.
+    fn admits(&self, victim: Victim) -> bool;
+    /// Counts the rule's own state again; the text says what disagrees.
+    fn recount(&self) -> std::result::Result<(), String>;
+}
+
+/// Work that is compiled for each rule.
+pub(crate) trait ForAdmission {
+    type Output;
+    fn run<A: Admission>(self) -> Result<Self::Output>;
+}
+
+macro_rules! admissions {
+    ($($rule:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
+        /// Every rule: the one table that all lists are read from.
+        pub(crate) const TABLE: &[About] = &[
+            $(About {
+                name: $name,
+                title: $title,
+                description: $description,
+                paper: $paper,
+                needs: <$rule as Admission>::NEEDS,
+                options: &[],
+            },)+
+        ];
+
+        /// Their names.
+        const NAMES: &[&str] = &[$($name,)+];
+
+        /// Does the work compiled for the rule called `name`.
+        pub(crate) fn with<W: ForAdmission>(name: &str, work: W) -> Result<W::Output> {
+            match name {
+                $($name => work.run::<$rule>(),)+
+                other => Err(Error::Internal {
+                    message: format!("admission rule {other} is chosen but not listed"),
+                }),
+            }
+        }
+    };
+}
+
+admissions! {
+    all::All => "all", "All", "Every RAM victim.", "Koltsidas, Viglas 2009, section 3.4";
+    clean_only::CleanOnly => "clean_only", "Clean only", "Clean RAM victims; dirty ones go to disk, so flash is never dirty.", "Koltsidas, Viglas 2009, sections 3.4 and 5.6 (as ZFS does)";
+    accessed_twice::AccessedTwice => "accessed_twice", "Accessed twice", "RAM victims that were accessed at least twice while they were in RAM, so that a scan does not fill flash.", "Koltsidas, Viglas 2009, section 3.4";
+    top_f::TopF => "top_f", "Top f by frequency", "RAM victims among the f most accessed pages so far, f being the pages of flash.", "Koltsidas, Viglas 2009, section 3.4";
+    read_intensive::ReadIntensive => "read_intensive", "Read-intensive", "RAM victims among the f pages with most reads less writes so far, if they were read more often than written.", "Koltsidas, Viglas 2009, section 3.4 (after their VLDB 2008 placement of read-intensive pages)";
+}
+
+/// Option of a scheme whose RAM victims can be refused.
+pub(crate) const ADMISSION: Setting = Setting {
+    name: "admission",
+    description: "Which RAM victims flash takes; one that it does not take goes to disk if it is dirty.",
+    default: "all",
+    values: Values::OneOf(NAMES),
+};

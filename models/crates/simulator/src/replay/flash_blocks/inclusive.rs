@@ -1,0 +1,236 @@
+//! Blocks under the inclusive scheme.
+
+use super::map::{BlockMap, Place};
+use super::{BlockCounters, Blocks, Division};
+use crate::replay::bits::BitSet;
+use crate::replay::lists::NO_PAGE;
+use crate::replay::policies::AnyPolicy;
+use crate::replay::recency::ProtectedRecency;
+use crate::replay::settings::Settings;
+use crate::replay::tier::Tier;
+use crate::replay::two_tier::SchemeCounters;
+use crate::replay::{Machine, Totals};
+
+/// Inclusive over blocks: the block of every RAM page is on flash. Blocks are whole, so the two
+/// techniques are one.
+///
+/// ```text
+/// if pg in RAM: return pg
+/// evict v_r if RAM is full; if dirty, write it to its place in its block (block MRU, dirty)
+/// if pg's block is on flash: read pg (block MRU)
+/// else: evict the least recent block without pages in RAM, if flash is full, to disk if dirty;
+///           if all have some: the least recent block, and its pages leave RAM with it
+///       read the block from disk, write it to flash (MRU, clean)
+/// pg enters RAM, clean
+/// ```
+pub(super) struct InclusiveBlocks {
+    map: BlockMap,
+    block_pages: u32,
+    flash_blocks: u32,
+    ram: Tier<AnyPolicy>,
+    /// Blocks on flash; protected are those with pages in RAM.
+    flash: ProtectedRecency,
+    dirty: BitSet,
+    /// Pages of each block that are in RAM.
+    in_ram: Vec<u64>,
+    /// The page at each place of each block.
+    pages: Vec<u32>,
+    counters: SchemeCounters,
+    blocks: BlockCounters,
+}
+
+impl InclusiveBlocks {
+    pub(super) fn new(ram_pages: u32, ram: &Settings, division: Division) -> Self {
+        Self {
+            map: BlockMap::new(division.block_pages),
+            block_pages: division.block_pages,
+            flash_blocks: division.flash_blocks,
+            ram: Tier::configured(ram_pages, ram).expecting_removal(),
+            flash: ProtectedRecency::new(),
+            dirty: BitSet::default(),
+            in_ram: Vec::new(),
+            pages: Vec::new(),
+            counters: SchemeCounters::default(),
+            blocks: BlockCounters::default(),
+        }
+    }
+
+    fn evict_from_ram(&mut self, incoming: u32) {
+        let Some(victim) = self.ram.evict_if_full(incoming) else {
+            return;
+        };
+        self.counters.ram_evictions += 1;
+        self.counters.victims_found_on_flash += 1;
+        let place = self.map.place(victim.page);
+        let rest = &mut self.in_ram[place.block as usize];
+        *rest &= !place.bit();
+        let alone = *rest == 0;
+        if !victim.dirty {
+            if alone {
+                self.flash.release(place.block);
+            }
+            return;
+        }
+        self.counters.ram_dirty_evictions += 1;
+        self.counters.flash_write_backs += 1;
+        self.blocks.flash_page_writes += 1;
+        self.blocks.flash_page_overwrites += 1;
+        self.counters.directory_updates += 1;
+        self.dirty.insert(place.block);
+        if alone {
+            self.flash.touch_and_release(place.block);
+        } else {
+            self.flash.touch_protected(place.block);
+        }
+    }
+
+    fn read(&mut self, place: Place) {
+        self.counters.flash_hits += 1;
+        self.blocks.flash_page_reads += 1;
+        self.counters.directory_updates += 1;
+        if self.in_ram[place.block as usize] == 0 {
+            self.flash.touch_and_protect(place.block);
+        } else {
+            self.flash.touch_protected(place.block);
+        }
+    }
+
+    fn fill(&mut self, place: Place) {
+        self.counters.flash_misses += 1;
+        if self.flash.len() == self.flash_blocks {
+            self.evict_from_flash();
+        }
+        self.blocks.hdd_block_reads += 1;
+        self.counters.flash_fills += 1;
+        self.blocks.flash_block_writes += 1;
+        self.blocks.flash_frames_taken += 1;
+        self.counters.directory_updates += 1;
+        self.flash.insert_protected(place.block);
+    }
+
+    fn evict_from_flash(&mut self) {
+        let block = match self.flash.pop_least_recent_unprotected() {
+            Some(block) => block,
+            None => self.flash.pop_least_recent(),
+        };
+        let mut dirty = self.dirty.take(block);
+        let mut rest = std::mem::take(&mut self.in_ram[block as usize]);
+        while rest != 0 {
+            let first = block as usize * self.block_pages as usize;
+            let page = self.pages[first + rest.trailing_zeros() as usize];
+            rest &= rest - 1;
+            dirty |= self.ram.remove(page);
+            self.blocks.ram_back_invalidations += 1;
+        }
+        self.counters.flash_evictions += 1;
+        self.counters.directory_updates += 1;
+        if dirty {
+            self.counters.hdd_writes += 1;
+            self.blocks.hdd_block_writes += 1;
+            self.blocks.hdd_block_pages_written += u64::from(self.block_pages);
+        }
+    }
+}
+
+impl Machine for InclusiveBlocks {
+    const NEEDS_ADDRESSES: bool = true;
+
+    fn grow(&mut self, pages: usize) {
+        self.ram.grow(pages);
+    }
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        self.map.locate(pages, spaces, addresses);
+        let blocks = self.map.blocks();
+        self.flash.grow(blocks);
+        self.dirty.grow(blocks);
+        self.in_ram.resize(blocks, 0);
+        let block_pages = self.block_pages as usize;
+        self.pages.resize(blocks * block_pages, NO_PAGE);
+        for &page in pages {
+            let place = self.map.place(page);
+            let first = place.block as usize * block_pages;
+            self.pages[first + usize::from(place.index)] = page;
+        }
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.ram.fetch(pages);
+    }
+
+    fn access(&mut self, page: u32, write: bool) {
+        if self.ram.contains(page) {
+            self.counters.ram_hits += 1;
+            self.ram.on_hit(page);
+            self.ram.soil(page, write);
+            return;
+        }
+        self.counters.directory_lookups += 1;
+        let place = self.map.place(page);
+        let on_flash = self.flash.contains(place.block);
+        self.evict_from_ram(page);
+        if on_flash {
+            self.read(place);
+        } else {
+            self.fill(place);
+        }
+        self.in_ram[place.block as usize] |= place.bit();
+        self.ram.insert(page, write);
+    }
+
+    fn finished(&self, totals: Totals) -> Result<(), String> {
+        self.map.recount(totals.distinct_pages)?;
+        self.ram.recount("RAM")?;
+        self.flash.recount()?;
+        let pages = u32::try_from(totals.distinct_pages).map_err(|error| error.to_string())?;
+        let mut in_ram = vec![0; self.in_ram.len()];
+        for page in (0..pages).filter(|&page| self.ram.contains(page)) {
+            let place = self.map.place(page);
+            in_ram[place.block as usize] |= place.bit();
+        }
+        if in_ram != self.in_ram {
+            return Err("the blocks and RAM disagree about the pages in RAM".to_owned());
+        }
+        let mut protected = 0;
+        for block in self.flash.iter() {
+            let has_pages = in_ram[block as usize] != 0;
+            if has_pages != self.flash.is_protected(block) {
+                return Err(format!("protection of block {block} and RAM disagree"));
+            }
+            protected += usize::from(has_pages);
+        }
+        let with_pages = in_ram.iter().filter(|&&pages| pages != 0).count();
+        if protected != with_pages {
+            return Err(format!(
+                "{protected} blocks with pages in RAM are on flash, of {with_pages}"
+            ));
+        }
+        if let Some(block) = self.dirty.iter().find(|&block| !self.flash.contains(block)) {
+            return Err(format!("block {block} is dirty on flash but not there"));
+        }
+        let left = u64::from(self.flash.len());
+        let misses = self.counters.flash_hits + self.counters.flash_misses;
+        let left_ram = self.counters.ram_evictions + self.blocks.ram_back_invalidations;
+        if self.flash.len() > self.flash_blocks
+            || self.counters.flash_fills != self.counters.flash_evictions + left
+            || misses != left_ram + u64::from(self.ram.len())
+            || self.counters.hdd_writes > totals.write_accesses
+        {
+            return Err(format!(
+                "{} blocks came to a flash of {}, {} left it and {left} are there; {misses} RAM misses, {left_ram} pages gone, {} left; {} disk writes",
+                self.counters.flash_fills,
+                self.flash_blocks,
+                self.counters.flash_evictions,
+                self.ram.len(),
+                self.counters.hdd_writes
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Blocks for InclusiveBlocks {
+    fn counters(&self) -> (SchemeCounters, BlockCounters) {
+        (self.counters, self.blocks)
+    }
+}

@@ -1,0 +1,415 @@
+//! Flash pages larger than RAM pages: *blocks* of several RAM pages.
+//!
+//! Koltsidas and Viglas, section 4.1: the flash directory has one entry a block, with one dirty bit;
+//! flash and disk exchange whole blocks, RAM and the tiers below it exchange pages. A block holds
+//! pages that lie side by side in one device or relation: block = address div B, place = address
+//! mod B, with B RAM pages a block.
+//!
+//! Under the inclusive scheme the block of a missing page is read from disk and written to flash, and
+//! the page goes on to RAM; so the block of a RAM victim is always on flash. Under the exclusive and
+//! the lazy one a missing page goes from disk to RAM alone, and when RAM evicts it its block may be
+//! absent from flash. Then there are two techniques:
+//!
+//! * *overwriting* fetches the block from disk to flash first, one more disk read, and then treats the
+//!   victim as one whose block is there;
+//! * *invalidating* takes a frame in which only the victim is valid. A bit a page says which are.
+//!
+//! Where the paper is silent, chosen here:
+//!
+//! | point | chosen |
+//! |---|---|
+//! | a missing page whose block is on flash with that page invalid | read from disk to RAM alone, like any miss of these two schemes; so no disk read ever fills invalid pages |
+//! | exclusive, flash hit, overwriting | the page stays: a whole block cannot lose one page (the paper: the invariant "is not strictly enforced") |
+//! | exclusive, flash hit, invalidating | the page becomes invalid; if the block is dirty the page takes dirt with it, for the one bit does not say whose it is (so there can be more disk writes than written pages); a block without valid pages leaves flash |
+//! | exclusive, RAM victim whose valid copy is on flash (overwriting) | written, dirty or not: the scheme does not ask |
+//! | lazy, clean RAM victim with a valid copy | nothing, also right after its block was fetched |
+//! | RAM victims of the exclusive scheme | their block is looked up in the directory, as under lazy: without blocks it need not be |
+//! | recency of a block | renewed by every page read from it or written to it |
+//! | a dirty block that leaves flash | one disk write, of all pages (overwriting) or of the valid ones (invalidating) |
+//! | inclusive, every block on flash has pages in RAM | the least recent block leaves and takes its pages out of RAM; the dirty ones go to disk with it |
+//! | admission rules | with invalidating alone: overwriting cannot drop the old copy of a page that it refuses |
+//! | flash of a size that is no multiple of the block | rounded down to whole blocks |
+
+use crate::access::AccessSource;
+use crate::error::{Error, Result};
+use crate::progress::OnProgress;
+use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
+use crate::replay::settings::{Setting, Settings, Values, spelled};
+use crate::replay::two_tier::{
+    self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
+};
+use crate::replay::{About, Machine, Totals, disagreement, page_count, replay};
+
+mod inclusive;
+mod map;
+mod staged;
+
+/// RAM pages of the largest block: validity bits fill one word.
+const MOST_PAGES: u32 = 64;
+
+/// Option of a scheme whose flash can have blocks.
+pub(crate) const BLOCK_PAGES: Setting = Setting {
+    name: "block_pages",
+    description: "RAM pages in a flash page (a block); 1: flash pages are RAM pages.",
+    default: "1",
+    values: Values::Whole {
+        least: 1,
+        most: MOST_PAGES,
+    },
+};
+const TECHNIQUES: &[&str] = &["overwriting", "invalidating"];
+/// What to do with a RAM victim whose block is not on flash.
+pub(crate) const BLOCK_TECHNIQUE: Setting = Setting {
+    name: "block_technique",
+    description: "What becomes of a RAM victim whose block is not on flash: fetch the block from disk and overwrite the page, or take a block in which only the page is valid.",
+    default: "overwriting",
+    values: Values::OneOf(TECHNIQUES),
+};
+
+/// What a flash of blocks counts, besides the counters of its scheme, which count operations of any
+/// length. Pages are RAM pages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockCounters {
+    /// Reads of one page from flash, in no order: flash hits.
+    pub flash_page_reads: u64,
+    /// Writes of one page to flash, in no order: RAM victims.
+    pub flash_page_writes: u64,
+    /// Those of them over a page that had been written since its block took the frame: flash cannot
+    /// do that in place, it moves the page or erases the block.
+    pub flash_page_overwrites: u64,
+    /// Sequential writes of a whole block to flash: blocks from disk.
+    pub flash_block_writes: u64,
+    /// Frames taken by a block: where a block is an erase unit, each is one erase.
+    pub flash_frames_taken: u64,
+    /// Blocks that left flash because no page in them was valid any more.
+    pub flash_blocks_emptied: u64,
+    /// Reads of one page from disk, to RAM.
+    pub hdd_page_reads: u64,
+    /// Sequential reads of a whole block from disk, to flash.
+    pub hdd_block_reads: u64,
+    /// Writes of one page to disk: dirty RAM victims that were not admitted.
+    pub hdd_page_writes: u64,
+    /// Writes of a dirty block to disk.
+    pub hdd_block_writes: u64,
+    /// Pages in them.
+    pub hdd_block_pages_written: u64,
+    /// Pages that left RAM because their block left flash (inclusive).
+    pub ram_back_invalidations: u64,
+}
+
+impl BlockCounters {
+    /// All counters with their names, in the order to show them.
+    pub fn named(&self) -> [(&'static str, u64); 12] {
+        [
+            ("flash_page_reads", self.flash_page_reads),
+            ("flash_page_writes", self.flash_page_writes),
+            ("flash_page_overwrites", self.flash_page_overwrites),
+            ("flash_block_writes", self.flash_block_writes),
+            ("flash_frames_taken", self.flash_frames_taken),
+            ("flash_blocks_emptied", self.flash_blocks_emptied),
+            ("hdd_page_reads", self.hdd_page_reads),
+            ("hdd_block_reads", self.hdd_block_reads),
+            ("hdd_page_writes", self.hdd_page_writes),
+            ("hdd_block_writes", self.hdd_block_writes),
+            ("hdd_block_pages_written", self.hdd_block_pages_written),
+            ("ram_back_invalidations", self.ram_back_invalidations),
+        ]
+    }
+}
+
+/// A flash of blocks, in the result of a replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockResult {
+    /// RAM pages in a block.
+    pub block_pages: u32,
+    /// Blocks that flash holds.
+    pub flash_blocks: u32,
+    /// `overwriting` or `invalidating`.
+    pub technique: &'static str,
+    /// What was counted.
+    pub counters: BlockCounters,
+}
+
+/// A machine over blocks.
+trait Blocks: Machine {
+    fn counters(&self) -> (SchemeCounters, BlockCounters);
+}
+
+/// How flash is divided.
+#[derive(Debug, Clone, Copy)]
+struct Division {
+    block_pages: u32,
+    flash_blocks: u32,
+    invalidating: bool,
+}
+
+/// Whether the options ask for blocks.
+///
+/// # Errors
+/// [`Error::BadParameter`] for a technique without blocks.
+pub(crate) fn are_wanted(policies: &Policies, options: &[(String, String)]) -> Result<bool> {
+    let wanted = policies.own().whole(BLOCK_PAGES.name) > 1;
+    let technique = options
+        .iter()
+        .find(|(key, _)| spelled(key) == BLOCK_TECHNIQUE.name);
+    match technique {
+        Some((key, value)) if !wanted => Err(Error::BadParameter {
+            name: "option",
+            value: format!("{key}={value}"),
+            message: "makes no difference where a flash page is a RAM page".to_owned(),
+            hint: format!("give {} from 2 to {MOST_PAGES} too", BLOCK_PAGES.name),
+        }),
+        _ => Ok(wanted),
+    }
+}
+
+/// Replays through a scheme over blocks.
+///
+/// Blocks are found by page addresses, which are not set aside for policies that need the future.
+///
+/// # Errors
+/// [`Error::BadParameter`] for what goes not together, and what [`two_tier::simulate`] reports.
+pub(crate) fn simulate(
+    about: &'static About,
+    policies: &Policies,
+    run: Run<'_, '_>,
+) -> Result<SchemeResult> {
+    let ram_pages = page_count("ram-pages", run.ram_pages, 1)?;
+    let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
+    let block_pages = policies.own().whole(BLOCK_PAGES.name);
+    let technique = policies.own().name(BLOCK_TECHNIQUE.name);
+    let division = Division {
+        block_pages,
+        flash_blocks: flash_pages / block_pages,
+        invalidating: technique == "invalidating",
+    };
+    check(about, policies, division, flash_pages)?;
+    let is_inclusive = about.name == "inclusive";
+    let (mut warnings, unusable) = if is_inclusive {
+        let held = division.flash_blocks * block_pages;
+        inclusion(about, ram_pages, held)
+    } else {
+        (Vec::new(), false)
+    };
+    if unusable || flash_pages == 0 {
+        return two_tier::without_flash(about, policies, run, warnings);
+    }
+    let Run {
+        source,
+        on_progress,
+        ..
+    } = run;
+    let (ram, flash) = policies.tiers();
+    let work = Work {
+        about,
+        ram,
+        ram_pages,
+        flash,
+        flash_pages,
+        division,
+        source,
+        on_progress,
+    };
+    let (counters, blocks, totals) = if is_inclusive {
+        let machine = inclusive::InclusiveBlocks::new(ram_pages, ram, division);
+        work.count(machine)?
+    } else {
+        admission::with(policies.admission(), work)?
+    };
+    warnings.extend(without_writes(policies.admission(), totals));
+    if blocks.ram_back_invalidations > 0 {
+        warnings.push(Warning {
+            name: "blocks_leave_ram",
+            message: format!(
+                "{} pages left RAM because every block on flash had pages in RAM and one had to go",
+                blocks.ram_back_invalidations
+            ),
+            hint: "give flash more pages, or smaller blocks".to_owned(),
+        });
+    }
+    Ok(SchemeResult {
+        scheme: about.name,
+        ram_pages,
+        flash_pages,
+        ram_policy: ram.policy,
+        flash_policy: flash.policy,
+        admission: policies.admission(),
+        accesses: totals.accesses,
+        write_accesses: totals.write_accesses,
+        distinct_pages: totals.distinct_pages as u64,
+        counters,
+        blocks: Some(Box::new(BlockResult {
+            block_pages,
+            flash_blocks: division.flash_blocks,
+            technique,
+            counters: blocks,
+        })),
+        warnings,
+    })
+}
+
+fn check(about: &About, policies: &Policies, division: Division, flash_pages: u32) -> Result<()> {
+    let Division {
+        block_pages,
+        flash_blocks,
+        invalidating,
+    } = division;
+    let refused = |option: &str, value: &str, message: String, hint: &str| {
+        Err(Error::BadParameter {
+            name: "option",
+            value: format!("{option}={value}"),
+            message,
+            hint: hint.to_owned(),
+        })
+    };
+    let (ram, flash) = policies.tiers();
+    for (tier, settings) in [("ram_policy", ram), ("flash_policy", flash)] {
+        if settings.needs_future() {
+            return refused(
+                tier,
+                settings.policy,
+                format!(
+                    "needs the future, which is not kept with {}",
+                    BLOCK_PAGES.name
+                ),
+                "choose another policy, or block_pages=1",
+            );
+        }
+    }
+    if about.name == "inclusive" && flash.policy != "lru" {
+        return refused(
+            "flash_policy",
+            flash.policy,
+            format!(
+                "inclusive has no other flash than LRU with {}",
+                BLOCK_PAGES.name
+            ),
+            "leave it out, or choose exclusive or lazy",
+        );
+    }
+    let rule = policies.admission();
+    if rule != ADMISSION.default && !invalidating {
+        return refused(
+            ADMISSION.name,
+            rule,
+            "a block that is overwritten as a whole cannot drop the page that it refuses"
+                .to_owned(),
+            "add block_technique=invalidating",
+        );
+    }
+    if flash_pages > 0 && flash_blocks == 0 {
+        return Err(Error::BadParameter {
+            name: "flash-pages",
+            value: flash_pages.to_string(),
+            message: format!("less than one block of {block_pages} pages"),
+            hint: "give more flash, or smaller blocks".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// A replay about to run, compiled for each admission rule.
+struct Work<'run, 'progress> {
+    about: &'static About,
+    ram: &'run Settings,
+    ram_pages: u32,
+    flash: &'run Settings,
+    flash_pages: u32,
+    division: Division,
+    source: &'run mut dyn AccessSource,
+    on_progress: OnProgress<'progress>,
+}
+
+impl ForAdmission for Work<'_, '_> {
+    type Output = (SchemeCounters, BlockCounters, Totals);
+
+    fn run<A: Admission>(self) -> Result<Self::Output> {
+        let machine = staged::StagedBlocks::<A>::new(
+            self.about.name == "exclusive",
+            (self.ram_pages, self.ram),
+            (self.flash_pages, self.flash),
+            self.division,
+        );
+        self.count(machine)
+    }
+}
+
+impl Work<'_, '_> {
+    fn count<M: Blocks>(self, mut machine: M) -> Result<(SchemeCounters, BlockCounters, Totals)> {
+        let totals = replay(self.source, &mut machine, self.on_progress)?;
+        machine
+            .finished(totals)
+            .map_err(|text| disagreement(self.about.name, &text))?;
+        let (counters, blocks) = machine.counters();
+        add_up(&counters, &blocks, totals).map_err(|text| disagreement(self.about.name, &text))?;
+        Ok((counters, blocks, totals))
+    }
+}
+
+/// What must hold of the counters of every flash of blocks.
+fn add_up(
+    counters: &SchemeCounters,
+    blocks: &BlockCounters,
+    totals: Totals,
+) -> std::result::Result<(), String> {
+    let sums = [
+        (
+            "hits and misses, accesses",
+            counters.ram_hits + counters.flash_hits + counters.flash_misses,
+            totals.accesses,
+        ),
+        (
+            "flash writes by page and by block, all",
+            blocks.flash_page_writes + blocks.flash_block_writes,
+            counters.flash_writes(),
+        ),
+        (
+            "disk reads by page and by block, all",
+            blocks.hdd_page_reads + blocks.hdd_block_reads,
+            counters.hdd_reads(),
+        ),
+        (
+            "disk writes by page and by block, all",
+            blocks.hdd_page_writes + blocks.hdd_block_writes,
+            counters.hdd_writes,
+        ),
+        (
+            "flash page reads, flash hits",
+            blocks.flash_page_reads,
+            counters.flash_hits,
+        ),
+        (
+            "disk page writes, dirty victims refused",
+            blocks.hdd_page_writes,
+            counters.dirty_rejections,
+        ),
+    ];
+    for (what, left, right) in sums {
+        if left != right {
+            return Err(format!("{what} do not add up: {left} and {right}"));
+        }
+    }
+    let limits = [
+        (
+            "overwritten pages",
+            blocks.flash_page_overwrites,
+            blocks.flash_page_writes,
+        ),
+        (
+            "blocks written to disk",
+            blocks.hdd_block_writes,
+            blocks.hdd_block_pages_written,
+        ),
+        (
+            "dirty RAM victims",
+            counters.ram_dirty_evictions,
+            counters.ram_evictions,
+        ),
+    ];
+    for (what, count, limit) in limits {
+        if count > limit {
+            return Err(format!("{count} {what}, at most {limit} are possible"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! Blocks under the schemes that write to flash what RAM evicts: exclusive and lazy.
+
+use super::map::{BlockMap, Place};
+use super::{BlockCounters, Blocks, Division};
+use crate::replay::admission::Admission;
+use crate::replay::policies::AnyPolicy;
+use crate::replay::settings::Settings;
+use crate::replay::tier::{Tier, Victim};
+use crate::replay::two_tier::SchemeCounters;
+use crate::replay::{Machine, Totals};
+
+/// Exclusive or lazy over blocks.
+///
+/// ```text
+/// if pg in RAM: return pg
+/// if pg is valid on flash: read it (block MRU); exclusive and invalidating: it is valid no more
+/// if RAM is full: stage v_r
+/// if pg was not on flash: read it from disk
+/// pg enters RAM
+///
+/// stage v_r: lazy, valid on flash and clean: nothing
+///            refused by the admission rule: to disk if dirty, and then its copy is valid no more
+///            its block is not on flash: evict a block if flash is full, to disk if dirty;
+///                overwriting: read the block from disk, write it to flash; if lazy and clean: done
+///                invalidating: take a frame without valid pages
+///            write v_r to its place in the block (block MRU), which is dirty if v_r is
+/// ```
+pub(super) struct StagedBlocks<A> {
+    exclusive: bool,
+    invalidating: bool,
+    map: BlockMap,
+    ram: Tier<AnyPolicy>,
+    flash: Tier<AnyPolicy>,
+    admission: A,
+    /// All pages of a block.
+    whole: u64,
+    /// Valid pages of each block; none of a block that is not on flash.
+    valid: Vec<u64>,
+    /// Pages written since the block took its frame.
+    written: Vec<u64>,
+    counters: SchemeCounters,
+    blocks: BlockCounters,
+}
+
+impl<A: Admission> StagedBlocks<A> {
+    pub(super) fn new(
+        exclusive: bool,
+        (ram_pages, ram): (u32, &Settings),
+        (flash_pages, flash): (u32, &Settings),
+        division: Division,
+    ) -> Self {
+        Self {
+            exclusive,
+            invalidating: division.invalidating,
+            map: BlockMap::new(division.block_pages),
+            ram: Tier::configured(ram_pages, ram),
+            flash: Tier::configured(division.flash_blocks, flash).expecting_removal(),
+            admission: A::new(flash_pages),
+            whole: u64::MAX >> (64 - division.block_pages),
+            valid: Vec::new(),
+            written: Vec::new(),
+            counters: SchemeCounters::default(),
+            blocks: BlockCounters::default(),
+        }
+    }
+
+    #[inline]
+    fn is_valid(&self, place: Place) -> bool {
+        self.valid[place.block as usize] & place.bit() != 0
+    }
+
+    /// Makes a valid page invalid; tells whether its block is dirty.
+    fn invalidate(&mut self, place: Place) -> bool {
+        let block = place.block as usize;
+        self.counters.directory_updates += 1;
+        self.valid[block] &= !place.bit();
+        if self.valid[block] != 0 {
+            return self.flash.is_dirty(place.block);
+        }
+        self.written[block] = 0;
+        self.blocks.flash_blocks_emptied += 1;
+        self.flash.remove(place.block)
+    }
+
+    /// Reads a page that is valid on flash; tells whether it is dirty in RAM then.
+    fn read(&mut self, place: Place) -> bool {
+        self.counters.flash_hits += 1;
+        self.blocks.flash_page_reads += 1;
+        self.flash.on_hit(place.block);
+        if self.exclusive && self.invalidating {
+            return self.invalidate(place);
+        }
+        self.counters.directory_updates += 1;
+        false
+    }
+
+    fn stage(&mut self, victim: Victim) {
+        let place = self.map.place(victim.page);
+        let valid = self.is_valid(place);
+        self.counters.directory_lookups += 1;
+        self.counters.ram_evictions += 1;
+        self.counters.ram_dirty_evictions += u64::from(victim.dirty);
+        self.counters.victims_found_on_flash += u64::from(valid);
+        if !self.exclusive && valid && !victim.dirty {
+            return;
+        }
+        if A::CAN_REJECT && !self.admission.admits(victim) {
+            self.counters.rejections += 1;
+            if victim.dirty {
+                self.counters.dirty_rejections += 1;
+                self.counters.hdd_writes += 1;
+                self.blocks.hdd_page_writes += 1;
+                if valid {
+                    self.counters.flash_invalidations += 1;
+                    self.invalidate(place);
+                }
+            }
+            return;
+        }
+        let is_new = !self.flash.contains(place.block);
+        if is_new {
+            self.take_frame(place.block);
+            if !self.exclusive && !self.invalidating && !victim.dirty {
+                return;
+            }
+        }
+        self.write(place, victim.dirty, is_new);
+    }
+
+    /// Brings a block to flash that is not there.
+    fn take_frame(&mut self, block: u32) {
+        if let Some(old) = self.flash.evict_if_full(block) {
+            self.counters.directory_updates += 1;
+            self.counters.flash_evictions += 1;
+            let pages = std::mem::take(&mut self.valid[old.page as usize]);
+            self.written[old.page as usize] = 0;
+            if old.dirty {
+                self.counters.hdd_writes += 1;
+                self.blocks.hdd_block_writes += 1;
+                self.blocks.hdd_block_pages_written += u64::from(pages.count_ones());
+            }
+        }
+        self.counters.directory_updates += 1;
+        self.blocks.flash_frames_taken += 1;
+        self.flash.insert(block, false);
+        if !self.invalidating {
+            self.counters.hdd_block_fetches += 1;
+            self.blocks.hdd_block_reads += 1;
+            self.counters.flash_fills += 1;
+            self.blocks.flash_block_writes += 1;
+            self.valid[block as usize] = self.whole;
+            self.written[block as usize] = self.whole;
+        }
+    }
+
+    /// Writes a RAM victim to its place in a block on flash.
+    fn write(&mut self, place: Place, dirty: bool, is_new: bool) {
+        let block = place.block as usize;
+        self.blocks.flash_page_writes += 1;
+        self.blocks.flash_page_overwrites += u64::from(self.written[block] & place.bit() != 0);
+        if self.is_valid(place) {
+            self.counters.flash_write_backs += 1;
+        } else {
+            self.counters.flash_fills += 1;
+        }
+        self.valid[block] |= place.bit();
+        self.written[block] |= place.bit();
+        self.flash.soil(place.block, dirty);
+        if !is_new {
+            self.counters.directory_updates += 1;
+            self.flash.on_hit(place.block);
+        }
+    }
+}
+
+impl<A: Admission> Machine for StagedBlocks<A> {
+    const NEEDS_ADDRESSES: bool = true;
+
+    fn grow(&mut self, pages: usize) {
+        self.ram.grow(pages);
+        self.admission.grow(pages);
+    }
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        self.map.locate(pages, spaces, addresses);
+        let blocks = self.map.blocks();
+        self.flash.grow(blocks);
+        self.valid.resize(blocks, 0);
+        self.written.resize(blocks, 0);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.ram.fetch(pages);
+    }
+
+    fn access(&mut self, page: u32, write: bool) {
+        let in_ram = self.ram.contains(page);
+        self.admission.on_access(page, write, in_ram);
+        if in_ram {
+            self.counters.ram_hits += 1;
+            self.ram.on_hit(page);
+            self.ram.soil(page, write);
+            return;
+        }
+        self.counters.directory_lookups += 1;
+        let place = self.map.place(page);
+        let dirty = if self.is_valid(place) {
+            self.read(place)
+        } else {
+            self.counters.flash_misses += 1;
+            self.blocks.hdd_page_reads += 1;
+            false
+        };
+        if let Some(victim) = self.ram.evict_if_full(page) {
+            self.stage(victim);
+        }
+        self.ram.insert(page, dirty | write);
+    }
+
+    fn finished(&self, totals: Totals) -> Result<(), String> {
+        self.map.recount(totals.distinct_pages)?;
+        self.ram.recount("RAM")?;
+        self.flash.recount("flash")?;
+        self.admission.recount()?;
+        for (block, (&valid, &written)) in (0..).zip(self.valid.iter().zip(&self.written)) {
+            let held = self.flash.contains(block);
+            let complete = self.invalidating || valid == self.whole;
+            if held != (valid != 0) || held && !complete || valid & !written != 0 {
+                return Err(format!(
+                    "block {block}, on flash: {held}, has valid pages {valid:b} of {written:b} written"
+                ));
+            }
+        }
+        let pages = u32::try_from(totals.distinct_pages).map_err(|error| error.to_string())?;
+        let both =
+            (0..pages).find(|&page| self.ram.contains(page) && self.is_valid(self.map.place(page)));
+        if let (true, true, Some(page)) = (self.exclusive, self.invalidating, both) {
+            return Err(format!("page {page} is in RAM and valid on flash"));
+        }
+        // Exclusive: a page that leaves a dirty block is taken for dirty, and may not be.
+        if !self.exclusive && self.counters.hdd_writes > totals.write_accesses {
+            return Err(format!(
+                "{} disk writes for {} accesses that write",
+                self.counters.hdd_writes, totals.write_accesses
+            ));
+        }
+        let left = u64::from(self.flash.len());
+        let gone = self.counters.flash_evictions + self.blocks.flash_blocks_emptied;
+        let misses = self.counters.flash_hits + self.counters.flash_misses;
+        if self.blocks.flash_frames_taken != gone + left
+            || misses != self.counters.ram_evictions + u64::from(self.ram.len())
+        {
+            return Err(format!(
+                "{} frames taken, {gone} blocks gone, {left} left; {misses} RAM misses, {} RAM victims, {} pages left",
+                self.blocks.flash_frames_taken,
+                self.counters.ram_evictions,
+                self.ram.len()
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl<A: Admission> Blocks for StagedBlocks<A> {
+    fn counters(&self) -> (SchemeCounters, BlockCounters) {
+        (self.counters, self.blocks)
+    }
+}

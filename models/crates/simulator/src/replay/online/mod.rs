@@ -1,0 +1,391 @@
+//! The online chooser: it measures what the formulas need, period after period, and runs the scheme
+//! that they say costs least.
+//!
+//! Koltsidas and Viglas, sections 3.5 and 4.3: flash hits and misses and the rate at which pages are
+//! dirtied are watched, the cost formula of each page flow is evaluated periodically, and the one with
+//! the least cost is adopted; with management by file or relation, for each by itself.
+//!
+//! ```text
+//! at the end of each period, for each relation:
+//!   M(C)          misses of one LRU cache of C pages in the period, from stack distances
+//!   h_f, m_f      M(r) - M(r + e_f) and M(r + e_f) under each scheme: `sizes`
+//!   p_d           RAM victims that were written in RAM / RAM misses
+//!   p_dF          disk writes / flash misses; p_d where nothing missed flash
+//!   cost          of each scheme: `costs`; inclusive only where f > r
+//!   contender     the cheapest one, in doubt lazy, then exclusive, then inclusive
+//!   gain          cost(running) - cost(contender); it counts if it exceeds both
+//!                 hysteresis · cost(running) and switch_cost_us
+//!   the contender is adopted when its gain counted in `patience` periods in succession
+//! ```
+//!
+//! Where the paper is silent, chosen here:
+//!
+//! | point | chosen |
+//! |---|---|
+//! | how a scheme not running is judged | by the LRU curve of the period, as everywhere in the product; the running one too, so that both sides have the same error |
+//! | what a switch does | nothing at once: *a page is governed, until RAM evicts it, by the scheme that ran when it entered RAM*. Pages on flash stay. So nothing is written out, no page is lost, and each page keeps the invariant of its scheme: with RAM turned over once the hierarchy is that of the new scheme |
+//! | `p_d` under a running exclusive scheme, whose pages bring dirt from flash | only pages written in RAM count, which is `p_d` of the other schemes |
+//! | `p_dF` of schemes not running | that of the running one |
+//! | relations share RAM and flash | `e_f` is that of all together; each counts its own accesses within it |
+//! | a share above 1, where victims of a relation outnumber its misses | 1 |
+//! | the last period, if it is not whole | reported, without a choice |
+//!
+//! RAM and flash are LRU: the curve is.
+
+use crate::access::AccessSource;
+use crate::error::{Error, Result};
+use crate::progress::OnProgress;
+use crate::replay::settings::{Setting, Settings, Values, spelled, unknown_option};
+use crate::replay::two_tier::{SchemeCounters, Warning};
+use crate::replay::{About, Machine, disagreement, page_count, replay};
+
+mod costs;
+mod flow;
+mod sizes;
+
+use costs::Times;
+use flow::OnlineFlow;
+
+/// Most rows of the history; afterwards only rows with a switch are kept.
+const MOST_ROWS: usize = 100_000;
+/// Most relations with a choice of their own.
+const MOST_RELATIONS: usize = 4096;
+
+/// The schemes to choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheme {
+    Inclusive,
+    Exclusive,
+    Lazy,
+}
+
+impl Scheme {
+    const ALL: [Self; 3] = [Self::Inclusive, Self::Exclusive, Self::Lazy];
+    /// Which is taken among equals.
+    const TIE_ORDER: [Self; 3] = [Self::Lazy, Self::Exclusive, Self::Inclusive];
+
+    fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+}
+
+/// Names of the schemes, as declared.
+const NAMES: &[&str] = &["inclusive", "exclusive", "lazy"];
+
+const fn time(name: &'static str, description: &'static str, default: &'static str) -> Setting {
+    Setting {
+        name,
+        description,
+        default,
+        values: Values::Number {
+            least: 0.0,
+            most: 1e12,
+        },
+    }
+}
+
+const OPTIONS: &[Setting] = &[
+    time(
+        "flash_read_us",
+        "Time of reading a page from flash; to be given. [µs]",
+        "",
+    ),
+    time(
+        "flash_write_us",
+        "Time of writing a page to flash; to be given. [µs]",
+        "",
+    ),
+    time(
+        "disk_read_us",
+        "Time of reading a page from disk; to be given. [µs]",
+        "",
+    ),
+    time(
+        "disk_write_us",
+        "Time of writing a page to disk; to be given. [µs]",
+        "",
+    ),
+    time(
+        "lookup_us",
+        "Time of a lookup in the flash directory. [µs]",
+        "0",
+    ),
+    time(
+        "update_us",
+        "Time of an update of the flash directory. [µs]",
+        "0",
+    ),
+    Setting {
+        name: "period",
+        description: "Accesses between two choices.",
+        default: "100000",
+        values: Values::Whole {
+            least: 1,
+            most: u32::MAX,
+        },
+    },
+    Setting {
+        name: "scope",
+        description: "One choice for all pages, or one for each relation (device or file of the trace).",
+        default: "global",
+        values: Values::OneOf(&["global", "relation"]),
+    },
+    Setting {
+        name: "initial",
+        description: "The scheme to begin with.",
+        default: "lazy",
+        values: Values::OneOf(NAMES),
+    },
+    Setting {
+        name: "hysteresis",
+        description: "Share of the running scheme's cost that a gain must exceed to count.",
+        default: "0.05",
+        values: Values::Number {
+            least: 0.0,
+            most: 1e6,
+        },
+    },
+    time(
+        "switch_cost_us",
+        "Time that a gain within one period must exceed to count. [µs]",
+        "0",
+    ),
+    Setting {
+        name: "patience",
+        description: "Periods in succession in which a gain must count before the switch.",
+        default: "2",
+        values: Values::Whole {
+            least: 1,
+            most: u32::MAX,
+        },
+    },
+];
+
+/// Every chooser: the one table that all lists are read from.
+pub(crate) const TABLE: &[About] = &[About {
+    name: "online",
+    title: "Online chooser",
+    description: "Evaluates the cost formulas every period and runs the page flow that costs least.",
+    paper: "Koltsidas, Viglas 2009, sections 3.5 and 4.3",
+    needs: &[],
+    options: OPTIONS,
+}];
+
+/// What the formulas say of one scheme in a period.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Name of the scheme.
+    pub scheme: &'static str,
+    /// Effective size of flash, in pages.
+    pub effective_flash_pages: f64,
+    /// Flash hits.
+    pub flash_hits: f64,
+    /// Flash misses.
+    pub flash_misses: f64,
+    /// Cost of devices and directory. [µs]
+    pub cost_us: f64,
+}
+
+/// What was measured in one period of one relation, and what was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The period, from 0.
+    pub period: u64,
+    /// Number of the relation in the trace; `None` for all pages together.
+    pub relation: Option<u32>,
+    /// The scheme that ran.
+    pub running: &'static str,
+    /// The scheme that runs in the next period.
+    pub chosen: &'static str,
+    /// Accesses.
+    pub accesses: u64,
+    /// RAM misses.
+    pub ram_misses: u64,
+    /// Flash hits, as they were.
+    pub flash_hits: u64,
+    /// Share of RAM misses whose victim had been written in RAM, `p_d`.
+    pub dirty_share: f64,
+    /// Share of flash misses with a disk write, `p_dF`.
+    pub flash_dirty_share: f64,
+    /// What the formulas say, in the order inclusive, exclusive, lazy; inclusive only if flash is
+    /// larger than RAM.
+    pub estimates: Vec<Estimate>,
+}
+
+/// Result of a replay under the chooser.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnlineResult {
+    /// Name of the chooser in [`super::choosers`].
+    pub scheme: &'static str,
+    /// RAM capacity in pages.
+    pub ram_pages: u32,
+    /// Flash capacity in pages.
+    pub flash_pages: u32,
+    /// Accesses, reads and writes.
+    pub accesses: u64,
+    /// Accesses that write.
+    pub write_accesses: u64,
+    /// Distinct pages of the trace.
+    pub distinct_pages: u64,
+    /// What was counted.
+    pub counters: SchemeCounters,
+    /// Choices that changed the scheme.
+    pub switches: u64,
+    /// All periods in order, relations in order of appearance, those without RAM misses left out.
+    pub history: Vec<Choice>,
+    /// Names of the relations by their numbers, if the trace has names.
+    pub relation_names: Vec<String>,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// How to choose.
+#[derive(Debug, Clone, Copy)]
+struct Rules {
+    times: Times,
+    period: u32,
+    initial: Scheme,
+    hysteresis: f64,
+    switch_cost: f64,
+    patience: u32,
+}
+
+/// Replays all accesses of `source` under the chooser called `name`.
+///
+/// # Errors
+/// [`Error::BadParameter`] for an unknown name or option, a missing cost or an impossible size,
+/// [`Error::Cancelled`], and whatever `source` reports.
+pub fn simulate_online(
+    source: &mut dyn AccessSource,
+    name: &str,
+    ram_pages: u64,
+    flash_pages: u64,
+    options: &[(String, String)],
+    on_progress: OnProgress<'_>,
+) -> Result<OnlineResult> {
+    let about = &TABLE[0];
+    if spelled(name) != about.name {
+        return Err(Error::BadParameter {
+            name: "scheme",
+            value: name.to_owned(),
+            message: "no such chooser of page flows".to_owned(),
+            hint: format!("choose {}", about.name),
+        });
+    }
+    let settings = parse(about, options)?;
+    let ram_pages = page_count("ram-pages", ram_pages, 1)?;
+    let flash_pages = page_count("flash-pages", flash_pages, 1)?;
+    let rules = Rules {
+        times: Times {
+            flash_read: settings.number("flash_read_us"),
+            flash_write: settings.number("flash_write_us"),
+            disk_read: settings.number("disk_read_us"),
+            disk_write: settings.number("disk_write_us"),
+            lookup: settings.number("lookup_us"),
+            update: settings.number("update_us"),
+        },
+        period: settings.whole("period"),
+        initial: Scheme::ALL[settings.whole("initial") as usize],
+        hysteresis: settings.number("hysteresis"),
+        switch_cost: settings.number("switch_cost_us"),
+        patience: settings.whole("patience"),
+    };
+    if rules.initial == Scheme::Inclusive && flash_pages <= ram_pages {
+        return Err(Error::BadParameter {
+            name: "option",
+            value: "initial=inclusive".to_owned(),
+            message: format!(
+                "inclusive needs more flash than RAM, not {flash_pages} pages beside {ram_pages}"
+            ),
+            hint: "give flash more pages than RAM, or leave it out for initial=lazy".to_owned(),
+        });
+    }
+    if settings.name("scope") == "relation" {
+        count::<true>(about, ram_pages, flash_pages, rules, source, on_progress)
+    } else {
+        count::<false>(about, ram_pages, flash_pages, rules, source, on_progress)
+    }
+}
+
+fn parse(about: &'static About, options: &[(String, String)]) -> Result<Settings> {
+    let owner = format!("scheme `{}`", about.name);
+    let mut settings = Settings::defaults(about.options);
+    for (key, text) in options {
+        let wanted = spelled(key);
+        let place = about
+            .options
+            .iter()
+            .position(|option| option.name == wanted);
+        let place = place.ok_or_else(|| unknown_option(key, &owner, "", about.options))?;
+        settings.set(place, key, text, &owner)?;
+    }
+    let missing: Vec<&str> = about
+        .options
+        .iter()
+        .map(|option| option.name)
+        .filter(|name| settings.number(name).is_nan())
+        .collect();
+    if missing.is_empty() {
+        return Ok(settings);
+    }
+    Err(Error::BadParameter {
+        name: "option",
+        value: missing.join(", "),
+        message: format!("{owner} weighs device times, and these are not given"),
+        hint: format!(
+            "give {}=T in microseconds an operation, and so on",
+            missing[0]
+        ),
+    })
+}
+
+fn count<const RELATIONS: bool>(
+    about: &About,
+    ram_pages: u32,
+    flash_pages: u32,
+    rules: Rules,
+    source: &mut dyn AccessSource,
+    on_progress: OnProgress<'_>,
+) -> Result<OnlineResult> {
+    let mut flow = OnlineFlow::<RELATIONS>::new(ram_pages, flash_pages, rules);
+    let totals = replay(source, &mut flow, on_progress)?;
+    if flow.relations() > MOST_RELATIONS {
+        return Err(Error::BadParameter {
+            name: "option",
+            value: "scope=relation".to_owned(),
+            message: format!(
+                "the trace has {} relations, at most {MOST_RELATIONS} can have a choice of their own",
+                flow.relations()
+            ),
+            hint: "leave it out for scope=global".to_owned(),
+        });
+    }
+    flow.end();
+    flow.finished(totals)
+        .map_err(|text| disagreement(about.name, &text))?;
+    let counters = flow.counters();
+    let (history, switches, left_out) = flow.into_history();
+    let mut warnings = Vec::new();
+    if left_out > 0 {
+        warnings.push(Warning {
+            name: "history_cut",
+            message: format!(
+                "{left_out} rows of the history without a switch are left out after the first {MOST_ROWS}"
+            ),
+            hint: "choose a longer period".to_owned(),
+        });
+    }
+    Ok(OnlineResult {
+        scheme: about.name,
+        ram_pages,
+        flash_pages,
+        accesses: totals.accesses,
+        write_accesses: totals.write_accesses,
+        distinct_pages: totals.distinct_pages as u64,
+        counters,
+        switches,
+        history,
+        relation_names: source.space_names().to_vec(),
+        warnings,
+    })
+}

@@ -1,0 +1,228 @@
+//! Slow, obvious models of flash blocks: sets of valid pages, searched lists, one branch a rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Access;
+use super::flows::History;
+use super::policies::Tier;
+
+/// Operations by class, and what the scheme did.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) ram_hits: u64,
+    pub(crate) flash_hits: u64,
+    pub(crate) flash_misses: u64,
+    pub(crate) flash_page_writes: u64,
+    pub(crate) flash_page_overwrites: u64,
+    pub(crate) flash_block_writes: u64,
+    pub(crate) frames_taken: u64,
+    pub(crate) hdd_page_reads: u64,
+    pub(crate) hdd_block_reads: u64,
+    pub(crate) hdd_page_writes: u64,
+    pub(crate) hdd_block_writes: u64,
+    pub(crate) hdd_block_pages_written: u64,
+    pub(crate) back_invalidations: u64,
+    pub(crate) lookups: u64,
+    pub(crate) updates: u64,
+}
+
+/// What flash knows of a block that it holds.
+#[derive(Debug, Default, Clone)]
+struct Block {
+    valid: BTreeSet<u64>,
+    written: BTreeSet<u64>,
+    dirty: bool,
+}
+
+pub(crate) struct Shape {
+    pub(crate) block_pages: u64,
+    pub(crate) invalidating: bool,
+}
+
+/// The lazy or the exclusive scheme; `flash_pages` is what was asked for.
+pub(crate) fn staged(
+    scheme: &str,
+    rule: &str,
+    shape: &Shape,
+    accesses: &[Access],
+    (ram_policy, ram_pages): (&str, usize),
+    (flash_policy, flash_pages): (&str, usize),
+) -> Counted {
+    let capacity = flash_pages / usize::try_from(shape.block_pages).expect("few");
+    let block_of = |page: u64| page / shape.block_pages;
+    let pages_of = |block: u64| {
+        (block * shape.block_pages..(block + 1) * shape.block_pages).collect::<BTreeSet<u64>>()
+    };
+    let mut ram = Tier::new(ram_policy, ram_pages);
+    let mut order = Tier::new(flash_policy, capacity);
+    let mut flash: BTreeMap<u64, Block> = BTreeMap::new();
+    let mut history = History::default();
+    let mut count = Counted::default();
+    for &(page, write) in accesses {
+        history.note(page, write, ram.has(page));
+        if ram.has(page) {
+            count.ram_hits += 1;
+            ram.hit(page);
+            if write {
+                ram.soil(page);
+            }
+            continue;
+        }
+        let mut dirty = false;
+        count.lookups += 1;
+        let home = block_of(page);
+        let hit = flash
+            .get(&home)
+            .is_some_and(|block| block.valid.contains(&page));
+        if hit {
+            count.flash_hits += 1;
+            count.updates += 1;
+            order.hit(home);
+            if scheme == "exclusive" && shape.invalidating {
+                let block = flash.get_mut(&home).expect("hit");
+                dirty = block.dirty;
+                block.valid.remove(&page);
+                if block.valid.is_empty() {
+                    flash.remove(&home);
+                    order.take(home);
+                }
+            }
+        } else {
+            count.flash_misses += 1;
+            count.hdd_page_reads += 1;
+        }
+        if let Some((victim, victim_dirty)) = ram.victim(page) {
+            count.lookups += 1;
+            let home = block_of(victim);
+            let valid = flash
+                .get(&home)
+                .is_some_and(|block| block.valid.contains(&victim));
+            let useless = scheme == "lazy" && !victim_dirty;
+            if useless && valid {
+                // Its copy is as good.
+            } else if !history.admits(rule, victim, victim_dirty, flash_pages) {
+                if victim_dirty {
+                    count.hdd_page_writes += 1;
+                    if valid {
+                        count.updates += 1;
+                        let block = flash.get_mut(&home).expect("valid there");
+                        block.valid.remove(&victim);
+                        if block.valid.is_empty() {
+                            flash.remove(&home);
+                            order.take(home);
+                        }
+                    }
+                }
+            } else {
+                let comes = !flash.contains_key(&home);
+                if comes {
+                    if let Some((old, _)) = order.victim(home) {
+                        let old = flash.remove(&old).expect("on flash");
+                        count.updates += 1;
+                        if old.dirty {
+                            count.hdd_block_writes += 1;
+                            count.hdd_block_pages_written += old.valid.len() as u64;
+                        }
+                    }
+                    count.updates += 1;
+                    count.frames_taken += 1;
+                    order.add(home, false);
+                    let mut block = Block::default();
+                    if !shape.invalidating {
+                        count.hdd_block_reads += 1;
+                        count.flash_block_writes += 1;
+                        block.valid = pages_of(home);
+                        block.written = pages_of(home);
+                    }
+                    flash.insert(home, block);
+                }
+                let block = flash.get_mut(&home).expect("there now");
+                if !(useless && block.valid.contains(&victim)) {
+                    count.flash_page_writes += 1;
+                    count.flash_page_overwrites += u64::from(block.written.contains(&victim));
+                    block.valid.insert(victim);
+                    block.written.insert(victim);
+                    block.dirty |= victim_dirty;
+                    if !comes {
+                        count.updates += 1;
+                        order.hit(home);
+                    }
+                }
+            }
+        }
+        ram.add(page, dirty | write);
+    }
+    count
+}
+
+/// The inclusive scheme, with LRU on flash.
+pub(crate) fn inclusive(
+    block_pages: u64,
+    accesses: &[Access],
+    (ram_policy, ram_pages): (&str, usize),
+    flash_pages: usize,
+) -> Counted {
+    let capacity = flash_pages / usize::try_from(block_pages).expect("few");
+    let pages_of = |block: u64| block * block_pages..(block + 1) * block_pages;
+    let mut ram = Tier::new(ram_policy, ram_pages);
+    // Blocks and whether they are dirty, least recent first.
+    let mut flash: Vec<(u64, bool)> = Vec::new();
+    let renew = |flash: &mut Vec<(u64, bool)>, block: u64, dirty: bool| {
+        let place = flash
+            .iter()
+            .position(|entry| entry.0 == block)
+            .expect("on flash");
+        let was = flash.remove(place).1;
+        flash.push((block, was | dirty));
+    };
+    let mut count = Counted::default();
+    for &(page, write) in accesses {
+        if ram.has(page) {
+            count.ram_hits += 1;
+            ram.hit(page);
+            if write {
+                ram.soil(page);
+            }
+            continue;
+        }
+        count.lookups += 1;
+        let home = page / block_pages;
+        let hit = flash.iter().any(|entry| entry.0 == home);
+        if let Some((victim, true)) = ram.victim(page) {
+            count.flash_page_writes += 1;
+            count.flash_page_overwrites += 1;
+            count.updates += 1;
+            renew(&mut flash, victim / block_pages, true);
+        }
+        count.updates += 1;
+        if hit {
+            count.flash_hits += 1;
+            renew(&mut flash, home, false);
+        } else {
+            count.flash_misses += 1;
+            if flash.len() == capacity {
+                let idle = |&(block, _): &(u64, bool)| !pages_of(block).any(|page| ram.has(page));
+                let place = flash.iter().position(idle).unwrap_or(0);
+                let (block, mut dirty) = flash.remove(place);
+                for page in pages_of(block)
+                    .filter(|&page| ram.has(page))
+                    .collect::<Vec<_>>()
+                {
+                    dirty |= ram.take(page);
+                    count.back_invalidations += 1;
+                }
+                count.updates += 1;
+                if dirty {
+                    count.hdd_block_writes += 1;
+                    count.hdd_block_pages_written += block_pages;
+                }
+            }
+            count.hdd_block_reads += 1;
+            count.flash_block_writes += 1;
+            count.frames_taken += 1;
+            flash.push((home, false));
+        }
+        ram.add(page, write);
+    }
+    count
+}
