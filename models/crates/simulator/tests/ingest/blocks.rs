@@ -884,7 +884,7 @@ fn relations_forks_segments_and_tablespaces_are_told_apart() {
         ("/d/base/5/pg_internal.init.77", None),
         ("/d/pg_wal/000000010000000000000001", None),
         ("/d/pg_xact/0000", None),
-        ("/tmp/9", None),
+        ("/srv/9", None),
     ];
     for (path, relation) in paths {
         let lines = format!(
