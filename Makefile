@@ -80,8 +80,8 @@ golden: .venv/.done ## write fixtures/golden anew from the slow independent mode
 	$(PY) fixtures/golden/generate.py
 
 .PHONY: bench
-bench: .venv/.core ## measure replay and curve speed on a generated trace
-	$(PY) models/benches/replay.py
+bench: .venv/.core ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick: a tenth)
+	$(PY) models/benches/replay.py $(BENCH_FLAGS)
 
 .PHONY: lock
 lock: .tools/uv/.done ## lock the Python requirements anew, with hashes

@@ -230,11 +230,21 @@ def measure(call: dict[str, Any]) -> dict[str, float]:
     measured = {
         "seconds": time.perf_counter() - wall,
         "cpu_seconds": time.process_time() - work,
-        "rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "rss_bytes": peak_bytes(),
     }
     if call["kind"] == "policy":
         measured["miss_ratio"] = result["misses"] / result["accesses"]
     return measured
+
+
+def peak_bytes() -> int:
+    """Return the peak memory of this process; `ru_maxrss` may be its parent's on Linux."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def in_child(command: list[str]) -> dict[str, float]:

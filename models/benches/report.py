@@ -143,9 +143,8 @@ def streams(document: dict[str, Any]) -> list[str]:
     return [
         f"{found['accesses']:,} accesses to {found['distinct_pages']:,} distinct pages, "
         f"generated as they are replayed, through `lazy` with 1 % and 10 % of the pages: "
-        f"{found['seconds']:,.0f} s, generator included "
-        f"({found['accesses_per_s'] / 1e6:.1f} M accesses/s at a load average of "
-        f"{found['load_average']:.1f}). Peak memory {found['peak_bytes'] / MIB:,.0f} MiB, of which "
+        f"{found['seconds']:,.0f} s, of which {found['cpu_seconds']:,.0f} s of processor time, "
+        f"generator included (at a load average of {found['load_average']:.1f}). Peak memory {found['peak_bytes'] / MIB:,.0f} MiB, of which "
         f"the generator's tables took {found['generator_bytes'] / MIB:,.0f} MiB; limit for the "
         f"replay {found['limit_bytes'] / MIB:,.0f} MiB.",
     ]

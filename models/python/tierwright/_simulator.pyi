@@ -835,7 +835,8 @@ def sweep(
     configurations : list of dict
         Each ``{policy, pages, options}`` or ``{scheme, ram_pages, flash_pages, options}``, with the
         meanings of `simulate_policy` and `simulate_scheme`; ``options`` may be left out.
-        Each 64 of them take a read of the trace.
+        Up to 64 of them go over one read of the trace; fewer if their tables would take more
+        than 1 GB, as far as the trace tells its pages, but as many as work at a time.
     threads : int, optional
         Replays at work at a time; one a core by default. It does not change any result.
     on_progress : callable, optional
@@ -848,7 +849,8 @@ def sweep(
         ``rows`` (list of dict, in order): the keys of `simulate_policy` or
         `simulate_scheme` and ``complete``; a row that is not complete has counted the first
         ``accesses`` of the trace. A replay that fails on this trace has ``error`` and
-        ``hint`` instead of counts. ``cancelled`` (bool; configurations whose read had not
+        ``hint`` instead of counts, and so has one of a policy that needs the future if the
+        sweep was cancelled before it ended. ``cancelled`` (bool; configurations whose read had not
         begun have no row), ``reads`` (reads of the trace).
 
     Raises

@@ -82,6 +82,8 @@ struct Broadcast {
     turns: Vec<Condvar>,
     /// What is left to do after the end of the source is no longer wanted.
     stop: AtomicBool,
+    /// As the source says.
+    tells_writes: bool,
 }
 
 impl Broadcast {
@@ -168,6 +170,10 @@ impl AccessSource for Listener<'_> {
         chunk.times_ns.extend_from_slice(&from.times_ns);
         Ok(true)
     }
+
+    fn tells_writes(&self) -> bool {
+        self.broadcast.tells_writes
+    }
 }
 
 impl Listener<'_> {
@@ -248,6 +254,7 @@ pub(crate) fn broadcast<T: Send>(
         finished: Condvar::new(),
         turns: tasks.iter().map(|_| Condvar::new()).collect(),
         stop: AtomicBool::new(false),
+        tells_writes: source.tells_writes(),
     };
     std::thread::scope(|scope| {
         let broadcast = &broadcast;

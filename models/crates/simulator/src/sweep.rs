@@ -503,6 +503,10 @@ impl<'a> SampledSource<'a> {
 }
 
 impl AccessSource for SampledSource<'_> {
+    fn tells_writes(&self) -> bool {
+        self.source.tells_writes()
+    }
+
     fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
         chunk.clear();
         while chunk.is_empty() {

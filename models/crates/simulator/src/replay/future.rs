@@ -23,8 +23,8 @@ use crate::progress::{OnProgress, Progress};
 pub(crate) const NEVER: u32 = u32::MAX;
 /// Most accesses whose places are less than [`NEVER`].
 const MOST_ACCESSES: u64 = u32::MAX as u64;
-/// Bytes set aside in memory before a file is used: those of 14 million accesses.
-pub(crate) const KEPT_BYTES: usize = 128 << 20;
+/// Bytes set aside in memory before a file is used: those of 29 million accesses.
+pub(crate) const KEPT_BYTES: usize = 256 << 20;
 /// Bytes set aside for one access: page, next access, flags.
 const ACCESS_BYTES: usize = 9;
 

@@ -6,6 +6,7 @@
 //! to four random ones. When the log is full its live entries slide to the front, so memory is
 //! proportional to the pages held and each touch pays O(1) for it.
 
+use crate::replay::BATCH;
 use crate::replay::ahead::Ahead;
 use crate::replay::bits::LeastFirstSet;
 
@@ -48,6 +49,12 @@ impl Recency {
         if pages > self.stamps.len() {
             self.stamps.resize(pages, ABSENT);
         }
+    }
+
+    /// The pages of the next entries of the log, live or not: the least recent ones are among them.
+    pub(crate) fn upcoming(&self) -> &[u32] {
+        let end = (self.tail as usize + BATCH).min(self.head as usize);
+        &self.log[(self.tail as usize).min(end)..end]
     }
 
     /// Reads the stamps of some pages, all at once.

@@ -55,6 +55,11 @@ impl<P: Policy> Tier<P> {
         self.policy.fetch(pages);
     }
 
+    /// Pages of which some are the next victims, as far as the policy knows without looking.
+    pub(crate) fn upcoming(&self) -> &[u32] {
+        self.policy.upcoming()
+    }
+
     /// Tells when `page`, which is being accessed now, is accessed next; see [`Policy::foresee`].
     #[inline]
     pub(crate) fn foresee(&mut self, page: u32, next_access: u32) {

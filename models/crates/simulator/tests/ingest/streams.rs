@@ -216,6 +216,39 @@ fn a_trace_survives_the_way_to_canonical_and_back() {
     assert_eq!(report.duration_s, None);
 }
 
+/// Requests to a page each, chosen by the bits of a mixed number.
+fn scattered(requests: u32, page: impl Fn(u64) -> u64) -> Vec<u8> {
+    let mixed = |i: u32| u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(i) << 40;
+    (0..requests)
+        .flat_map(|i| oracle(i, page(mixed(i) >> 24), 1, -1))
+        .collect()
+}
+
+#[test]
+fn page_numbers_without_any_order_are_stored_plane_by_plane() {
+    let folder = Folder::new();
+    // One plane; two; three, the last of which compresses; a short last chunk; and lengths around
+    // the least one for planes. With them, whether some section of page numbers has several frames.
+    for (requests, distinct, several) in [
+        (70_000, 200, false),
+        (70_000, 60_000, true),
+        (300_000, 120_000, true),
+        (4095, 4000, false),
+        (4096, 4000, true),
+    ] {
+        let content = scattered(requests, |mixed| mixed % distinct);
+        let size = content.len();
+        let report = round_trip(&spec(&folder.file("s", content)), &folder);
+        assert_eq!(report.accesses, u64::from(requests));
+        let out = std::fs::read(folder.path("out.twt")).unwrap();
+        assert!(out.len() < size / 2, "{requests}");
+        let chunks = requests.div_ceil(65_536) as usize;
+        let magic = [0x28, 0xb5, 0x2f, 0xfd];
+        let found = out.windows(4).filter(|bytes| *bytes == magic).count();
+        assert_eq!(found > 5 * chunks, several, "{requests} of {distinct}");
+    }
+}
+
 #[test]
 fn a_canonical_trace_tells_its_pages_up_front_and_ends_at_its_size() {
     let folder = Folder::new();

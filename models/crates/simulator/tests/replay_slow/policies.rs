@@ -539,8 +539,10 @@ impl Slow for WTinyLfu {
         let mut main = self.probation.clone();
         main.extend(&self.protected);
         let victim = main.first().copied();
-        let leaving = if self.window.len() < self.window_pages && victim.is_some() {
-            victim.expect("a page beside the window")
+        let leaving = if self.window.len() < self.window_pages
+            && let Some(victim) = victim
+        {
+            victim
         } else {
             let candidate = self.window[0];
             match victim {

@@ -31,6 +31,10 @@ impl Policy for Lru {
         self.order.fetch(pages);
     }
 
+    fn upcoming(&self) -> &[u32] {
+        self.order.upcoming()
+    }
+
     #[inline]
     fn contains(&self, page: u32) -> bool {
         self.order.contains(page)

@@ -41,6 +41,11 @@ pub(crate) trait Policy {
     /// Reads what is kept of some pages, all at once, if that lies in a table too large for the
     /// cache of the processor.
     fn fetch(&self, _pages: &[u32]) {}
+    /// Pages of which some are the next victims, where that is known at no cost: what else is to be
+    /// known of them can be read ahead.
+    fn upcoming(&self) -> &[u32] {
+        &[]
+    }
     /// Tells when `page`, which is being accessed now, is accessed next: its place in the trace, or
     /// [`NEVER`](crate::replay::future::NEVER). Called before every access, whether the page is held
     /// or not, where a policy of the run needs the future; the place of the first access is 0.
@@ -114,6 +119,7 @@ macro_rules! policies {
         /// Its methods are functions of their own, not parts of the loop of each scheme, so the
         /// program grows by one copy of each policy and not by one for each scheme and tier.
         #[derive(Debug)]
+        #[expect(clippy::large_enum_variant, reason = "a replay has one or two of them")]
         pub(crate) enum AnyPolicy {
             $($variant($policy),)+
         }
@@ -137,6 +143,10 @@ macro_rules! policies {
 
             fn fetch(&self, pages: &[u32]) {
                 match self { $(Self::$variant(policy) => policy.fetch(pages),)+ }
+            }
+
+            fn upcoming(&self) -> &[u32] {
+                match self { $(Self::$variant(policy) => policy.upcoming(),)+ }
             }
 
             fn foresee(&mut self, page: u32, next_access: u32) {

@@ -42,6 +42,8 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Exclusive<R, F, A> {
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
         self.flash.fetch(pages);
+        // Flash is asked for each victim of RAM.
+        self.flash.fetch(self.ram.upcoming());
     }
 
     #[inline]

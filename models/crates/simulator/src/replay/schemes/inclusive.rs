@@ -49,6 +49,8 @@ impl<R: Policy> Machine for Inclusive<R> {
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
         self.flash.fetch(pages);
+        // Flash is asked for each victim of RAM.
+        self.flash.fetch(self.ram.upcoming());
     }
 
     #[inline]

@@ -5,12 +5,12 @@
 //! ```text
 //! magic (8 bytes), version u32, length of head u32, CRC-32 of head u32, head (JSON)
 //! chunk*: "CHNK", accesses u32, new pages u32, 5 x (length u32, CRC-32 u32), CRC-32 of all that,
-//!         then five zstd frames: spaces and pages of the new pages, page numbers, flags, times
+//!         then five sections: spaces and pages of the new pages, page numbers, flags, times
 //! foot (JSON)
 //! offset of foot u64, length of foot u32, CRC-32 of foot u32, end magic (8 bytes)
 //! ```
 //!
-//! A column of integers is one byte of mode (1: zigzag differences, 0: plain), one byte of width
+//! A section is one zstd frame or several in a row. A column of integers is one byte of mode (1: zigzag differences, 0: plain), one byte of width
 //! and that many byte planes, lowest first. Flags are two bit sets: writes, first of request.
 //! Times (nanoseconds since the first request) are stored once for each first of request.
 //! A file without foot is an interrupted conversion and is refused. Numbers appear in order of
@@ -50,6 +50,13 @@ const COLUMN_HEAD_BYTES: usize = 2;
 const MAX_SECTION_BYTES: usize = COLUMN_HEAD_BYTES + 8 * CHUNK_ACCESSES;
 /// Fast: the byte planes leave little for higher levels to find.
 const ZSTD_LEVEL: i32 = 1;
+/// Page numbers that compression makes no smaller than this share of theirs are compressed plane by
+/// plane, and of those planes the ones that it makes no smaller than [`MOST_OF_PLANE`] of theirs are
+/// stored: every replay opens page numbers anew, and a stored byte costs next to nothing.
+const MOST_OF_PAGES: f64 = 0.5;
+const MOST_OF_PLANE: f64 = 0.85;
+/// Fewest page numbers for which that is done.
+const FEWEST_PAGES: usize = 1 << 12;
 
 /// What is known before the first access.
 #[derive(Debug, Clone, Serialize, Deserialize)]

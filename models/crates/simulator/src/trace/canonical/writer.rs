@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::columns::{encode_column, pack_bits};
 use super::{
-    CHUNK_HEAD_BYTES, CHUNK_MARK, CanonicalFoot, CanonicalHead, END_MAGIC, MAGIC, SECTIONS,
-    VERSION, ZSTD_LEVEL, crc32,
+    CHUNK_HEAD_BYTES, CHUNK_MARK, COLUMN_HEAD_BYTES, CanonicalFoot, CanonicalHead, END_MAGIC,
+    FEWEST_PAGES, MAGIC, MOST_OF_PAGES, MOST_OF_PLANE, SECTIONS, VERSION, ZSTD_LEVEL, crc32,
 };
 use crate::access::{Chunk, FIRST_OF_REQUEST, WRITE};
 use crate::error::{Error, Result};
@@ -24,6 +24,8 @@ pub(crate) struct CanonicalWriter {
     chunks: u64,
     next_page: u32,
     compressor: zstd::bulk::Compressor<'static>,
+    /// Frames without any compression.
+    storer: zstd::bulk::Compressor<'static>,
     values: Vec<u64>,
     codes: Vec<u64>,
     column: Vec<u8>,
@@ -43,11 +45,15 @@ impl CanonicalWriter {
     pub(crate) fn create(out: &Path, force: bool) -> Result<Self> {
         refuse_existing(out, force)?;
         let (file, temporary) = create_temporary(out)?;
-        let compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(|source| Error::Io {
-            action: "compress",
-            path: out.to_owned(),
-            source,
-        })?;
+        let compressor = |level| {
+            zstd::bulk::Compressor::new(level).map_err(|source| Error::Io {
+                action: "compress",
+                path: out.to_owned(),
+                source,
+            })
+        };
+        let storer = compressor(*zstd::compression_level_range().start())?;
+        let compressor = compressor(ZSTD_LEVEL)?;
         Ok(Self {
             out: out.to_owned(),
             temporary,
@@ -57,6 +63,7 @@ impl CanonicalWriter {
             chunks: 0,
             next_page: 0,
             compressor,
+            storer,
             values: Vec::new(),
             codes: Vec::new(),
             column: Vec::new(),
@@ -122,7 +129,7 @@ impl CanonicalWriter {
         let mut values = std::mem::take(&mut self.values);
         values.clear();
         values.extend(raw.chunk.pages.iter().map(|page| u64::from(*page)));
-        sections[2] = self.section(&values)?;
+        sections[2] = self.page_numbers(&values)?;
         self.column.clear();
         pack_bits(&raw.chunk.flags, WRITE, &mut self.column);
         pack_bits(&raw.chunk.flags, FIRST_OF_REQUEST, &mut self.column);
@@ -144,6 +151,32 @@ impl CanonicalWriter {
     fn section(&mut self, values: &[u64]) -> Result<Vec<u8>> {
         encode_column(values, &mut self.codes, &mut self.column);
         self.compressed()
+    }
+
+    /// The section of the page numbers: see [`MOST_OF_PAGES`].
+    #[expect(clippy::cast_precision_loss, reason = "lengths of one chunk")]
+    fn page_numbers(&mut self, pages: &[u64]) -> Result<Vec<u8>> {
+        let whole = self.section(pages)?;
+        let share = |packed: usize, plain: usize| packed as f64 / plain as f64;
+        if pages.len() < FEWEST_PAGES || share(whole.len(), self.column.len()) < MOST_OF_PAGES {
+            return Ok(whole);
+        }
+        let mut section = Vec::with_capacity(self.column.len());
+        let mut start = 0;
+        // The first plane carries the column's head.
+        let mut end = COLUMN_HEAD_BYTES + pages.len();
+        while start < self.column.len() {
+            let plane = &self.column[start..end];
+            let mut packed = self.compressor.compress(plane);
+            if let Ok(bytes) = &packed
+                && share(bytes.len(), plane.len()) >= MOST_OF_PLANE
+            {
+                packed = self.storer.compress(plane);
+            }
+            section.extend(packed.map_err(|source| self.failed(source))?);
+            (start, end) = (end, end + pages.len());
+        }
+        Ok(section)
     }
 
     fn compressed(&mut self) -> Result<Vec<u8>> {
