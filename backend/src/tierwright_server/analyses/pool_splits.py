@@ -402,7 +402,5 @@ def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
     less = all_writes(survey.splits[clean]) < all_writes(survey.baselines[rival])
     if flips is not None and flips > 0 and math.isfinite(flips):
         side = "above" if less else "below"
-        sentence += (
-            f" This split is the cheaper of the two {side} R = {flips:.3g}."
-        )
+        sentence += f" This split is the cheaper of the two {side} R = {flips:.3g}."
     return finding, sentence
