@@ -295,6 +295,9 @@ def summary(row: Row) -> dict[str, Any]:
 
     seconds, other = median(row.runs, "seconds"), median(row.other_runs, "seconds")
     times = [run["seconds"] for run in row.runs]
+    compared: Any = row.peer
+    if row.other is not None:
+        compared = {key: row.other[key] for key in row.other if key != "path"}
     measured = ratio("seconds") if row.unit == "times" else None
     if row.unit != "times" and seconds:
         measured = row.accesses / seconds / 1e6
@@ -309,7 +312,7 @@ def summary(row: Row) -> dict[str, Any]:
         "cpu_seconds": median(row.runs, "cpu_seconds"),
         "accesses_per_s": row.accesses / seconds if seconds else None,
         "rss_bytes": median(row.runs, "rss_bytes"),
-        "compared_with": row.other or row.peer,
+        "compared_with": compared,
         "other_seconds": other,
         "other_cpu_seconds": median(row.other_runs, "cpu_seconds"),
         "other_accesses_per_s": row.accesses / other if other else None,

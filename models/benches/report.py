@@ -66,7 +66,7 @@ def agreement(document: dict[str, Any]) -> list[str]:
                     row["name"],
                     number(ours, 5),
                     number(other, 5),
-                    number(ours - other, 5),
+                    number(abs(ours - other), 5),
                 ]
             )
     return table(["what", "ours", "libCacheSim", "difference"], rows)
