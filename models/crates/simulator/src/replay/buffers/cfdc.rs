@@ -252,7 +252,7 @@ impl DirtyQueue for Clusters {
         };
         let mut batch = Vec::new();
         self.change(cluster, |cluster| {
-            batch = std::mem::take(&mut cluster.pages)
+            batch = std::mem::take(&mut cluster.pages);
         });
         for &page in &batch {
             self.pages -= 1;
