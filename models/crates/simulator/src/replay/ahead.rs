@@ -12,7 +12,7 @@ const WINDOW: usize = 128;
 /// later but never comes to life again, so those between two of them need no second look.
 #[derive(Debug)]
 pub(crate) struct Ahead {
-    places: [u32; WINDOW],
+    places: Box<[u32; WINDOW]>,
     next: usize,
     end: usize,
     /// First place that was not looked at.
@@ -22,7 +22,7 @@ pub(crate) struct Ahead {
 impl Default for Ahead {
     fn default() -> Self {
         Self {
-            places: [0; WINDOW],
+            places: Box::new([0; WINDOW]),
             next: 0,
             end: 0,
             looked: 0,

@@ -145,7 +145,7 @@ impl<const N: usize> Lists<N> {
         let log = &mut self.logs[usize::from(list)];
         log.ahead.look(&log.pages, log.head, |stamp, page| {
             let place = places[page as usize];
-            (place.stamp == stamp) & (place.list == list)
+            place.stamp == stamp && place.list == list
         });
     }
 
@@ -180,7 +180,7 @@ impl<const N: usize> Lists<N> {
             // Without a branch, as in `ahead`: a dead entry is overwritten by the next one.
             let page = log.pages[from as usize];
             let place = &mut self.places[page as usize];
-            let live = (place.list == list) & (place.stamp == from);
+            let live = place.list == list && place.stamp == from;
             place.stamp = if live { to } else { place.stamp };
             log.pages[to as usize] = page;
             to += u32::from(live);

@@ -20,6 +20,7 @@ use tierwright_simulator::replay::{
 use tierwright_simulator::trace::formats::FORMATS;
 use tierwright_simulator::trace::{self, TraceSpec};
 
+use crate::samples::samples;
 use crate::support::*;
 
 /// Cases of the default suite.
@@ -59,8 +60,7 @@ impl Draw {
     }
 }
 
-/// Which of the seeds is a table that needs a mapping, and its mapping.
-const TABLE: usize = 2;
+/// How the table among the seeds is read.
 const MAPPING: &str = "time=when time_unit=us page=page op=kind";
 
 const MAPPING_KEYS: [&str; 9] = [
@@ -261,9 +261,30 @@ fn change_section(bytes: &[u8], others: &[Vec<u8>], draw: &mut Draw) -> Option<V
     Some(out)
 }
 
-/// Valid traces, one or more of each format of the table.
-fn seeds(folder: &Folder) -> Vec<Vec<u8>> {
-    let postgres: String = (0..40)
+/// Valid traces, one or more of each format of the table, and how each is read by name.
+#[derive(Default)]
+struct Seeds {
+    contents: Vec<Vec<u8>>,
+    /// Format and column mapping.
+    read_as: Vec<(&'static str, &'static str)>,
+}
+
+impl Seeds {
+    fn add(&mut self, format: &'static str, mapping: &'static str, content: Vec<u8>) {
+        self.contents.push(content);
+        self.read_as.push((format, mapping));
+    }
+
+    fn spec(&self, index: usize, path: &Path) -> TraceSpec {
+        match self.read_as[index] {
+            (format, "") => spec_as(path, format),
+            (_, mapping) => spec_mapped(path, mapping),
+        }
+    }
+}
+
+fn seeds(folder: &Folder) -> Seeds {
+    let postgres: Vec<String> = (0..40)
         .map(|at| {
             format!(
                 "{},{},1/16384/{},{}\n",
@@ -274,24 +295,24 @@ fn seeds(folder: &Folder) -> Vec<Vec<u8>> {
             )
         })
         .collect();
-    let postgres = format!("time_us,op,rel,block\n{postgres}");
-    let msr: String = (0..40)
+    let postgres = format!("time_us,op,rel,block\n{}", postgres.concat());
+    let msr: Vec<String> = (0..40)
         .map(|at: u64| {
             format!(
                 "{},src1,{},{},{},{},{}\n",
                 128_166_372_003_061_629 + at * 10_000,
                 at % 2,
-                ["Read", "Write"][usize::from(at % 3 == 0)],
+                ["Read", "Write"][usize::from(at.is_multiple_of(3))],
                 at * 5 % 17 * 4096 + at % 2,
                 512 << (at % 6),
                 400 + at
             )
         })
         .collect();
-    let table: String = (0..30)
+    let table: Vec<String> = (0..30)
         .map(|at| format!("{at},{},{},w\n", at * 3 % 11, 4096 * (1 + at % 2)))
         .collect();
-    let table = format!("when,page,bytes,kind\n{table}");
+    let table = format!("when,page,bytes,kind\n{}", table.concat());
     let scsi: Vec<u8> = (0..40)
         .flat_map(|at| {
             vscsi(
@@ -314,26 +335,30 @@ fn seeds(folder: &Folder) -> Vec<Vec<u8>> {
             .concat()
         })
         .collect();
-    let mut seeds = vec![
-        postgres.into_bytes(),
-        msr.into_bytes(),
-        table.into_bytes(),
-        scsi,
-        oracle,
-    ];
-    let source = folder.file("seed", &seeds[0]);
-    for (index, content) in seeds.clone().into_iter().enumerate() {
-        let path = folder.file("seed", content);
-        let out = folder.path(&format!("seed-{index}.twt"));
-        let spec = if index == TABLE {
-            spec_mapped(&path, MAPPING)
-        } else {
-            spec(&path)
-        };
-        convert(&spec, &out).unwrap();
-        seeds.push(std::fs::read(&out).unwrap());
+    let mut seeds = Seeds::default();
+    seeds.add("postgres_csv", "", postgres.into_bytes());
+    seeds.add("msr", "", msr.concat().into_bytes());
+    seeds.add("csv", MAPPING, table.into_bytes());
+    seeds.add("vscsi", "", scsi);
+    seeds.add("oracle_general", "", oracle);
+    for sample in samples() {
+        seeds.add(sample.format, sample.mapping, sample.content);
     }
-    std::fs::remove_file(source).unwrap();
+    for index in 0..seeds.contents.len() {
+        let path = folder.file("seed", &seeds.contents[index]);
+        let out = folder.path("seed.twt");
+        // The unchanged seeds are read: else every case would stop at the first check.
+        trace::convert(&seeds.spec(index, &path), &out, true, &mut |_| true).unwrap();
+        seeds.add("canonical", "", std::fs::read(&out).unwrap());
+    }
+    for format in FORMATS {
+        let reads = |read_as: &(&str, &str)| read_as.0 == format.name;
+        assert!(
+            seeds.read_as.iter().any(reads),
+            "no seed of {}",
+            format.name
+        );
+    }
     seeds
 }
 
@@ -374,9 +399,10 @@ fn read_all(spec: &TraceSpec) {
 }
 
 /// One case: a changed seed, perhaps compressed before or after the change, read in every way.
-fn bytes_case(case: u64, seeds: &[Vec<u8>], path: &Path, out: &Path) {
+fn bytes_case(case: u64, all: &Seeds, path: &Path, out: &Path) {
     let mut draw = Draw(case);
-    let seed = draw.one(seeds);
+    let index = draw.below(all.contents.len());
+    let (seed, seeds) = (&all.contents[index], &all.contents);
     let is_canonical = seed.starts_with(b"\x89TWT");
     let mut content = seed.clone();
     match draw.below(6) {
@@ -408,12 +434,13 @@ fn bytes_case(case: u64, seeds: &[Vec<u8>], path: &Path, out: &Path) {
         _ => mutate(&mut content, seeds, &mut draw),
     }
     std::fs::write(path, &content).unwrap();
-    let mut spec = TraceSpec::new(path);
-    if draw.below(3) == 0 {
-        spec.format = Some(draw.one(FORMATS).name.to_owned());
-    }
-    if draw.below(8) == 0 || seed == &seeds[TABLE] {
-        spec.columns = spec_mapped(path, MAPPING).columns;
+    let mut spec = match draw.below(4) {
+        0 => TraceSpec::new(path),
+        1 => spec_as(path, draw.one(FORMATS).name),
+        _ => all.spec(index, path),
+    };
+    if draw.below(8) == 0 {
+        spec.columns.extend(spec_mapped(path, MAPPING).columns);
         for _ in 0..draw.below(3) {
             let key = (*draw.one(&MAPPING_KEYS)).to_owned();
             spec.columns
@@ -606,16 +633,6 @@ fn run(few: u64, case: impl Fn(u64) + Send + 'static) {
 fn damaged_traces_never_panic_hang_or_swell() {
     let folder = Folder::new();
     let seeds = seeds(&folder);
-    // The unchanged seeds are read: else every case would stop at the first check.
-    for (index, seed) in seeds.iter().enumerate() {
-        let path = folder.file("seed", seed);
-        let spec = if index == TABLE {
-            spec_mapped(&path, MAPPING)
-        } else {
-            spec(&path)
-        };
-        assert!(inspect(&spec).unwrap().accesses > 0);
-    }
     run(FEW_BYTES, move |case| {
         bytes_case(case, &seeds, &folder.path("trace"), &folder.path("out.twt"));
     });

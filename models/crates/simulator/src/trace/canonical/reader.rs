@@ -281,7 +281,7 @@ impl CanonicalReader {
         let mut next = self.next_page;
         let mut skipped = false;
         for &page in &chunk.pages {
-            skipped |= (page > next) | (page == u32::MAX);
+            skipped |= page > next || page == u32::MAX;
             next = next.wrapping_add(u32::from(page == next));
         }
         if skipped {
