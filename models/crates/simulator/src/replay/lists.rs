@@ -139,7 +139,6 @@ impl<const N: usize> Lists<N> {
     }
 
     #[inline(never)]
-    #[expect(clippy::needless_bitwise_bool, reason = "without a branch")]
     fn look_ahead(&mut self, list: u8) {
         let places = &self.places;
         let log = &mut self.logs[usize::from(list)];
@@ -172,7 +171,6 @@ impl<const N: usize> Lists<N> {
 
     #[cold]
     #[inline(never)]
-    #[expect(clippy::needless_bitwise_bool, reason = "without a branch")]
     fn slide(&mut self, list: u8) {
         let log = &mut self.logs[usize::from(list)];
         let mut to = 0_u32;

@@ -119,7 +119,6 @@ macro_rules! policies {
         /// Its methods are functions of their own, not parts of the loop of each scheme, so the
         /// program grows by one copy of each policy and not by one for each scheme and tier.
         #[derive(Debug)]
-        #[expect(clippy::large_enum_variant, reason = "a replay has one or two of them")]
         pub(crate) enum AnyPolicy {
             $($variant($policy),)+
         }

@@ -267,7 +267,6 @@ impl CanonicalReader {
         Ok(())
     }
 
-    #[expect(clippy::needless_bitwise_bool, reason = "without a branch")]
     fn decode_accesses(
         &mut self,
         accesses: usize,
