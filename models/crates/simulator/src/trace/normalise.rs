@@ -4,10 +4,10 @@ use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, WRITE
 use crate::error::{Error, Result};
 use crate::trace::formats::Format;
 use crate::trace::numbers::PageNumbers;
-use crate::trace::open::Compression;
 use crate::trace::reader::{
     Addressing, PlacedRequest, Request, RequestReader, Understanding, Warning,
 };
+use crate::trace::streams::Compression;
 use crate::trace::{TraceSource, TraceSummary};
 
 /// Smallest and largest page size [bytes].
@@ -170,6 +170,11 @@ impl Normaliser {
         Ok(records)
     }
 
+    /// Bad records passed over so far.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.reader.skipped()
+    }
+
     pub(crate) fn compression(&self) -> Compression {
         self.reader.compression()
     }
@@ -194,7 +199,7 @@ impl Normaliser {
     /// First page and number of pages of a request.
     pub(crate) fn pages_of(&self, request: &Request) -> (u64, u64) {
         if !self.splits {
-            return (request.offset, 1);
+            return (request.offset, request.size);
         }
         let first = request.offset >> self.page_shift;
         if request.size == 0 {
@@ -251,8 +256,8 @@ impl Normaliser {
         let counts = &mut self.counts;
         counts.requests += 1;
         counts.write_requests += u64::from(request.write);
+        counts.zero_length += u64::from(request.size == 0);
         if self.splits {
-            counts.zero_length += u64::from(request.size == 0);
             counts.unaligned +=
                 u64::from((request.offset | request.size) & (self.page_bytes - 1) != 0);
         }

@@ -14,8 +14,9 @@ use crate::trace::canonical::{
 use crate::trace::formats::{Choice, csv};
 use crate::trace::identity::{ContentHash, SequenceHash};
 use crate::trace::normalise::Normaliser;
-use crate::trace::open::{Compression, Input};
+use crate::trace::open::Input;
 use crate::trace::reader::{FieldUnit, Warning};
+use crate::trace::streams::Compression;
 use crate::trace::{Source, TraceSource, TraceSpec, open};
 
 /// Records that a preview shows at most.
@@ -48,13 +49,16 @@ pub struct TraceReport {
     pub devices: u64,
     /// Time of the first record [ns since the epoch of the source format].
     pub first_time_ns: Option<i64>,
-    /// `none`, `gzip` or `zstd`.
-    pub compression: &'static str,
+    /// Layers around the content: `none`, `gzip`, `tar > zstd`.
+    pub compression: String,
     /// How the format was chosen, with the scores of all formats.
     #[serde(flatten)]
     pub choice: Choice,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
+    /// Bad records passed over, as far as that was allowed; unknown of canonical traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped_records: Option<u64>,
     /// Format of the original: `format`, unless that is canonical.
     pub source_format: String,
     /// Identity of the content; known of canonical traces.
@@ -106,8 +110,8 @@ pub struct Preview {
     pub assumptions: Vec<String>,
     /// Page size [bytes].
     pub page_bytes: u64,
-    /// `none`, `gzip` or `zstd`.
-    pub compression: &'static str,
+    /// Layers around the content: `none`, `gzip`, `tar > zstd`.
+    pub compression: String,
     /// Size of the file [bytes].
     pub file_bytes: u64,
     /// What the first records give reason to warn of.
@@ -226,6 +230,7 @@ fn raw_report(source: &Normaliser, choice: Choice, sha256_of_sequence: String) -
         compression: source.compression().name(),
         choice,
         assumptions: source.understanding().assumptions.clone(),
+        skipped_records: Some(source.skipped()),
         source_format: summary.format.to_owned(),
         content_id: None,
         out_bytes: None,
@@ -294,7 +299,7 @@ fn convert_raw(
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             file_bytes: source.position().1,
-            compression: source.compression().name().to_owned(),
+            compression: source.compression().name(),
             columns: spec.columns.clone(),
             converter: concat!("tierwright ", env!("CARGO_PKG_VERSION")).to_owned(),
         },
@@ -358,9 +363,10 @@ fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) 
         write_requests: summary.write_requests,
         devices: foot.spaces.len() as u64,
         first_time_ns: head.first_time_ns,
-        compression: Compression::None.name(),
+        compression: Compression::NONE.name(),
         choice,
         assumptions: foot.assumptions.clone(),
+        skipped_records: None,
         source_format: head.source_format.clone(),
         content_id: Some(foot.content_id.clone()),
         out_bytes: None,
@@ -469,7 +475,7 @@ fn preview_canonical(
         ],
         assumptions: foot.assumptions.clone(),
         page_bytes: head.page_bytes,
-        compression: Compression::None.name(),
+        compression: Compression::NONE.name(),
         file_bytes: source.file_bytes(),
         warnings,
     })

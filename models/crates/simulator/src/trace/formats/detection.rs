@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::{FORMATS, Format, Open, by_name, count_controls, csv, is_text, names};
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
-use crate::trace::open::{Compression, Head, Input};
+use crate::trace::open::{Head, Input};
+use crate::trace::streams::Compression;
 
 /// The score of one format for one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -94,14 +95,14 @@ pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format
         }
         None => ("content", winner(input, &detections)?),
     };
-    if matches!(format.open, Open::Canonical) && input.compression() != Compression::None {
+    if matches!(format.open, Open::Canonical) && input.compression() != Compression::NONE {
         return Err(Error::Unreadable {
             path: input.path().to_owned(),
             message: format!(
-                "this is a canonical trace inside a {} file",
+                "this is a canonical trace inside another file ({})",
                 input.compression().name()
             ),
-            hint: "decompress it first: a canonical trace is compressed inside".to_owned(),
+            hint: "unpack it first: a canonical trace is compressed inside".to_owned(),
         });
     }
     Ok((format, Choice::new(chosen_by, format, detections)))
