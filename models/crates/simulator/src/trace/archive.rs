@@ -298,6 +298,8 @@ impl Tar {
                 return Ok(None);
             };
             if block.iter().all(|byte| *byte == 0) {
+                // To the end of the layer around the archive: its checksum stands there.
+                self.position += io::copy(&mut self.stream, &mut io::sink())?;
                 return Ok(None);
             }
             if !checksum_holds(&block) {

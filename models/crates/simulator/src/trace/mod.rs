@@ -35,8 +35,11 @@ use members::Members;
 use normalise::Normaliser;
 use open::{Input, Opening};
 
+pub use normalise::Extent;
 pub use reader::{FieldUnit, Warning};
-pub use report::{Preview, PreviewRecord, TraceReport, column_names, convert, inspect, preview};
+pub use report::{
+    Preview, PreviewRecord, Shown, TraceReport, column_names, convert, inspect, preview,
+};
 pub use streams::{Compression, Limits};
 
 /// Which trace to read and how: the *trace argument group* of every function that takes a trace.

@@ -13,7 +13,7 @@ use crate::trace::canonical::{
 };
 use crate::trace::formats::{Choice, csv};
 use crate::trace::identity::{ContentHash, SequenceHash};
-use crate::trace::normalise::Normaliser;
+use crate::trace::normalise::{Extent, Normaliser, as_f64};
 use crate::trace::open::Input;
 use crate::trace::reader::{FieldUnit, Warning};
 use crate::trace::streams::Compression;
@@ -56,6 +56,9 @@ pub struct TraceReport {
     pub choice: Choice,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
+    /// Lengths and addresses of the requests; unknown of canonical traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
     /// Bad records passed over, as far as that was allowed; unknown of canonical traces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped_records: Option<u64>,
@@ -92,6 +95,23 @@ pub struct PreviewRecord {
     pub page_count: u64,
 }
 
+/// What the records of a preview have in common.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    /// Records shown.
+    pub requests: u64,
+    /// Records that write.
+    pub write_requests: u64,
+    /// Devices, relations or volumes.
+    pub devices: u64,
+    /// Time of the first record [ns since the epoch of the format].
+    pub first_time_ns: Option<i64>,
+    /// Latest minus earliest time [s]; `None` without time.
+    pub duration_s: Option<f64>,
+    /// Lengths and addresses; unknown of canonical traces.
+    pub extent: Option<Extent>,
+}
+
 /// What the head of a trace shows.
 #[derive(Debug, Clone, Serialize)]
 pub struct Preview {
@@ -112,6 +132,8 @@ pub struct Preview {
     pub page_bytes: u64,
     /// Layers around the content: `none`, `gzip`, `tar > zstd`.
     pub compression: String,
+    /// What the records shown have in common.
+    pub shown: Shown,
     /// Size of the file [bytes].
     pub file_bytes: u64,
     /// What the first records give reason to warn of.
@@ -185,6 +207,14 @@ pub fn preview(spec: &TraceSpec, rows: usize, on_progress: OnProgress<'_>) -> Re
 }
 
 fn no_access(path: &Path, requests: u64) -> Error {
+    if requests == 0 {
+        return Error::Unreadable {
+            path: path.to_owned(),
+            message: "the file holds no record".to_owned(),
+            hint: "check that the recording was running and its output was copied completely"
+                .to_owned(),
+        };
+    }
     Error::Unreadable {
         path: path.to_owned(),
         message: format!("none of its {requests} requests touches a page: all have length 0"),
@@ -230,6 +260,7 @@ fn raw_report(source: &Normaliser, choice: Choice, sha256_of_sequence: String) -
         compression: source.compression().name(),
         choice,
         assumptions: source.understanding().assumptions.clone(),
+        extent: source.extent(),
         skipped_records: Some(source.skipped()),
         source_format: summary.format.to_owned(),
         content_id: None,
@@ -366,6 +397,7 @@ fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) 
         compression: Compression::NONE.name(),
         choice,
         assumptions: foot.assumptions.clone(),
+        extent: None,
         skipped_records: None,
         source_format: head.source_format.clone(),
         content_id: Some(foot.content_id.clone()),
@@ -425,6 +457,14 @@ fn preview_raw(
         assumptions: understanding.assumptions.clone(),
         page_bytes: source.page_bytes(),
         compression: source.compression().name(),
+        shown: Shown {
+            requests: source.summary().requests,
+            write_requests: source.summary().write_requests,
+            devices: source.space_names().len() as u64,
+            first_time_ns: source.first_time_ns(),
+            duration_s: source.summary().duration_s,
+            extent: source.extent(),
+        },
         file_bytes,
         warnings: source.warnings(),
     })
@@ -443,7 +483,7 @@ fn preview_canonical(
     let (spaces, pages) = source.raw();
     let (head, foot) = (source.head(), source.foot());
     let start_ns = head.first_time_ns.unwrap_or(0);
-    let records = (0..chunk.len().min(rows))
+    let records: Vec<PreviewRecord> = (0..chunk.len().min(rows))
         .map(|index| PreviewRecord {
             place: format!("access {}", index + 1),
             raw: String::new(),
@@ -464,6 +504,19 @@ fn preview_canonical(
         })
         .collect();
     warnings.extend(foot.warnings.iter().cloned());
+    let times = &chunk.times_ns[..chunk.times_ns.len().min(rows)];
+    let shown = Shown {
+        requests: records.len() as u64,
+        write_requests: records.iter().filter(|record| record.op == "W").count() as u64,
+        devices: foot.spaces.len() as u64,
+        first_time_ns: head.first_time_ns,
+        duration_s: times
+            .iter()
+            .max()
+            .zip(times.iter().min())
+            .map(|(last, first)| as_f64(last.abs_diff(*first)) / 1e9),
+        extent: None,
+    };
     Ok(Preview {
         format: source.summary().format,
         choice,
@@ -476,6 +529,7 @@ fn preview_canonical(
         assumptions: foot.assumptions.clone(),
         page_bytes: head.page_bytes,
         compression: Compression::NONE.name(),
+        shown,
         file_bytes: source.file_bytes(),
         warnings,
     })
