@@ -74,8 +74,9 @@ def formats() -> str:
     return "\n\n".join(
         [
             "# Trace formats",
-            "Each is read plain, gzip or zstd, found from the content and never from the file's name. *Page-native* formats keep "
-            "their own pages; the others are split into pages of `--page-bytes` (4096 unless told).",
+            "Each is read plain, compressed (gzip, zstd, xz, bzip2) or in a tar or ZIP archive, found from the content and never from the file's "
+            "name: [reading traces](../traces/reading.md). *Page-native* formats keep their own pages; the others are split into pages of "
+            "`--page-bytes` (4096 unless told).",
             table(
                 ["name", "description", "writes", "times", "device", "page-native"],
                 [

@@ -137,6 +137,22 @@ class TestBadInput:
             assert filename in problem["detail"]
             assert str(application.settings.data_dir) not in problem["detail"]
 
+    def test_an_ambiguous_upload_lists_the_formats_to_choose_from(self, application):
+        lines = b"".join(b"%d.000000 0 %d 8 1\n" % (i, i * 8) for i in range(20))
+        upload_id = application.upload(lines, "asks.trace")
+        answer = application.client.post(f"/uploads/{upload_id}/preview", json={})
+        assert answer.status_code == 422
+        faults = [
+            fault
+            for fault in answer.json()["errors"]
+            if fault["where"] == "body.format"
+        ]
+        assert {fault["value"] for fault in faults} == {"disksim", "flashsim"}
+        for fault in faults:
+            chosen = {"format": fault["value"]}
+            shown = application.post(f"/uploads/{upload_id}/preview", chosen, 200)
+            assert shown["format"] == fault["value"]
+
     def test_a_failed_upload_can_be_read_again_with_another_format(self, application):
         upload_id = application.upload(trace_of(200, seed=9), "retry.csv")
         body = {"upload_id": upload_id, "name": "retry"}

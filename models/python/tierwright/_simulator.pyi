@@ -106,6 +106,9 @@ def preview(
     format: str | None = None,
     page_bytes: int = 4096,
     columns: dict[str, str] | None = None,
+    skip_bad_records: int = 0,
+    max_content_bytes: int | None = None,
+    max_expansion: int | None = None,
     rows: int = 20,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
 ) -> dict[str, Any]:
@@ -115,6 +118,13 @@ def preview(
     ----------
     path, format, page_bytes, columns
         The trace argument group.
+    skip_bad_records : int, default 0
+        Bad lines or records to pass over and count; one more is an error.
+    max_content_bytes : int, optional
+        Most decompressed bytes of the file; 16 TiB by default. [bytes]
+    max_expansion : int, optional
+        Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; 5,000
+        by default.
     rows : int, default 20
         Records to show, at most 1,000.
     on_progress : callable, optional
@@ -130,7 +140,10 @@ def preview(
         page_count}``; ``time_ns`` counts from the epoch of the format and is None without
         time, ``offset_bytes`` and ``size_bytes`` are None for page-native formats), ``units``
         (list of ``{field, unit, meaning}``), ``assumptions`` (list of str), ``page_bytes``
-        [bytes], ``compression`` (none, gzip or zstd), ``file_bytes`` [bytes], ``warnings``
+        [bytes], ``compression`` (layers from the outside: none, gzip, zstd, xz, bzip2, tar, zip,
+        ``gzip > tar``), ``shown`` (``{requests, write_requests, devices, first_time_ns,
+        duration_s, extent}`` of the records shown; ``extent`` is ``{unit, smallest_request,
+        largest_request, lowest, highest}`` or None), ``file_bytes`` [bytes], ``warnings``
         (list of ``{name, message, hint}``).
 
     Raises
@@ -164,6 +177,9 @@ def inspect(
     format: str | None = None,
     page_bytes: int = 4096,
     columns: dict[str, str] | None = None,
+    skip_bad_records: int = 0,
+    max_content_bytes: int | None = None,
+    max_expansion: int | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
 ) -> dict[str, Any]:
     """Read a whole trace and tell what is in it.
@@ -177,7 +193,8 @@ def inspect(
         access, devices left out: the proof of a parser), ``warnings`` (list of ``{name,
         message, hint}``), ``write_requests``, ``devices`` (counts), ``first_time_ns``
         (epoch of the source format, None without time) [ns], ``compression``, ``chosen_by``,
-        ``margin`` and ``detection`` as in a preview, ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
+        ``margin`` and ``detection`` as in a preview, ``extent`` as in a preview and
+        ``skipped_records`` (both absent from canonical traces), ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
         hashes of a canonical trace are computed anew and compared with its foot.
 
     Raises
@@ -197,6 +214,9 @@ def convert(
     format: str | None = None,
     page_bytes: int = 4096,
     columns: dict[str, str] | None = None,
+    skip_bad_records: int = 0,
+    max_content_bytes: int | None = None,
+    max_expansion: int | None = None,
     force: bool = False,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
 ) -> dict[str, Any]:

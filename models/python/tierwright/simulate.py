@@ -27,7 +27,7 @@ class Trace:
     Attributes
     ----------
     path : Path
-        Raw trace of any supported format (plain, gzip, zstd) or a canonical one.
+        Raw trace of any supported format, compressed or in an archive, or a canonical one.
     format : str or None
         Name of the format; None detects it.
     page_bytes : int or None
@@ -49,6 +49,37 @@ class Trace:
         if self.columns:
             given["columns"] = dict(self.columns)
         return given
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How carefully a raw trace is read: tolerance and limits of decompression.
+
+    Attributes
+    ----------
+    skip_bad_records : int
+        Bad lines or records to pass over and count; one more is an error.
+    max_content_bytes : int or None
+        Most decompressed bytes of the file; None takes 16 TiB. [bytes]
+    max_expansion : int or None
+        Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; None
+        takes 5,000.
+    """
+
+    skip_bad_records: int = 0
+    max_content_bytes: int | None = None
+    max_expansion: int | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments that the core takes for it."""
+        return {
+            "skip_bad_records": self.skip_bad_records,
+            "max_content_bytes": self.max_content_bytes,
+            "max_expansion": self.max_expansion,
+        }
+
+
+_STRICT = Reading()
 
 
 def formats() -> list[dict[str, Any]]:
@@ -94,18 +125,31 @@ def is_flash_cache(name: str) -> bool:
 
 
 def preview(
-    trace: Trace, *, rows: int = 20, on_progress: OnProgress | None = None
+    trace: Trace,
+    *,
+    rows: int = 20,
+    reading: Reading = _STRICT,
+    on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Read the head of a trace and say what was understood."""
     return _simulator.preview(
-        str(trace.path), rows=rows, on_progress=on_progress, **trace.arguments()
+        str(trace.path),
+        rows=rows,
+        on_progress=on_progress,
+        **trace.arguments(),
+        **reading.arguments(),
     )
 
 
-def inspect(trace: Trace, *, on_progress: OnProgress | None = None) -> dict[str, Any]:
+def inspect(
+    trace: Trace, *, reading: Reading = _STRICT, on_progress: OnProgress | None = None
+) -> dict[str, Any]:
     """Read a whole trace: counts, duration, hash of its access sequence."""
     return _simulator.inspect(
-        str(trace.path), on_progress=on_progress, **trace.arguments()
+        str(trace.path),
+        on_progress=on_progress,
+        **trace.arguments(),
+        **reading.arguments(),
     )
 
 
@@ -114,6 +158,7 @@ def convert(
     out: Path,
     *,
     force: bool = False,
+    reading: Reading = _STRICT,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Write the canonical form of a trace; an existing file only with `force`."""
@@ -123,6 +168,7 @@ def convert(
         force=force,
         on_progress=on_progress,
         **trace.arguments(),
+        **reading.arguments(),
     )
 
 

@@ -222,10 +222,13 @@ async def preview(
     except _simulator.SimulatorError as error:
         message, hint = simulator_message(error)
         columns = await asyncio.to_thread(_columns_of, path)
+        # The page asks which of the formats it is, or for the columns of a table.
+        asked = [
+            *([_mapping_needed(columns)] if columns else []),
+            *_candidates(error),
+        ]
         raise BadInput(
-            message.replace(str(path), shown_as),
-            hint=hint,
-            errors=[_mapping_needed(columns)] if columns else [],
+            message.replace(str(path), shown_as), hint=hint, errors=asked
         ) from error
     return PreviewOut.model_validate(
         {**found, "upload": upload_out(context.settings, upload)}
@@ -241,6 +244,14 @@ def _columns_of(path: Path) -> list[str]:
         return _simulator.column_names(path)
     except _simulator.SimulatorError:
         return []
+
+
+def _candidates(error: Exception) -> list[ProblemDetail]:
+    """Return the formats that a file may have, if that is what is not clear."""
+    return [
+        ProblemDetail(where="body.format", value=one["format"], message=one["reason"])
+        for one in getattr(error, "candidates", ())
+    ]
 
 
 def _mapping_needed(columns: list[str]) -> ProblemDetail:

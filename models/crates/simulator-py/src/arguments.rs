@@ -31,6 +31,7 @@ pub(crate) fn trace_spec(
         format,
         page_bytes,
         columns: columns.unwrap_or_default(),
+        ..TraceSpec::new("")
     })
 }
 

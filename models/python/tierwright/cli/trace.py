@@ -21,7 +21,36 @@ from tierwright.cli.output import (
     progress,
     trace_of,
 )
+from tierwright.simulate import Reading
 from tierwright.units import format_bytes, format_count
+
+SkipBadLines = Annotated[
+    int,
+    typer.Option(
+        "--skip-bad-lines",
+        metavar="N",
+        min=0,
+        help="Pass over up to N bad lines or records and count them; one more is an error.",
+    ),
+]
+MaxContentBytes = Annotated[
+    int | None,
+    typer.Option(
+        "--max-content-bytes",
+        metavar="N",
+        min=1,
+        help="Most decompressed bytes of FILE [default: 16 TiB].",
+    ),
+]
+MaxExpansion = Annotated[
+    int | None,
+    typer.Option(
+        "--max-expansion",
+        metavar="N",
+        min=1,
+        help="Most decompressed bytes for a byte of FILE [default: 5000].",
+    ),
+]
 
 app = typer.Typer(
     help="Read, preview and convert traces.",
@@ -63,12 +92,16 @@ def inspect(
     format_: Format = None,
     page_bytes: PageBytes = None,
     column: Column = None,
+    skip_bad_lines: SkipBadLines = 0,
+    max_content_bytes: MaxContentBytes = None,
+    max_expansion: MaxExpansion = None,
     json: Json = False,
 ) -> None:
     """Read a whole trace and say what it holds."""
     trace = trace_of(file, format_, page_bytes, column)
+    reading = Reading(skip_bad_lines, max_content_bytes, max_expansion)
     with progress("inspect") as on_progress:
-        found = simulate.inspect(trace, on_progress=on_progress)
+        found = simulate.inspect(trace, reading=reading, on_progress=on_progress)
     _print_summary(found, as_json=json)
 
 
@@ -85,12 +118,18 @@ def convert(
     format_: Format = None,
     page_bytes: PageBytes = None,
     column: Column = None,
+    skip_bad_lines: SkipBadLines = 0,
+    max_content_bytes: MaxContentBytes = None,
+    max_expansion: MaxExpansion = None,
     json: Json = False,
 ) -> None:
     """Write the canonical form of a trace."""
     trace = trace_of(file, format_, page_bytes, column)
+    reading = Reading(skip_bad_lines, max_content_bytes, max_expansion)
     with progress("convert") as on_progress:
-        found = simulate.convert(trace, out, force=force, on_progress=on_progress)
+        found = simulate.convert(
+            trace, out, force=force, reading=reading, on_progress=on_progress
+        )
     _print_summary(found, as_json=json)
 
 
@@ -104,12 +143,18 @@ def preview(
     format_: Format = None,
     page_bytes: PageBytes = None,
     column: Column = None,
+    skip_bad_lines: SkipBadLines = 0,
+    max_content_bytes: MaxContentBytes = None,
+    max_expansion: MaxExpansion = None,
     json: Json = False,
 ) -> None:
     """Read the head of a trace and show what was understood, with units."""
     trace = trace_of(file, format_, page_bytes, column)
+    reading = Reading(skip_bad_lines, max_content_bytes, max_expansion)
     with progress("preview") as on_progress:
-        found = simulate.preview(trace, rows=rows, on_progress=on_progress)
+        found = simulate.preview(
+            trace, rows=rows, reading=reading, on_progress=on_progress
+        )
     if json:
         print_json(found)
         return
@@ -118,6 +163,7 @@ def preview(
             *_choice(found),
             ("file", f"{format_bytes(found['file_bytes'])}, {found['compression']}"),
             ("page", f"{format_count(found['page_bytes'])} bytes"),
+            *_shown(found["shown"]),
         ]
     )
     if found["units"]:
@@ -171,7 +217,9 @@ def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:
             f"{format_count(found['distinct_pages'])} ({format_bytes(size)})",
         ),
         ("page", f"{format_count(found['page_bytes'])} bytes"),
+        ("devices", format_count(found["devices"])),
         ("duration", "-" if duration is None else f"{duration:,.3f} s"),
+        *_extent(found.get("extent")),
         ("sha256 of sequence", found["sha256_of_sequence"]),
     ]
     if "content_id" in found:
@@ -179,7 +227,11 @@ def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:
             ("content id", found["content_id"]),
             ("written", format_bytes(found["out_bytes"])),
         ]
+    if found.get("skipped_records"):
+        facts.append(("bad records skipped", format_count(found["skipped_records"])))
     print_facts(facts)
+    for assumption in found["assumptions"]:
+        typer.echo(f"assumed: {_text(assumption)}")
     print_warnings(found["warnings"])
 
 
@@ -206,6 +258,37 @@ def _choice(found: dict[str, Any]) -> list[tuple[str, str]]:
             f"score {chosen['score']:.2f}, margin {found['margin']:+.2f}: {chosen['reason']}",
         ),
         ("runners-up", "; ".join(others) or "none: no other format fits"),
+    ]
+
+
+def _shown(shown: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts of the records of a preview."""
+    duration = shown["duration_s"]
+    return [
+        (
+            "records shown",
+            f"{format_count(shown['requests'])}, {format_count(shown['write_requests'])} of them write, "
+            f"{format_count(shown['devices'])} device(s)",
+        ),
+        ("time span", "no time" if duration is None else f"{duration:,.6f} s"),
+        *_extent(shown["extent"]),
+    ]
+
+
+def _extent(extent: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Return the facts of request lengths and addresses."""
+    if extent is None:
+        return []
+    unit = extent["unit"]
+    return [
+        (
+            "request length",
+            f"{format_count(extent['smallest_request'])} to {format_count(extent['largest_request'])} {unit}",
+        ),
+        (
+            "addresses",
+            f"{format_count(extent['lowest'])} to {format_count(extent['highest'])} {unit}",
+        ),
     ]
 
 

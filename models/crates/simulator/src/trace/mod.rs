@@ -1,36 +1,46 @@
 //! Traces: formats, detection, normalisation to dense page numbers, the canonical file.
 //!
 //! ```text
-//! open (plain, gzip, zstd) -> formats (detect, parse) -> reader (requests) -> normalise (accesses)
+//! open (streams, archive) -> formats (detect, parse) -> reader (requests) -> normalise (accesses)
 //!                                                         canonical (accesses already) ->
 //! ```
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::access::{AccessSource, Chunk};
 use crate::error::Result;
 
+mod archive;
 mod bytes;
 pub(crate) mod canonical;
 mod fields;
 pub mod formats;
 mod identity;
+mod keys;
+mod members;
 mod normalise;
 mod numbers;
 mod open;
 mod reader;
 mod report;
+mod streams;
 mod text;
 
 use canonical::CanonicalReader;
 use formats::{Choice, Open};
+use members::Members;
 use normalise::Normaliser;
-use open::Input;
+use open::{Input, Opening};
 
-pub use open::Compression;
+pub use normalise::Extent;
 pub use reader::{FieldUnit, Warning};
-pub use report::{Preview, PreviewRecord, TraceReport, column_names, convert, inspect, preview};
+pub use report::{
+    Preview, PreviewRecord, Shown, TraceReport, column_names, convert, inspect, preview,
+};
+pub use streams::{Compression, Limits};
 
 /// Which trace to read and how: the *trace argument group* of every function that takes a trace.
 #[derive(Debug, Clone)]
@@ -43,6 +53,10 @@ pub struct TraceSpec {
     pub page_bytes: u64,
     /// Column mapping of the generic CSV reader.
     pub columns: BTreeMap<String, String>,
+    /// Bad records passed over and counted; one more is an error.
+    pub skip_bad_records: u64,
+    /// Limits of decompression.
+    pub limits: Limits,
 }
 
 impl TraceSpec {
@@ -53,6 +67,8 @@ impl TraceSpec {
             format: None,
             page_bytes: normalise::DEFAULT_PAGE_BYTES,
             columns: BTreeMap::new(),
+            skip_bad_records: 0,
+            limits: Limits::default(),
         }
     }
 }
@@ -177,13 +193,23 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
     if let Some(name) = &spec.format {
         formats::by_name(name)?;
     }
-    let input = Input::open(&spec.path)?;
+    let input = Input::open_with(
+        &spec.path,
+        Opening {
+            limits: spec.limits,
+            bad_left: Arc::new(AtomicU64::new(spec.skip_bad_records)),
+        },
+    )?;
     let (format, choice) = formats::choose(&input, spec)?;
     let file_bytes = input.file_bytes();
     let mut warnings = Vec::new();
     let source = match format.open {
         Open::Requests(open) => {
-            let reader = open(input, spec)?;
+            let packed = input.packed().cloned();
+            let mut reader = open(input, spec)?;
+            if let Some((packed, member)) = packed {
+                reader = Box::new(Members::new(reader, packed, member, format, spec));
+            }
             Source::Raw(Box::new(Normaliser::new(
                 reader,
                 format,

@@ -1,13 +1,15 @@
 //! Requests to page accesses: splits them into pages and numbers the pages densely.
 
+use serde::Serialize;
+
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, WRITE};
 use crate::error::{Error, Result};
 use crate::trace::formats::Format;
 use crate::trace::numbers::PageNumbers;
-use crate::trace::open::Compression;
 use crate::trace::reader::{
     Addressing, PlacedRequest, Request, RequestReader, Understanding, Warning,
 };
+use crate::trace::streams::Compression;
 use crate::trace::{TraceSource, TraceSummary};
 
 /// Smallest and largest page size [bytes].
@@ -21,6 +23,15 @@ const IMPLAUSIBLE_RATE_PER_S: f64 = 5e6;
 /// Fewer requests per second than one a day.
 const IMPLAUSIBLE_PAUSE_PER_S: f64 = 1.0 / 86_400.0;
 const SECOND_NS: f64 = 1e9;
+const SECTOR_BYTES: u64 = 512;
+/// Equal requests this close are one request recorded several times, not reuse [ns].
+const DUPLICATE_WITHIN_NS: u64 = 1_000_000;
+/// Addresses beyond this are on no disk: 1 PiB.
+const IMPLAUSIBLE_ADDRESS_BYTES: u64 = 1 << 50;
+/// No device takes requests of more than this: 64 MiB.
+const IMPLAUSIBLE_REQUEST_BYTES: u64 = 64 << 20;
+/// Fewer requests say nothing about shares.
+const ENOUGH_REQUESTS: u64 = 100;
 
 /// A page size that block traces can be split by: a power of two from 512 bytes to 1 MiB.
 pub(crate) fn check_page_bytes(page_bytes: u64) -> Result<u64> {
@@ -56,6 +67,32 @@ struct Counts {
     last_ns: i64,
     earliest_ns: i64,
     latest_ns: i64,
+    /// Byte-addressed requests that do not begin and end at 512-byte sectors.
+    odd_sectors: u64,
+    /// Requests equal to the one before them in device, place, length and operation, and hardly
+    /// later.
+    duplicates: u64,
+    last: Option<Request>,
+    smallest: u64,
+    largest: u64,
+    lowest: u64,
+    /// The first address behind all requests.
+    end: u64,
+}
+
+/// What all requests read so far have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Extent {
+    /// What the other fields count: `bytes`, or `pages` of page- and key-native formats.
+    pub unit: &'static str,
+    /// Length of the shortest request that is not empty.
+    pub smallest_request: u64,
+    /// Length of the longest request.
+    pub largest_request: u64,
+    /// Lowest address.
+    pub lowest: u64,
+    /// Highest address.
+    pub highest: u64,
 }
 
 /// What is left of the request being split.
@@ -170,6 +207,11 @@ impl Normaliser {
         Ok(records)
     }
 
+    /// Bad records passed over so far.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.reader.skipped()
+    }
+
     pub(crate) fn compression(&self) -> Compression {
         self.reader.compression()
     }
@@ -194,7 +236,7 @@ impl Normaliser {
     /// First page and number of pages of a request.
     pub(crate) fn pages_of(&self, request: &Request) -> (u64, u64) {
         if !self.splits {
-            return (request.offset, 1);
+            return (request.offset, request.size);
         }
         let first = request.offset >> self.page_shift;
         if request.size == 0 {
@@ -251,10 +293,27 @@ impl Normaliser {
         let counts = &mut self.counts;
         counts.requests += 1;
         counts.write_requests += u64::from(request.write);
+        counts.zero_length += u64::from(request.size == 0);
         if self.splits {
-            counts.zero_length += u64::from(request.size == 0);
-            counts.unaligned +=
-                u64::from((request.offset | request.size) & (self.page_bytes - 1) != 0);
+            let address = request.offset | request.size;
+            counts.unaligned += u64::from(address & (self.page_bytes - 1) != 0);
+            counts.odd_sectors += u64::from(address & (SECTOR_BYTES - 1) != 0);
+            counts.duplicates += u64::from(counts.last.is_some_and(|last| {
+                (last.offset, last.size, last.space, last.write)
+                    == (request.offset, request.size, request.space, request.write)
+                    && request.time_ns.abs_diff(last.time_ns) <= DUPLICATE_WITHIN_NS
+            }));
+            counts.last = Some(*request);
+        }
+        if request.size > 0 {
+            let end = request.offset.saturating_add(request.size - 1);
+            if counts.largest == 0 {
+                (counts.smallest, counts.lowest) = (u64::MAX, u64::MAX);
+            }
+            counts.smallest = counts.smallest.min(request.size);
+            counts.largest = counts.largest.max(request.size);
+            counts.lowest = counts.lowest.min(request.offset);
+            counts.end = counts.end.max(end);
         }
         let time = request.time_ns;
         if counts.first_ns.is_none() {
@@ -349,6 +408,7 @@ impl Normaliser {
                 "a smaller --page-bytes shows how much this matters",
             ));
         }
+        warnings.extend(self.address_warnings());
         if counts.backwards > 0 && self.has_time {
             warnings.push(Warning::new(
                 "non_monotone_time",
@@ -375,6 +435,81 @@ impl Normaliser {
         }
         warnings.extend(self.rate_warning());
         warnings
+    }
+
+    /// What the addresses and lengths of a block trace give reason to doubt.
+    fn address_warnings(&self) -> Vec<Warning> {
+        let counts = &self.counts;
+        let mut warnings = Vec::new();
+        if !self.splits {
+            return warnings;
+        }
+        if counts.requests >= ENOUGH_REQUESTS && counts.odd_sectors * 2 > counts.requests {
+            warnings.push(Warning::new(
+                "implausible_alignment",
+                format!(
+                    "{} of {} requests do not begin and end at sectors of 512 bytes, as requests to a device do",
+                    counts.odd_sectors, counts.requests
+                ),
+                "check the units: sectors or pages read as bytes look so",
+            ));
+        }
+        if counts.requests >= ENOUGH_REQUESTS && (1..SECTOR_BYTES).contains(&counts.largest) {
+            warnings.push(Warning::new(
+                "implausible_sizes",
+                format!(
+                    "no request is longer than {} bytes, less than one sector",
+                    counts.largest
+                ),
+                "check the unit of the size: sectors or pages read as bytes look so",
+            ));
+        }
+        if counts.largest > IMPLAUSIBLE_REQUEST_BYTES {
+            warnings.push(Warning::new(
+                "implausible_sizes",
+                format!(
+                    "the longest request has {} bytes; devices take 64 MiB at most at a time",
+                    counts.largest
+                ),
+                "check the unit of the size: bytes read as sectors look so",
+            ));
+        }
+        if counts.end >= IMPLAUSIBLE_ADDRESS_BYTES {
+            warnings.push(Warning::new(
+                "implausible_footprint",
+                format!(
+                    "requests reach up to byte {}, beyond 1 PiB, which no device has",
+                    counts.end
+                ),
+                "check the unit of the offset: bytes read as sectors look so",
+            ));
+        }
+        if counts.requests >= ENOUGH_REQUESTS
+            && self.has_time
+            && counts.duplicates * 10 >= counts.requests * 3
+        {
+            warnings.push(Warning::new(
+                "duplicated_requests",
+                format!(
+                    "{} of {} requests repeat the one before them within a millisecond, as when each is recorded at several places (queued, issued, completed)",
+                    counts.duplicates, counts.requests
+                ),
+                "keep one action of each request: reuse is far too high otherwise",
+            ));
+        }
+        warnings
+    }
+
+    /// Shortest, longest, lowest and highest of the requests so far; `None` without any access.
+    pub(crate) fn extent(&self) -> Option<Extent> {
+        let counts = &self.counts;
+        (counts.largest > 0).then_some(Extent {
+            unit: if self.splits { "bytes" } else { "pages" },
+            smallest_request: counts.smallest,
+            largest_request: counts.largest,
+            lowest: counts.lowest,
+            highest: counts.end,
+        })
     }
 
     fn rate_warning(&self) -> Option<Warning> {

@@ -1,148 +1,103 @@
-//! Opens plain, gzip and zstd files by what they hold, streaming, with positions for messages.
+//! Opens files by what they hold, however they are packed, streaming, with positions for messages.
+//!
+//! A file may be compressed (gzip, zstd, xz, bzip2), be a tar archive (compressed or not) or a ZIP
+//! archive, and the members of an archive may be compressed once more. What stands inside that
+//! (an archive in an archive, a stream compressed twice) is not unpacked but named in the error.
 
 use std::fs::File;
-use std::io::{self, BufRead, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
+use crate::trace::archive::{Archive, Member, is_tar, is_zip};
+use crate::trace::streams::{
+    BLOCK_BYTES, Budget, Codec, Compression, Container, CountedFile, Limits, Source, StreamError,
+    decompressed, peeked,
+};
 
-/// Bytes read from the file, and decompressed, at a time.
-const BLOCK_BYTES: usize = 256 << 10;
 /// Decompressed bytes that format detection looks at.
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
-/// Largest zstd window accepted, as a power of two: 128 MiB, what `zstd --ultra -22` makes.
-const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+/// Bytes that tell the layers of a file: a block of tar.
+const MAGIC_BYTES: u64 = 512;
 
-const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// How a file is compressed, found from its first bytes, never from its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compression {
-    /// Not compressed.
-    None,
-    /// gzip, one or more members.
-    Gzip,
-    /// zstd, one or more frames, skippable ones included.
-    Zstd,
+/// How files are opened: limits and tolerance, shared by all members of one trace.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Opening {
+    pub(crate) limits: Limits,
+    /// Bad records that may still be passed over.
+    pub(crate) bad_left: Arc<AtomicU64>,
 }
 
-impl Compression {
-    /// Name as shown to users: `none`, `gzip`, `zstd`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-        }
-    }
-
-    fn of(magic: &[u8]) -> Self {
-        if magic.starts_with(GZIP_MAGIC) {
-            Self::Gzip
-        } else if is_zstd(magic) {
-            Self::Zstd
-        } else {
-            Self::None
-        }
-    }
+/// What the members of an archive have in common.
+#[derive(Clone)]
+pub(crate) struct Packed {
+    archive: Archive,
+    path: PathBuf,
+    file_bytes: u64,
+    consumed: Arc<AtomicU64>,
+    budget: Budget,
+    compression: Compression,
+    opening: Opening,
 }
 
-/// Whether the bytes open a zstd frame or a skippable frame (0x184D2A50 to 0x184D2A5F).
-fn is_zstd(magic: &[u8]) -> bool {
-    magic.starts_with(&ZSTD_MAGIC)
-        || (magic.len() >= 4 && magic[0] & 0xf0 == 0x50 && magic[1..4] == [0x2a, 0x4d, 0x18])
-}
-
-/// A file behind one buffer that counts the bytes handed on.
-struct CountedFile {
-    file: File,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    consumed: u64,
-}
-
-impl CountedFile {
-    fn new(file: File) -> Self {
-        Self {
-            file,
-            buffer: vec![0; BLOCK_BYTES],
-            start: 0,
-            end: 0,
-            consumed: 0,
-        }
-    }
-
-    /// The first bytes, at most `count`, without consuming them. Only valid before any read.
-    fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
-        while self.end < count {
-            match self.file.read(&mut self.buffer[self.end..]) {
-                Ok(0) => break,
-                Ok(read) => self.end += read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+impl Packed {
+    /// The next member that holds data, and how many empty ones were passed over before it.
+    pub(crate) fn next_input(&self) -> Result<(Option<Input>, u64)> {
+        let mut empty = 0;
+        loop {
+            let member = self
+                .archive
+                .next_member()
+                .map_err(|error| explain(&self.path, error))?;
+            let Some(member) = member else {
+                return Ok((None, empty));
+            };
+            match self.input_of(member)? {
+                Some(input) => return Ok((Some(input), empty)),
+                None => empty += 1,
             }
         }
-        Ok(&self.buffer[..self.end.min(count)])
+    }
+
+    /// The file that holds the members.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn input_of(&self, member: Member) -> Result<Option<Input>> {
+        let path = PathBuf::from(format!("{}: {}", self.path.display(), member.name));
+        let cannot = |error| explain(&path, error);
+        let (first, stream) = peeked(member.stream, MAGIC_BYTES).map_err(cannot)?;
+        let inner = Codec::of(&first);
+        let stream = decompressed(inner, stream, &self.budget).map_err(cannot)?;
+        let mut input = Input {
+            path: path.clone(),
+            file_bytes: self.file_bytes,
+            consumed: Arc::clone(&self.consumed),
+            compression: Compression {
+                inner,
+                ..self.compression
+            },
+            stream,
+            packed: Some((self.clone(), member.name)),
+            opening: self.opening.clone(),
+            ..Input::empty()
+        };
+        Ok((input.fill(HEAD_BYTES)? > 0).then_some(input))
     }
 }
 
-impl BufRead for CountedFile {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.start == self.end {
-            self.end = self.file.read(&mut self.buffer)?;
-            self.start = 0;
-        }
-        Ok(&self.buffer[self.start..self.end])
-    }
-
-    fn consume(&mut self, amount: usize) {
-        self.start += amount;
-        self.consumed += amount as u64;
-    }
-}
-
-impl Read for CountedFile {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let ready = self.fill_buf()?;
-        let count = ready.len().min(out.len());
-        out[..count].copy_from_slice(&ready[..count]);
-        self.consume(count);
-        Ok(count)
-    }
-}
-
-enum Decoder {
-    Plain(CountedFile),
-    Gzip(flate2::bufread::MultiGzDecoder<CountedFile>),
-    Zstd(zstd::Decoder<'static, CountedFile>),
-}
-
-impl Decoder {
-    fn file(&self) -> &CountedFile {
-        match self {
-            Self::Plain(file) => file,
-            Self::Gzip(decoder) => decoder.get_ref(),
-            Self::Zstd(decoder) => decoder.get_ref(),
-        }
-    }
-
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(file) => file.read(out),
-            Self::Gzip(decoder) => decoder.read(out),
-            Self::Zstd(decoder) => decoder.read(out),
-        }
-    }
-}
-
-/// The decompressed content of one file, read once from front to back.
+/// The decompressed content of one file or member, read once from front to back.
 pub(crate) struct Input {
     path: PathBuf,
     file_bytes: u64,
+    consumed: Arc<AtomicU64>,
     compression: Compression,
-    decoder: Decoder,
+    stream: Box<dyn Read + Send>,
+    packed: Option<(Packed, String)>,
+    opening: Opening,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -163,8 +118,31 @@ pub(crate) struct Head<'a> {
 }
 
 impl Input {
-    /// Opens `path` and reads enough to know that it holds data.
+    fn empty() -> Self {
+        Self {
+            path: PathBuf::new(),
+            file_bytes: 0,
+            consumed: Arc::default(),
+            compression: Compression::NONE,
+            stream: Box::new(io::empty()),
+            packed: None,
+            opening: Opening::default(),
+            buffer: vec![0; BLOCK_BYTES],
+            start: 0,
+            end: 0,
+            offset: 0,
+            at_end: false,
+        }
+    }
+
+    /// Opens `path` with the usual limits, see [`Self::open_with`].
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, Opening::default())
+    }
+
+    /// Opens `path`, or the first member of the archive it is, and reads enough to know that it
+    /// holds data.
+    pub(crate) fn open_with(path: &Path, opening: Opening) -> Result<Self> {
         let cannot_read = |source| Error::Io {
             action: "read",
             path: path.to_owned(),
@@ -182,47 +160,114 @@ impl Input {
                 "name one trace file inside it",
             ));
         }
-        let mut file = CountedFile::new(File::open(path).map_err(cannot_read)?);
-        let magic = file.peek(4).map_err(cannot_read)?;
-        if magic.is_empty() {
+        let consumed: Arc<AtomicU64> = Arc::default();
+        let budget = Budget::new(opening.limits, Arc::clone(&consumed));
+        let file = CountedFile::new(
+            File::open(path).map_err(cannot_read)?,
+            Arc::clone(&consumed),
+        );
+        let (first, file) = peeked(file, MAGIC_BYTES).map_err(cannot_read)?;
+        if first.is_empty() {
             return Err(unreadable(
                 "the file is empty (0 bytes)",
                 "check that the copy or the upload of the file was complete",
             ));
         }
-        let compression = Compression::of(magic);
-        let decoder = match compression {
-            Compression::None => Decoder::Plain(file),
-            Compression::Gzip => Decoder::Gzip(flate2::bufread::MultiGzDecoder::new(file)),
-            Compression::Zstd => {
-                let mut decoder = zstd::Decoder::with_buffer(file).map_err(cannot_read)?;
-                decoder
-                    .window_log_max(ZSTD_WINDOW_LOG_MAX)
-                    .map_err(cannot_read)?;
-                Decoder::Zstd(decoder)
-            }
-        };
-        let mut input = Self {
+        let outer = Codec::of(&first);
+        let packed = |archive, container, budget: &Budget| Packed {
+            archive,
             path: path.to_owned(),
             file_bytes: metadata.len(),
-            compression,
-            decoder,
-            buffer: vec![0; BLOCK_BYTES],
-            start: 0,
-            end: 0,
-            offset: 0,
-            at_end: false,
+            consumed: Arc::clone(&consumed),
+            budget: budget.of_inner_layer(),
+            compression: Compression {
+                outer,
+                container: Some(container),
+                inner: Codec::None,
+            },
+            opening: opening.clone(),
+        };
+        let mut input = if is_zip(&first) {
+            drop(file);
+            consumed.store(0, Ordering::Relaxed);
+            let archive = Archive::zip(path, Arc::clone(&consumed), budget.clone())
+                .map_err(|error| explain(path, error))?;
+            Self::first_member(&packed(archive, Container::Zip, &budget))?
+        } else {
+            let (first, stream) = match outer {
+                Codec::None => (first, file),
+                _ => layer(path, outer, file, &budget)?,
+            };
+            if is_tar(&first) {
+                let archive = Archive::tar(Box::new(stream));
+                Self::first_member(&packed(archive, Container::Tar, &budget))?
+            } else {
+                Self {
+                    path: path.to_owned(),
+                    file_bytes: metadata.len(),
+                    consumed: Arc::clone(&consumed),
+                    compression: Compression {
+                        outer,
+                        ..Compression::NONE
+                    },
+                    stream: Box::new(stream),
+                    opening,
+                    ..Self::empty()
+                }
+            }
         };
         if input.fill(HEAD_BYTES)? == 0 {
             return Err(unreadable(
                 &format!(
                     "the file holds no data: its {} stream decompresses to 0 bytes",
-                    compression.name()
+                    input.compression.name()
                 ),
                 "check that the command that wrote the file produced output",
             ));
         }
         Ok(input)
+    }
+
+    fn first_member(packed: &Packed) -> Result<Self> {
+        let (input, empty) = packed.next_input()?;
+        input.ok_or_else(|| Error::Unreadable {
+            path: packed.path.clone(),
+            message: format!(
+                "the {} archive holds no file with data ({empty} empty ones)",
+                packed.compression.name()
+            ),
+            hint: "check that the trace was packed into it".to_owned(),
+        })
+    }
+
+    /// The archive around this input and the input's name in it.
+    pub(crate) fn packed(&self) -> Option<&(Packed, String)> {
+        self.packed.as_ref()
+    }
+
+    /// Passes over one bad record if that is allowed; `false` if it must be an error.
+    pub(crate) fn forgive(&self) -> bool {
+        self.opening
+            .bad_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            })
+            .is_ok()
+    }
+
+    /// Passes over the rest of a line that is too long to be looked at.
+    pub(crate) fn skip_line(&mut self) -> Result<()> {
+        loop {
+            let available = &self.buffer[self.start..self.end];
+            if let Some(position) = memchr::memchr(b'\n', available) {
+                self.consume(position + 1);
+                return Ok(());
+            }
+            self.consume(available.len());
+            if self.fill(1)? == 0 {
+                return Ok(());
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -240,7 +285,7 @@ impl Input {
 
     /// File bytes consumed by the decoder, and in all.
     pub(crate) fn position(&self) -> (u64, u64) {
-        (self.decoder.file().consumed, self.file_bytes)
+        (self.consumed.load(Ordering::Relaxed), self.file_bytes)
     }
 
     /// Position of the first available byte in the decompressed content.
@@ -256,7 +301,7 @@ impl Input {
             bytes: &available[..available.len().min(HEAD_BYTES)],
             complete,
             content_bytes: match self.compression {
-                Compression::None if self.file_bytes > 0 => Some(self.file_bytes),
+                Compression::NONE if self.file_bytes > 0 => Some(self.file_bytes),
                 _ if self.at_end => Some(available.len() as u64),
                 _ => None,
             },
@@ -288,14 +333,14 @@ impl Input {
                 self.buffer.resize(wanted.next_power_of_two(), 0);
             }
             while self.end < wanted {
-                match self.decoder.read(&mut self.buffer[self.end..]) {
+                match self.stream.read(&mut self.buffer[self.end..]) {
                     Ok(0) => {
                         self.at_end = true;
                         break;
                     }
                     Ok(count) => self.end += count,
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    Err(error) => return Err(self.explain(error)),
+                    Err(error) => return Err(explain(&self.path, error)),
                 }
             }
         }
@@ -320,14 +365,14 @@ impl Input {
                 };
                 self.consume(length + 1);
                 return Ok(Some(if length > max {
-                    Err(LineTooLong)
+                    Err(LineTooLong { consumed: true })
                 } else {
                     Ok(line)
                 }));
             }
             searched = self.end - self.start;
             if searched > max {
-                return Ok(Some(Err(LineTooLong)));
+                return Ok(Some(Err(LineTooLong { consumed: false })));
             }
             let wanted = (searched + 1).max(BLOCK_BYTES / 2);
             if self.fill(wanted)? == searched {
@@ -344,46 +389,31 @@ impl Input {
             }
         }
     }
+}
 
-    /// Names what a failed read means, and where.
-    fn explain(&self, error: io::Error) -> Error {
-        if error.raw_os_error().is_some() {
-            return Error::Io {
-                action: "read",
-                path: self.path.clone(),
-                source: error,
-            };
-        }
-        let kind = self.compression.name();
-        let position = self.decoder.file().consumed;
-        let text = error.to_string();
-        let (message, hint) = if error.kind() == ErrorKind::UnexpectedEof {
-            (
-                format!(
-                    "the {kind} stream is truncated: the file ends at byte {position} before the stream does"
-                ),
-                "copy or upload the file again; its end is missing".to_owned(),
-            )
-        } else if text.contains("too much memory") {
-            (
-                format!(
-                    "the {kind} stream needs a window of more than {} MiB to decompress",
-                    1_u32 << (ZSTD_WINDOW_LOG_MAX - 20)
-                ),
-                "decompress it with `zstd -d --long=31` first, or compress it without `--long`"
-                    .to_owned(),
-            )
-        } else {
-            (
-                format!("the {kind} stream is damaged near byte {position}: {text}"),
-                format!("copy or upload the file again; test it with `{kind} -t`"),
-            )
-        };
-        Error::Unreadable {
-            path: self.path.clone(),
-            message,
-            hint,
-        }
+/// The content of a compressed layer, its first bytes aside and in front.
+fn layer(path: &Path, codec: Codec, source: Source, budget: &Budget) -> Result<(Vec<u8>, Source)> {
+    let stream = decompressed(codec, source, budget).map_err(|error| explain(path, error))?;
+    let stream = io::BufReader::with_capacity(BLOCK_BYTES, stream);
+    peeked(stream, MAGIC_BYTES).map_err(|error| explain(path, error))
+}
+
+/// Names the file of a failed read; the layer that failed has said what it means.
+fn explain(path: &Path, mut error: io::Error) -> Error {
+    match error
+        .get_mut()
+        .and_then(|inner| inner.downcast_mut::<StreamError>())
+    {
+        Some(told) => Error::Unreadable {
+            path: path.to_owned(),
+            message: std::mem::take(&mut told.message),
+            hint: std::mem::take(&mut told.hint),
+        },
+        None => Error::Io {
+            action: "read",
+            path: path.to_owned(),
+            source: error,
+        },
     }
 }
 
@@ -397,4 +427,7 @@ pub(crate) struct Line {
 
 /// A line exceeded the limit of [`Input::next_line`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LineTooLong;
+pub(crate) struct LineTooLong {
+    /// Whether it was consumed with its end, or its end is still to be found.
+    pub(crate) consumed: bool,
+}

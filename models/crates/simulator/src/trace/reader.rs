@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
-use crate::trace::open::{Compression, Input};
+use crate::trace::open::{Input, LineTooLong};
+use crate::trace::streams::Compression;
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex};
 
 /// Requests handed over at a time: one virtual call per batch, none per request.
@@ -17,6 +18,8 @@ pub(crate) const BATCH_REQUESTS: usize = 1024;
 const MAX_LINE_BYTES: usize = 1 << 20;
 /// Longest request [bytes]: the most that the 32-bit length of SCSI traces can say.
 const MAX_REQUEST_BYTES: u64 = 1 << 32;
+/// Most pages of one request of a page-native format.
+const MAX_REQUEST_PAGES: u64 = 1 << 24;
 /// Longest device name [bytes].
 const MAX_NAME_BYTES: usize = 4096;
 
@@ -27,7 +30,7 @@ pub(crate) struct Request {
     pub(crate) time_ns: i64,
     /// First byte, or the page number of page-native formats.
     pub(crate) offset: u64,
-    /// Length in bytes, or 1 for page-native formats.
+    /// Length in bytes, or the number of pages for page-native formats (0: no access).
     pub(crate) size: u64,
     /// Number of the device in [`Spaces`].
     pub(crate) space: u32,
@@ -128,6 +131,7 @@ impl Understanding {
 }
 
 /// One record with its place and text, for the preview.
+#[derive(Clone)]
 pub(crate) struct PlacedRequest {
     pub(crate) place: String,
     pub(crate) raw: String,
@@ -145,8 +149,50 @@ pub(crate) trait RequestReader: Send {
     fn spaces(&self) -> &[String];
     /// What the reader noticed so far, beyond what the normaliser sees.
     fn warnings(&self) -> Vec<Warning>;
+    /// Bad records passed over so far, as far as that was allowed.
+    fn skipped(&self) -> u64 {
+        0
+    }
     fn position(&self) -> (u64, u64);
     fn compression(&self) -> Compression;
+}
+
+/// Bad records that were passed over because the user allowed it.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped {
+    count: u64,
+    /// The first one, as its error would have said it.
+    first: Option<String>,
+}
+
+impl Skipped {
+    /// Takes an error for a skipped record, if there is tolerance left.
+    #[cold]
+    pub(crate) fn take(&mut self, input: &Input, error: Error) -> Result<()> {
+        if !input.forgive() {
+            return Err(error);
+        }
+        self.count += 1;
+        self.first.get_or_insert_with(|| error.to_string());
+        Ok(())
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(crate) fn warning(&self) -> Option<Warning> {
+        self.first.as_ref().map(|first| {
+            Warning::new(
+                "bad_records_skipped",
+                format!(
+                    "{} bad records were passed over; the first: {first}",
+                    self.count
+                ),
+                "look at them before trusting the numbers: what they recorded is missing",
+            )
+        })
+    }
 }
 
 /// Numbers device names densely, in order of first appearance.
@@ -265,7 +311,27 @@ fn check(request: Request, addressing: Addressing) -> ParseResult<Request> {
     {
         return Err(out_of_range(request));
     }
+    if matches!(addressing, Addressing::Pages { .. })
+        && (request.size > MAX_REQUEST_PAGES
+            || request
+                .offset
+                .checked_add(request.size.saturating_sub(1))
+                .is_none())
+    {
+        return Err(too_many_pages(request));
+    }
     Ok(request)
+}
+
+#[cold]
+fn too_many_pages(request: Request) -> Fault {
+    fault(
+        format!(
+            "{} pages from page {} on are more than one request can touch",
+            request.size, request.offset
+        ),
+        "check the order of the columns",
+    )
 }
 
 #[cold]
@@ -299,6 +365,7 @@ pub(crate) struct LineReader<F> {
     records: u64,
     blank_lines: u64,
     unended: bool,
+    skipped: Skipped,
 }
 
 impl<F: LogFormat + 'static> LineReader<F> {
@@ -335,6 +402,7 @@ impl<F: LogFormat> LineReader<F> {
             records: 0,
             blank_lines: 0,
             unended: false,
+            skipped: Skipped::default(),
         };
         if lines_read == 0 {
             reader.skip_byte_order_mark();
@@ -355,9 +423,14 @@ impl<F: LogFormat> LineReader<F> {
             let line = match self.input.next_line(MAX_LINE_BYTES)? {
                 None => return self.finish().map(|()| None),
                 Some(Ok(line)) => line,
-                Some(Err(_)) => {
+                Some(Err(LineTooLong { consumed })) => {
                     self.line_number += 1;
-                    return Err(self.line_too_long());
+                    let error = self.line_too_long();
+                    self.skipped.take(&self.input, error)?;
+                    if !consumed {
+                        self.input.skip_line()?;
+                    }
+                    continue;
                 }
             };
             self.line_number += 1;
@@ -388,7 +461,10 @@ impl<F: LogFormat> LineReader<F> {
                     return Ok(Some((request, range)));
                 }
                 Ok(None) => {}
-                Err(fault) => return Err(self.bad_line(&fault, range)),
+                Err(fault) => {
+                    let error = self.bad_line(&fault, range);
+                    self.skipped.take(&self.input, error)?;
+                }
             }
         }
     }
@@ -483,6 +559,7 @@ impl<F: LogFormat> RequestReader for LineReader<F> {
 
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.format.warnings();
+        warnings.extend(self.skipped.warning());
         if self.blank_lines > 0 {
             warnings.push(Warning::new(
                 "blank_lines",
@@ -500,12 +577,99 @@ impl<F: LogFormat> RequestReader for LineReader<F> {
         warnings
     }
 
+    fn skipped(&self) -> u64 {
+        self.skipped.count()
+    }
+
     fn position(&self) -> (u64, u64) {
         self.input.position()
     }
 
     fn compression(&self) -> Compression {
         self.input.compression()
+    }
+}
+
+/// A line format whose records may stand for several requests of the same page.
+pub(crate) trait Repeats: LogFormat {
+    /// Requests that the line read last stands for.
+    fn repeats(&self) -> u64;
+}
+
+/// Reads a text trace line by line and repeats each request as often as its line says.
+pub(crate) struct RepeatingReader<F> {
+    lines: LineReader<F>,
+    request: Option<Request>,
+    /// Times that `request` is still to be given out.
+    left: u64,
+}
+
+impl<F: Repeats> RepeatingReader<F> {
+    pub(crate) fn new(lines: LineReader<F>) -> Self {
+        Self {
+            lines,
+            request: None,
+            left: 0,
+        }
+    }
+}
+
+impl<F: Repeats> RequestReader for RepeatingReader<F> {
+    fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool> {
+        batch.clear();
+        while batch.len() < BATCH_REQUESTS {
+            if self.left == 0 {
+                let Some((request, _)) = self.lines.next()? else {
+                    break;
+                };
+                self.request = Some(request);
+                self.left = self.lines.format.repeats();
+            }
+            let Some(request) = self.request else { break };
+            let count = usize::try_from(self.left)
+                .unwrap_or(usize::MAX)
+                .min(BATCH_REQUESTS - batch.len());
+            batch.resize(batch.len() + count, request);
+            self.left -= count as u64;
+        }
+        Ok(!batch.is_empty())
+    }
+
+    fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        let mut records = Vec::new();
+        while records.len() < rows {
+            let Some(placed) = self.lines.preview(1)?.pop() else {
+                break;
+            };
+            let repeats = usize::try_from(self.lines.format.repeats()).unwrap_or(usize::MAX);
+            let count = repeats.min(rows - records.len());
+            records.extend(std::iter::repeat_n(placed, count));
+        }
+        Ok(records)
+    }
+
+    fn understanding(&self) -> &Understanding {
+        self.lines.understanding()
+    }
+
+    fn spaces(&self) -> &[String] {
+        RequestReader::spaces(&self.lines)
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.lines.warnings()
+    }
+
+    fn skipped(&self) -> u64 {
+        self.lines.skipped()
+    }
+
+    fn position(&self) -> (u64, u64) {
+        self.lines.position()
+    }
+
+    fn compression(&self) -> Compression {
+        self.lines.compression()
     }
 }
 
@@ -516,6 +680,7 @@ pub(crate) struct RecordReader<F> {
     understanding: Understanding,
     spaces: Spaces,
     records: u64,
+    skipped: Skipped,
 }
 
 impl<F: RecordFormat> RecordReader<F> {
@@ -526,6 +691,7 @@ impl<F: RecordFormat> RecordReader<F> {
             understanding,
             spaces: Spaces::single(),
             records: 0,
+            skipped: Skipped::default(),
         }
     }
 
@@ -538,7 +704,7 @@ impl<F: RecordFormat> RecordReader<F> {
         if available == 0 {
             return Ok(false);
         }
-        Err(Error::BadTrace {
+        let error = Error::BadTrace {
             path: self.input.path().to_owned(),
             place: self.place(self.records + 1, self.input.offset()),
             message: format!(
@@ -546,7 +712,10 @@ impl<F: RecordFormat> RecordReader<F> {
                 F::RECORD_BYTES
             ),
             hint: "copy or upload the file again; its end is missing".to_owned(),
-        })
+        };
+        self.skipped.take(&self.input, error)?;
+        self.input.consume(available);
+        Ok(false)
     }
 
     #[expect(clippy::unused_self, reason = "reads as a property of the reader")]
@@ -555,13 +724,18 @@ impl<F: RecordFormat> RecordReader<F> {
     }
 
     #[cold]
-    fn bad_record(&self, fault: &Fault, record: &[u8]) -> Error {
-        Error::BadTrace {
+    fn skip_or_refuse(&mut self, fault: &Fault) -> Result<()> {
+        let record = &self.input.available()[..F::RECORD_BYTES];
+        let error = Error::BadTrace {
             path: self.input.path().to_owned(),
             place: self.place(self.records + 1, self.input.offset()),
             message: format!("{}, in `{}`", fault.message, hex(record)),
             hint: fault.hint.clone(),
-        }
+        };
+        self.skipped.take(&self.input, error)?;
+        self.input.consume(F::RECORD_BYTES);
+        self.records += 1;
+        Ok(())
     }
 }
 
@@ -594,8 +768,7 @@ impl<F: RecordFormat> RequestReader for RecordReader<F> {
             self.input.consume(parsed * F::RECORD_BYTES);
             self.records += parsed as u64;
             if let Some(fault) = failed {
-                let record = &self.input.available()[..F::RECORD_BYTES];
-                return Err(self.bad_record(&fault, record));
+                self.skip_or_refuse(&fault)?;
             }
         }
         Ok(!batch.is_empty())
@@ -615,7 +788,10 @@ impl<F: RecordFormat> RequestReader for RecordReader<F> {
                     raw: hex(record),
                     request,
                 }),
-                Err(fault) => return Err(self.bad_record(&fault, record)),
+                Err(fault) => {
+                    self.skip_or_refuse(&fault)?;
+                    continue;
+                }
             }
             self.input.consume(F::RECORD_BYTES);
             self.records += 1;
@@ -632,7 +808,13 @@ impl<F: RecordFormat> RequestReader for RecordReader<F> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.format.warnings()
+        let mut warnings = self.format.warnings();
+        warnings.extend(self.skipped.warning());
+        warnings
+    }
+
+    fn skipped(&self) -> u64 {
+        self.skipped.count()
     }
 
     fn position(&self) -> (u64, u64) {

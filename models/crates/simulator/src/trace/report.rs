@@ -13,9 +13,10 @@ use crate::trace::canonical::{
 };
 use crate::trace::formats::{Choice, csv};
 use crate::trace::identity::{ContentHash, SequenceHash};
-use crate::trace::normalise::Normaliser;
-use crate::trace::open::{Compression, Input};
+use crate::trace::normalise::{Extent, Normaliser, as_f64};
+use crate::trace::open::Input;
 use crate::trace::reader::{FieldUnit, Warning};
+use crate::trace::streams::Compression;
 use crate::trace::{Source, TraceSource, TraceSpec, open};
 
 /// Records that a preview shows at most.
@@ -48,13 +49,19 @@ pub struct TraceReport {
     pub devices: u64,
     /// Time of the first record [ns since the epoch of the source format].
     pub first_time_ns: Option<i64>,
-    /// `none`, `gzip` or `zstd`.
-    pub compression: &'static str,
+    /// Layers around the content: `none`, `gzip`, `tar > zstd`.
+    pub compression: String,
     /// How the format was chosen, with the scores of all formats.
     #[serde(flatten)]
     pub choice: Choice,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
+    /// Lengths and addresses of the requests; unknown of canonical traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
+    /// Bad records passed over, as far as that was allowed; unknown of canonical traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped_records: Option<u64>,
     /// Format of the original: `format`, unless that is canonical.
     pub source_format: String,
     /// Identity of the content; known of canonical traces.
@@ -88,6 +95,23 @@ pub struct PreviewRecord {
     pub page_count: u64,
 }
 
+/// What the records of a preview have in common.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    /// Records shown.
+    pub requests: u64,
+    /// Records that write.
+    pub write_requests: u64,
+    /// Devices, relations or volumes.
+    pub devices: u64,
+    /// Time of the first record [ns since the epoch of the format].
+    pub first_time_ns: Option<i64>,
+    /// Latest minus earliest time [s]; `None` without time.
+    pub duration_s: Option<f64>,
+    /// Lengths and addresses; unknown of canonical traces.
+    pub extent: Option<Extent>,
+}
+
 /// What the head of a trace shows.
 #[derive(Debug, Clone, Serialize)]
 pub struct Preview {
@@ -106,8 +130,10 @@ pub struct Preview {
     pub assumptions: Vec<String>,
     /// Page size [bytes].
     pub page_bytes: u64,
-    /// `none`, `gzip` or `zstd`.
-    pub compression: &'static str,
+    /// Layers around the content: `none`, `gzip`, `tar > zstd`.
+    pub compression: String,
+    /// What the records shown have in common.
+    pub shown: Shown,
     /// Size of the file [bytes].
     pub file_bytes: u64,
     /// What the first records give reason to warn of.
@@ -181,6 +207,14 @@ pub fn preview(spec: &TraceSpec, rows: usize, on_progress: OnProgress<'_>) -> Re
 }
 
 fn no_access(path: &Path, requests: u64) -> Error {
+    if requests == 0 {
+        return Error::Unreadable {
+            path: path.to_owned(),
+            message: "the file holds no record".to_owned(),
+            hint: "check that the recording was running and its output was copied completely"
+                .to_owned(),
+        };
+    }
     Error::Unreadable {
         path: path.to_owned(),
         message: format!("none of its {requests} requests touches a page: all have length 0"),
@@ -226,6 +260,8 @@ fn raw_report(source: &Normaliser, choice: Choice, sha256_of_sequence: String) -
         compression: source.compression().name(),
         choice,
         assumptions: source.understanding().assumptions.clone(),
+        extent: source.extent(),
+        skipped_records: Some(source.skipped()),
         source_format: summary.format.to_owned(),
         content_id: None,
         out_bytes: None,
@@ -294,7 +330,7 @@ fn convert_raw(
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             file_bytes: source.position().1,
-            compression: source.compression().name().to_owned(),
+            compression: source.compression().name(),
             columns: spec.columns.clone(),
             converter: concat!("tierwright ", env!("CARGO_PKG_VERSION")).to_owned(),
         },
@@ -358,9 +394,11 @@ fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) 
         write_requests: summary.write_requests,
         devices: foot.spaces.len() as u64,
         first_time_ns: head.first_time_ns,
-        compression: Compression::None.name(),
+        compression: Compression::NONE.name(),
         choice,
         assumptions: foot.assumptions.clone(),
+        extent: None,
+        skipped_records: None,
         source_format: head.source_format.clone(),
         content_id: Some(foot.content_id.clone()),
         out_bytes: None,
@@ -419,6 +457,14 @@ fn preview_raw(
         assumptions: understanding.assumptions.clone(),
         page_bytes: source.page_bytes(),
         compression: source.compression().name(),
+        shown: Shown {
+            requests: source.summary().requests,
+            write_requests: source.summary().write_requests,
+            devices: source.space_names().len() as u64,
+            first_time_ns: source.first_time_ns(),
+            duration_s: source.summary().duration_s,
+            extent: source.extent(),
+        },
         file_bytes,
         warnings: source.warnings(),
     })
@@ -437,7 +483,7 @@ fn preview_canonical(
     let (spaces, pages) = source.raw();
     let (head, foot) = (source.head(), source.foot());
     let start_ns = head.first_time_ns.unwrap_or(0);
-    let records = (0..chunk.len().min(rows))
+    let records: Vec<PreviewRecord> = (0..chunk.len().min(rows))
         .map(|index| PreviewRecord {
             place: format!("access {}", index + 1),
             raw: String::new(),
@@ -458,6 +504,19 @@ fn preview_canonical(
         })
         .collect();
     warnings.extend(foot.warnings.iter().cloned());
+    let times = &chunk.times_ns[..chunk.times_ns.len().min(rows)];
+    let shown = Shown {
+        requests: records.len() as u64,
+        write_requests: records.iter().filter(|record| record.op == "W").count() as u64,
+        devices: foot.spaces.len() as u64,
+        first_time_ns: head.first_time_ns,
+        duration_s: times
+            .iter()
+            .max()
+            .zip(times.iter().min())
+            .map(|(last, first)| as_f64(last.abs_diff(*first)) / 1e9),
+        extent: None,
+    };
     Ok(Preview {
         format: source.summary().format,
         choice,
@@ -469,7 +528,8 @@ fn preview_canonical(
         ],
         assumptions: foot.assumptions.clone(),
         page_bytes: head.page_bytes,
-        compression: Compression::None.name(),
+        compression: Compression::NONE.name(),
+        shown,
         file_bytes: source.file_bytes(),
         warnings,
     })

@@ -387,6 +387,8 @@ fn every_block_trace_warns_of_the_page_cache_above_it() {
             "oracle_general",
             "csv",
             "canonical",
+            // Chunks of a storage service, not requests to a disk under a page cache.
+            "cachelib_storage",
         ]
         .contains(&sample.format);
         let known = FORMATS

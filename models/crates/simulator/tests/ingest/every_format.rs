@@ -139,7 +139,7 @@ fn truncated_traces_are_refused_or_warned_of() {
     let folder = Folder::new();
     for sample in samples() {
         let every = if sample.is_text() { 2 } else { 1 };
-        for length in (1..sample.content.len()).step_by(every) {
+        for length in sample.positions().skip(1).step_by(every) {
             // A name of its own: some file systems wait for the disk where a file is written over.
             let path = folder.file(
                 &format!("{}{length}", sample.format),
@@ -158,6 +158,9 @@ fn truncated_traces_are_refused_or_warned_of() {
                 ),
                 Kind::Lines { .. } => {}
                 Kind::Records { bytes } => assert_eq!(length % bytes, 0, "{name} at {length}"),
+                Kind::HeaderAndRecords { header, bytes } => {
+                    assert_eq!((length - header) % bytes, 0, "{name} at {length}");
+                }
                 Kind::Whole => panic!("{name} was read although cut at {length}"),
             }
         }
@@ -180,6 +183,13 @@ fn records(sample: &Sample) -> (Vec<u8>, Vec<Vec<u8>>) {
             Vec::new(),
             sample.content.chunks(bytes).map(<[u8]>::to_vec).collect(),
         ),
+        Kind::HeaderAndRecords { header, bytes } => (
+            sample.content[..header].to_vec(),
+            sample.content[header..]
+                .chunks(bytes)
+                .map(<[u8]>::to_vec)
+                .collect(),
+        ),
         Kind::Whole => (Vec::new(), vec![sample.content.clone()]),
     }
 }
@@ -199,7 +209,7 @@ fn shuffled_records_keep_their_counts_and_tell_of_the_time() {
             let name = sample.format;
             // The next accesses of oracleGeneral say that the order is wrong.
             let Some(report) = read(&sample, &path) else {
-                assert_eq!(name, "oracle_general", "{index}");
+                assert!(name.starts_with("oracle_general"), "{name} {index}");
                 continue;
             };
             assert_eq!(
@@ -207,7 +217,7 @@ fn shuffled_records_keep_their_counts_and_tell_of_the_time() {
                 (sample.requests, sample.accesses, sample.distinct_pages),
                 "{name} {index}"
             );
-            if changed && index == rest.len() {
+            if changed && index == rest.len() && sample.duration_s.is_some() {
                 assert!(
                     warning_names(&report).contains(&"non_monotone_time"),
                     "{name}"
@@ -222,6 +232,10 @@ fn fields_in_another_order_are_never_read_in_silence() {
     // The columns of each record reversed: refused, or (all numbers) read as other numbers.
     let folder = Folder::new();
     for sample in samples().iter().filter(|sample| sample.is_text()) {
+        if ["lirs", "keys"].contains(&sample.format) {
+            // One column has no order.
+            continue;
+        }
         let (head, rest) = records(sample);
         let mut content = head;
         for line in rest {
@@ -337,7 +351,7 @@ fn flipped_bits_are_refused_or_read_as_other_numbers_without_a_panic() {
     let folder = Folder::new();
     for sample in samples() {
         // Every fifth byte: as a step it is prime to the length of all records.
-        for position in (0..sample.content.len()).step_by(5) {
+        for position in sample.positions().step_by(5) {
             let mut content = sample.content.clone();
             content[position] ^= 1 << (position % 8);
             let name = format!("{}{position}", sample.format);

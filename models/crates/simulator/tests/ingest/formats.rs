@@ -601,7 +601,10 @@ fn a_preview_shows_what_was_understood() {
     let folder = Folder::new();
     let path = folder.file("t", gzip(MSR.as_bytes()));
     let preview = preview(&spec(&path)).unwrap();
-    assert_eq!((preview.format, preview.compression), ("msr", "gzip"));
+    assert_eq!(
+        (preview.format, preview.compression.as_str()),
+        ("msr", "gzip")
+    );
     assert_eq!(preview.choice.detection[0].format, "msr");
     let first = &preview.records[0];
     assert_eq!(first.place, "line 1");

@@ -9,6 +9,8 @@ pub(crate) enum Kind {
     Lines { header: usize },
     /// Records of one length.
     Records { bytes: usize },
+    /// A header, then records of one length.
+    HeaderAndRecords { header: usize, bytes: usize },
     /// Neither: parts do not stand for themselves.
     Whole,
 }
@@ -70,6 +72,15 @@ impl Sample {
         matches!(self.kind, Kind::Lines { .. })
     }
 
+    /// Positions to cut or change at: all, of a long header only a few.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = usize> + use<> {
+        let header = match self.kind {
+            Kind::HeaderAndRecords { header, .. } => header,
+            _ => 0,
+        };
+        (0..self.content.len()).filter(move |at| *at >= header || *at < 17 || at % 409 == 0)
+    }
+
     /// The trace argument group that reads it by name.
     pub(crate) fn spec(&self, path: &std::path::Path) -> tierwright_simulator::trace::TraceSpec {
         if self.mapping.is_empty() {
@@ -82,6 +93,39 @@ impl Sample {
 
 const LINES: Kind = Kind::Lines { header: 0 };
 const TABLE: Kind = Kind::Lines { header: 1 };
+
+/// An oracleGeneralOpNS record of name space 3.
+fn oracle_op_ns(time_s: u32, id: u64, size_bytes: u32, op: u8, next: i64) -> Vec<u8> {
+    let mut record = Vec::new();
+    record.extend_from_slice(&time_s.to_le_bytes());
+    record.extend_from_slice(&id.to_le_bytes());
+    record.extend_from_slice(&size_bytes.to_le_bytes());
+    record.push(op);
+    record.extend_from_slice(&3_u16.to_le_bytes());
+    record.extend_from_slice(&next.to_le_bytes());
+    record
+}
+
+/// The present header of LCS, its statistics left 0.
+pub(crate) fn lcs_header(version: u64) -> Vec<u8> {
+    let magic = 0x1234_5678_9abc_def0_u64.to_le_bytes();
+    let mut header = vec![0; 8192];
+    header[..8].copy_from_slice(&magic);
+    header[8..16].copy_from_slice(&version.to_le_bytes());
+    header[8184..].copy_from_slice(&magic);
+    header
+}
+
+/// An LCS record of version 2 of tenant 9.
+pub(crate) fn lcs_2(time_s: u32, id: u64, size_bytes: u32, op: u32, next: i64) -> Vec<u8> {
+    let mut record = Vec::new();
+    record.extend_from_slice(&time_s.to_le_bytes());
+    record.extend_from_slice(&id.to_le_bytes());
+    record.extend_from_slice(&size_bytes.to_le_bytes());
+    record.extend_from_slice(&(op | 9 << 8).to_le_bytes());
+    record.extend_from_slice(&next.to_le_bytes());
+    record
+}
 
 /// Samples in the order of the table of formats.
 pub(crate) fn samples() -> Vec<Sample> {
@@ -253,6 +297,75 @@ pub(crate) fn samples() -> Vec<Sample> {
             .concat(),
         )
         .counts((3, 0), (3, 2), 1, 2.0),
+        // Keys 70 and 80; the second request of 70 sets it, the last one deletes 80.
+        Sample::new(
+            "oracle_general_op_ns",
+            Kind::Records { bytes: 27 },
+            [
+                oracle_op_ns(1, 70, 900, 1, 3),
+                oracle_op_ns(1, 80, 0, 12, 4),
+                oracle_op_ns(2, 70, 900, 3, -1),
+                oracle_op_ns(3, 80, 0, 9, -1),
+            ]
+            .concat(),
+        )
+        .counts((4, 1), (3, 2), 1, 2.0),
+        // The header, then the same four requests as records of version 2.
+        Sample::new(
+            "lcs",
+            Kind::HeaderAndRecords {
+                header: 8192,
+                bytes: 28,
+            },
+            [
+                lcs_header(2),
+                lcs_2(1, 70, 900, 1, 3),
+                lcs_2(1, 80, 0, 12, 4),
+                lcs_2(2, 70, 900, 3, -1),
+                lcs_2(3, 80, 0, 9, -1),
+            ]
+            .concat(),
+        )
+        .counts((4, 1), (3, 2), 1, 2.0),
+        // Keys 17 and `a,b`; the miss has size 0, the set fills, the delete makes no access.
+        Sample::new(
+            "twitter",
+            LINES,
+            "0,17,2,300,5,get,0\n0,a,b,3,0,5,gets,0\n1,a,b,3,70,5,set,3600\n3,a,b,3,0,6,delete,0\n",
+        )
+        .counts((4, 1), (3, 2), 1, 3.0),
+        // 3 gets of k7, 1 set of it, 2 gets and one delete of k8.
+        Sample::new(
+            "cachelib_kv",
+            TABLE,
+            "op_time,key,key_size,op,op_count,size,cache_hits,ttl,usecase,sub_usecase\n\
+             1697000000000,k7,2,GET,3,0,0,0,a,b\n1697000000500,k7,2,SET,1,90,0,60,a,b\n\
+             1697000001000,k8,2,GET_LEASE,2,0,0,0,a,b\n1697000001500,k8,2,DELETE,1,0,0,0,a,b\n",
+        )
+        .counts((7, 1), (6, 2), 1, 1.5),
+        // Bytes 0..8192 of block 900 twice, 100..4196 of it, page 0 of block 901.
+        Sample::new(
+            "cachelib_storage",
+            TABLE,
+            "op_time,block_id,block_id_size,io_size,io_offset,user_name,user_namespace,op_name,op_count,host_name,rs_shard_id\n\
+             1697000000,900,8388608,8192,0,u,n,getChunkData.Permanent,2,h,0\n\
+             1697000001,900,8388608,4096,100,u,n,putChunk,1,h,0\n\
+             1697000002,901,8388608,4096,0,u,n,getChunkDataCold,1,h,1\n",
+        )
+        .counts((4, 1), (7, 3), 1, 2.0),
+        Sample::new(
+            "wikimedia_cdn",
+            LINES,
+            "0\t-8291\tjpeg\t5120\t0.000093\n0\t77\tsvg\t100\t0.2\n4\t-8291\tjpeg\t5120\t1.5\n",
+        )
+        .counts((3, 0), (3, 2), 1, 4.0),
+        // Blocks 5, 6, 7, then 7, then 100.
+        Sample::new("arc", LINES, "5 3 0 0\n7 1 0 1\n100 1 0 2\n").counts((3, 0), (5, 4), 1, None),
+        Sample::new("lirs", LINES, "12\n7\n*\n12\n").counts((3, 0), (3, 2), 1, None),
+        Sample {
+            alike: &["keys"],
+            ..Sample::new("keys", LINES, "user:7\nk7\nuser:7\nk/2\n").counts((4, 0), (4, 3), 1, None)
+        },
         Sample {
             mapping: "time=ts time_unit=s op=op page=page device=dev",
             alike: &["csv"],

@@ -163,7 +163,9 @@ fn progress_counts_bytes_on_disk_up_to_the_whole_file() {
 fn same_content(raw: &TraceReport, canonical: &TraceReport) {
     let mut expected = raw.clone();
     "canonical".clone_into(&mut expected.format);
-    expected.compression = "none";
+    "none".clone_into(&mut expected.compression);
+    expected.skipped_records = None;
+    expected.extent = None;
     expected.content_id.clone_from(&canonical.content_id);
     // Each was chosen among the formats by its own head.
     expected.choice.clone_from(&canonical.choice);

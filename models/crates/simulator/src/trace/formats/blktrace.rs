@@ -18,11 +18,12 @@ use crate::trace::bytes::{u16_at, u32_at, u64_at};
 use crate::trace::fields::SECTOR_BYTES;
 use crate::trace::formats::blkparse::{Action, PassedOver};
 use crate::trace::formats::{Format, Open, Score};
-use crate::trace::open::{Compression, Head, Input};
+use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     BATCH_REQUESTS, FieldUnit, PlacedRequest, Request, RequestReader, Spaces, Understanding,
     Warning,
 };
+use crate::trace::streams::Compression;
 use crate::trace::text::{Fault, ParseResult, fault, hex};
 
 const RECORD_BYTES: usize = 48;
@@ -150,6 +151,13 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             path: input.path().to_owned(),
             message: "the records of blktrace are big-endian, which is not read".to_owned(),
             hint: "write them as text with `blkparse -i NAME` and read that".to_owned(),
+        });
+    }
+    if input.packed().is_some() {
+        return Err(Error::Unreadable {
+            path: input.path().to_owned(),
+            message: "the binary files of blktrace are not read inside an archive: those of all CPUs are merged by time".to_owned(),
+            hint: "unpack the archive into a folder and name one of its files".to_owned(),
         });
     }
     let (before, after, missing_cpus) = other_cpus(input.path())?;

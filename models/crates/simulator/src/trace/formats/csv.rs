@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
+use crate::trace::formats::keys::check_key;
 use crate::trace::formats::{Format, Open, Score, head_lines, is_text};
+use crate::trace::keys::key_number;
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
@@ -99,8 +101,10 @@ enum Place {
         size: usize,
         size_unit: u64,
     },
-    /// Page number or key.
+    /// Page number.
     Page(usize),
+    /// Key, any text.
+    Key(usize),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -111,6 +115,7 @@ enum TimeUnit {
     Filetime,
 }
 
+/// Rows of a table, as the mapping says.
 struct Csv {
     delimiter: Delimiter,
     columns: usize,
@@ -119,24 +124,27 @@ struct Csv {
     read_values: Values,
     write_values: Values,
     place: Place,
-    place_name: &'static str,
     device: Option<usize>,
     fields: Vec<std::ops::Range<usize>>,
 }
 
+/// The error of a table without a mapping.
+fn no_mapping(format: &str, found: &[String]) -> Error {
+    Error::BadParameter {
+        name: "columns",
+        value: String::new(),
+        message: format!("the format {format} needs a column mapping"),
+        hint: format!(
+            "map columns by name or 1-based number, such as {MAPPING_EXAMPLE}; keys: {}; columns found: {}",
+            KEYS.join(", "),
+            found.join(", ")
+        ),
+    }
+}
+
 fn open(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     if spec.columns.is_empty() {
-        let found = column_names(&input.head());
-        return Err(Error::BadParameter {
-            name: "columns",
-            value: String::new(),
-            message: "the format csv needs a column mapping".to_owned(),
-            hint: format!(
-                "map columns by name or 1-based number, such as {MAPPING_EXAMPLE}; keys: {}; columns found: {}",
-                KEYS.join(", "),
-                found.join(", ")
-            ),
-        });
+        return Err(no_mapping(FORMAT.name, &column_names(&input.head())));
     }
     let mapping = Mapping::new(&spec.columns)?;
     let delimiter = mapping.delimiter(&input)?;
@@ -144,14 +152,10 @@ fn open(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let names = if header {
         read_header(&mut input, delimiter)?
     } else {
-        Vec::new()
+        column_names(&input.head())
     };
-    let (format, understanding) = mapping.resolve(delimiter, header, names, spec, &input)?;
-    let spaces = if format.device.is_some() {
-        Spaces::default()
-    } else {
-        Spaces::single()
-    };
+    let (format, understanding) = mapping.resolve(delimiter, header, names, spec)?;
+    let spaces = format.spaces();
     Ok(Box::new(LineReader::new(
         input,
         format,
@@ -281,15 +285,9 @@ impl<'a> Mapping<'a> {
         &self,
         delimiter: Delimiter,
         header: bool,
-        names: Vec<String>,
+        found: Vec<String>,
         spec: &TraceSpec,
-        input: &Input,
     ) -> Result<(Csv, Understanding)> {
-        let found = if header {
-            names
-        } else {
-            column_names(&input.head())
-        };
         let column = |key: &str| self.column(key, header, &found);
         let mut units = Vec::new();
         let mut assumptions = Vec::new();
@@ -297,7 +295,7 @@ impl<'a> Mapping<'a> {
         let op = column("op")?;
         let (read_values, write_values) = self.values(op, &mut units, &mut assumptions)?;
         let device = column("device")?;
-        let (place, place_name) = self.place(&column, spec, &mut units, &mut assumptions)?;
+        let place = self.place(&column, spec, &mut units, &mut assumptions)?;
         if let Some(name) = self.get("device") {
             units.push(FieldUnit::new(
                 name,
@@ -318,18 +316,9 @@ impl<'a> Mapping<'a> {
                 }
             ));
         }
-        let used = [
-            time.map(|(column, _)| column),
-            op,
-            device,
-            Some(match place {
-                Place::Extent { offset, size, .. } => offset.max(size),
-                Place::Page(page) => page,
-            }),
-        ];
         let addressing = match place {
             Place::Extent { .. } => Addressing::Bytes,
-            Place::Page(_) => Addressing::Pages { page_bytes: None },
+            Place::Page(_) | Place::Key(_) => Addressing::Pages { page_bytes: None },
         };
         let understanding = Understanding {
             addressing,
@@ -339,18 +328,18 @@ impl<'a> Mapping<'a> {
             assumptions,
             columns: found,
         };
-        let format = Csv {
+        let mut format = Csv {
             delimiter,
-            columns: used.into_iter().flatten().max().unwrap_or(0) + 1,
+            columns: 0,
             time,
             op,
             read_values,
             write_values,
             place,
-            place_name,
             device,
             fields: Vec::new(),
         };
+        format.columns = format.used().last().map_or(0, |last| last + 1);
         Ok((format, understanding))
     }
 
@@ -514,7 +503,7 @@ impl<'a> Mapping<'a> {
         spec: &TraceSpec,
         units: &mut Vec<FieldUnit>,
         assumptions: &mut Vec<String>,
-    ) -> Result<(Place, &'static str)> {
+    ) -> Result<Place> {
         let mapped: Vec<&'static str> = ["offset", "page", "key"]
             .into_iter()
             .filter(|key| self.get(key).is_some())
@@ -547,10 +536,19 @@ impl<'a> Mapping<'a> {
                 "one page for each record",
             ));
             assumptions.push(format!(
-                "each {key} is one page of {} bytes",
-                spec.page_bytes
+                "each {key} is one page of {} bytes{}",
+                spec.page_bytes,
+                if key == "key" {
+                    "; a key that is no whole number counts by the 64-bit FNV-1a hash of its text"
+                } else {
+                    ""
+                }
             ));
-            return Ok((Place::Page(first), key));
+            return Ok(if key == "page" {
+                Place::Page(first)
+            } else {
+                Place::Key(first)
+            });
         }
         let Some(size) = column("size")? else {
             return Err(bad_mapping(
@@ -571,15 +569,12 @@ impl<'a> Mapping<'a> {
             self.get("size_unit").unwrap_or("bytes"),
             "length of the request",
         ));
-        Ok((
-            Place::Extent {
-                offset: first,
-                offset_unit,
-                size,
-                size_unit,
-            },
-            "offset",
-        ))
+        Ok(Place::Extent {
+            offset: first,
+            offset_unit,
+            size,
+            size_unit,
+        })
     }
 
     fn unit(&self, key: &str, spec: &TraceSpec, assumptions: &mut Vec<String>) -> Result<u64> {
@@ -697,7 +692,12 @@ impl LineFormat for Csv {
             Some(column) => self.is_write(field(column))?,
         };
         let (offset, size) = match self.place {
-            Place::Page(column) => (parse_u64(field(column), self.place_name)?, 1),
+            Place::Page(column) => (parse_u64(field(column), "page")?, 1),
+            Place::Key(column) => {
+                let key = field(column);
+                check_key(key)?;
+                (key_number(key), 1)
+            }
             Place::Extent {
                 offset,
                 offset_unit,
@@ -723,6 +723,32 @@ impl LineFormat for Csv {
 }
 
 impl Csv {
+    /// One nameless device without a device column.
+    fn spaces(&self) -> Spaces {
+        if self.device.is_some() {
+            Spaces::default()
+        } else {
+            Spaces::single()
+        }
+    }
+
+    /// The columns that are looked at, in ascending order.
+    fn used(&self) -> Vec<usize> {
+        let place = match self.place {
+            Place::Extent { offset, size, .. } => [Some(offset), Some(size)],
+            Place::Page(column) | Place::Key(column) => [Some(column), None],
+        };
+        let time = self.time.map(|(column, _)| column);
+        let mut used: Vec<usize> = place
+            .into_iter()
+            .chain([time, self.op, self.device])
+            .flatten()
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
     fn is_write(&self, value: &[u8]) -> ParseResult<bool> {
         let among = |values: &[Vec<u8>]| values.iter().any(|known| known.as_slice() == value);
         let words = self.read_values.is_empty();

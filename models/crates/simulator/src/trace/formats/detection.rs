@@ -8,10 +8,11 @@
 
 use serde::Serialize;
 
-use super::{FORMATS, Format, Open, by_name, count_controls, csv, is_text, names};
+use super::{FORMATS, Format, Open, by_name, count_controls, csv, is_text, keys, names};
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
-use crate::trace::open::{Compression, Head, Input};
+use crate::trace::open::{Head, Input};
+use crate::trace::streams::Compression;
 
 /// The score of one format for one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -58,6 +59,8 @@ impl Choice {
 const CERTAIN_ENOUGH: f64 = 0.5;
 /// Least distance to the runner-up.
 const CLEAR_ENOUGH: f64 = 0.2;
+/// Score of a format that nearly all of the head fits.
+const NEARLY_ALL: f64 = 0.8;
 
 /// Scores every format on the head of `input`, best first.
 fn detect(input: &Input) -> Vec<Detection> {
@@ -94,14 +97,14 @@ pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format
         }
         None => ("content", winner(input, &detections)?),
     };
-    if matches!(format.open, Open::Canonical) && input.compression() != Compression::None {
+    if matches!(format.open, Open::Canonical) && input.compression() != Compression::NONE {
         return Err(Error::Unreadable {
             path: input.path().to_owned(),
             message: format!(
                 "this is a canonical trace inside a {} file",
                 input.compression().name()
             ),
-            hint: "decompress it first: a canonical trace is compressed inside".to_owned(),
+            hint: "unpack it first: a canonical trace is compressed inside".to_owned(),
         });
     }
     Ok((format, Choice::new(chosen_by, format, detections)))
@@ -130,10 +133,18 @@ fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Re
     let best = detections
         .iter()
         .find(|detection| detection.score >= CERTAIN_ENOUGH);
+    // Keys may be numbers in part, so only what is nearly all of another format speaks against them.
+    let strong_enough = if format.name == keys::FORMAT.name {
+        NEARLY_ALL
+    } else {
+        CERTAIN_ENOUGH
+    };
     let contradicted = |own: &&Detection| {
         own.score <= 0.0
             || own.score < CERTAIN_ENOUGH
-                && best.is_some_and(|best| best.score - own.score >= CLEAR_ENOUGH)
+                && best.is_some_and(|best| {
+                    best.score >= strong_enough && best.score - own.score >= CLEAR_ENOUGH
+                })
     };
     let Some(own) = own.filter(contradicted) else {
         return Ok(());
@@ -250,14 +261,17 @@ fn looks_like(head: &Head<'_>) -> String {
             &[0x28, 0xb5, 0x2f, 0xfd],
             "zstd data inside the compressed file: it was compressed twice",
         ),
-        (b"PK\x03\x04", "a ZIP archive; unpack it first"),
+        (
+            b"PK\x03\x04",
+            "a ZIP archive inside another file; unpack that first",
+        ),
         (
             b"\xfd7zXZ\x00",
-            "xz data; decompress it first, or use gzip or zstd",
+            "xz data inside the compressed file: it was compressed twice",
         ),
         (
             b"BZh",
-            "bzip2 data; decompress it first, or use gzip or zstd",
+            "bzip2 data inside the compressed file: it was compressed twice",
         ),
         (b"PAR1", "a Parquet file; export it as CSV"),
         (

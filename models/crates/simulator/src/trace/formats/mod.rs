@@ -8,8 +8,12 @@ use crate::trace::open::{Head, Input};
 use crate::trace::reader::{LogFormat, RequestReader, Spaces};
 
 mod alibaba;
+mod arc;
 mod blkparse;
 mod blktrace;
+mod cache_op;
+mod cachelib_kv;
+mod cachelib_storage;
 mod canonical;
 mod cloudphysics_csv;
 pub(super) mod csv;
@@ -20,15 +24,22 @@ mod fio_iolog;
 mod fiu;
 mod flashsim;
 mod k5cloud;
+mod keys;
+mod lcs;
+mod lirs;
 mod mqsim;
 mod msr;
+mod named;
 mod oracle_general;
+mod oracle_general_op_ns;
 mod postgres_csv;
 mod spc;
 mod strace_postgres;
 mod systor;
 mod tencent_cbs;
+mod twitter;
 mod vscsi;
+mod wikimedia_cdn;
 
 pub(crate) use detection::choose;
 pub use detection::{Choice, Detection};
@@ -54,6 +65,15 @@ pub static FORMATS: &[Format] = &[
     flashsim::FORMAT,
     fiu::FORMAT,
     oracle_general::FORMAT,
+    oracle_general_op_ns::FORMAT,
+    lcs::FORMAT,
+    twitter::FORMAT,
+    cachelib_kv::FORMAT,
+    cachelib_storage::FORMAT,
+    wikimedia_cdn::FORMAT,
+    arc::FORMAT,
+    lirs::FORMAT,
+    keys::FORMAT,
     csv::FORMAT,
     canonical::FORMAT,
 ];

@@ -33,12 +33,34 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head<'_>) -> Score {
+    score_linked::<RECORD_BYTES>(head, |record| Linked {
+        time: u32_at(record, 0),
+        id: u64_at(record, 4),
+        next: next_access(record),
+        known: true,
+    })
+}
+
+/// What the records of this family have in common.
+pub(crate) struct Linked {
+    pub(crate) time: u32,
+    pub(crate) id: u64,
+    pub(crate) next: i64,
+    /// Whether the other fields can be what the layout says.
+    pub(crate) known: bool,
+}
+
+/// How well a head fits records of `BYTES` that hold a time, an id and the next access of the id.
+pub(crate) fn score_linked<const BYTES: usize>(
+    head: &Head<'_>,
+    layout: impl Fn(&[u8]) -> Linked,
+) -> Score {
     if is_text(head) {
         return Score::no("text, not binary records");
     }
-    let records: Vec<&[u8]> = head.bytes.chunks_exact(RECORD_BYTES).collect();
+    let records: Vec<Linked> = head.bytes.chunks_exact(BYTES).map(layout).collect();
     if records.is_empty() {
-        return Score::no("less than one 24-byte record");
+        return Score::no(format!("less than one {BYTES}-byte record"));
     }
     // A next-access field points forwards or says never: no other layout looks so by chance.
     let forward = |index: usize, next: i64| {
@@ -49,25 +71,27 @@ fn detect(head: &Head<'_>) -> Score {
     let mut last_time = 0;
     let mut good = 0;
     for (index, record) in records.iter().enumerate() {
-        let time = u32_at(record, 0);
-        good += usize::from(time >= last_time && forward(index, next_access(record)));
-        last_time = time;
+        good +=
+            usize::from(record.known && record.time >= last_time && forward(index, record.next));
+        last_time = record.time;
     }
     let (linked, links) = links(&records);
     let share = ratio(good, records.len());
     let cut = head
         .content_bytes
-        .is_some_and(|bytes| bytes % RECORD_BYTES as u64 != 0);
+        .is_some_and(|bytes| bytes % BYTES as u64 != 0);
     if good == 0 {
-        return Score::no("no 24-byte record has a rising time and a next access further on");
+        return Score::no(format!(
+            "no {BYTES}-byte record has a rising time and a next access further on"
+        ));
     }
     let reason = format!(
-        "{good} of the first {} 24-byte records have a rising time and a next access further on; {linked} of {links} next accesses in reach hold the same id{}",
+        "{good} of the first {} {BYTES}-byte records have a rising time and a next access further on; {linked} of {links} next accesses in reach hold the same id{}",
         records.len(),
         if cut {
-            "; the length is no multiple of 24"
+            format!("; the length is no multiple of {BYTES}")
         } else {
-            ""
+            String::new()
         }
     );
     let certainty = if links == 0 {
@@ -82,19 +106,18 @@ fn detect(head: &Head<'_>) -> Score {
 
 /// Of the next-access positions that lie inside the head, how many hold the same id.
 /// Positions count from 1 in some writers and from 0 in others: the better reading counts.
-fn links(records: &[&[u8]]) -> (usize, usize) {
+fn links(records: &[Linked]) -> (usize, usize) {
     let (mut from_one, mut from_zero, mut links) = (0, 0, 0);
     for record in records {
-        let Ok(next) = usize::try_from(next_access(record)) else {
+        let Ok(next) = usize::try_from(record.next) else {
             continue;
         };
         if next >= records.len() || next == 0 {
             continue;
         }
         links += 1;
-        let id = u64_at(record, 4);
-        from_one += usize::from(u64_at(records[next - 1], 4) == id);
-        from_zero += usize::from(u64_at(records[next], 4) == id);
+        from_one += usize::from(records[next - 1].id == record.id);
+        from_zero += usize::from(records[next].id == record.id);
     }
     (from_one.max(from_zero), links)
 }

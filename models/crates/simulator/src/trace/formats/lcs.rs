@@ -1,0 +1,204 @@
+//! libCacheSim's LCS: a header of 8192 bytes, then little-endian records of one of eight versions.
+//!
+//! Header: `u64 start_magic, u64 version, 8000 bytes of statistics, 21 x u64 unused, u64 end_magic`.
+//! Records: version 1 (24 bytes) is that of oracleGeneral; 2 (28 bytes) `u32 time, u64 id, u32 size,
+//! u32 {op: 8, tenant: 24}, i64 next`; 3 (36 bytes) `u32 time, u64 id, i64 size, u32 {op, tenant},
+//! u32 ttl, i64 next`; 4 to 8 are 3 with 1, 2, 4, 8 and 16 features of 32 bits behind it.
+//!
+//! An older, incompatible header of 1024 bytes begins with the same magic number and has the text of
+//! a format where the version stands now: recognised and refused.
+
+use crate::error::{Error, Result};
+use crate::trace::TraceSpec;
+use crate::trace::bytes::{u32_at, u64_at};
+use crate::trace::formats::cache_op::{CacheCounts, CacheOp};
+use crate::trace::formats::{Format, Open, Score};
+use crate::trace::open::{Head, Input};
+use crate::trace::reader::{
+    Addressing, FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding,
+    Warning,
+};
+use crate::trace::text::{ParseResult, fault};
+
+const MAGIC: u64 = 0x1234_5678_9abc_def0;
+const HEADER_BYTES: usize = 8192;
+const END_MAGIC_AT: usize = HEADER_BYTES - 8;
+const SECOND_NS: i64 = 1_000_000_000;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "lcs",
+    description: "libCacheSim LCS key trace: a header of 8192 bytes and binary records of versions 1 to 8",
+    has_writes: true,
+    has_time: true,
+    has_device: false,
+    page_native: true,
+    below_page_cache: false,
+    detect,
+    open: Open::Requests(open),
+};
+
+fn detect(head: &Head<'_>) -> Score {
+    if head.bytes.len() < 16 || u64_at(head.bytes, 0) != MAGIC {
+        return Score::no("its first bytes are not those of LCS");
+    }
+    Score::new(1.0, "its first bytes")
+}
+
+fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
+    let available = input.fill(HEADER_BYTES)?;
+    let refuse = |message: String, hint: &str| {
+        Err(Error::Unreadable {
+            path: input.path().to_owned(),
+            message,
+            hint: hint.to_owned(),
+        })
+    };
+    let bytes = input.available();
+    let version = u64_at(bytes, 8);
+    if !(1..=8).contains(&version) {
+        let old = bytes[8..16]
+            .iter()
+            .all(|byte| byte.is_ascii_graphic() || *byte == b' ' || *byte == 0);
+        return if old {
+            refuse(
+                "this LCS trace has the header of October 2024 (1024 bytes), which no release of libCacheSim kept".to_owned(),
+                "write it anew with a present libCacheSim (traceConv), or as oracleGeneral",
+            )
+        } else {
+            refuse(
+                format!("LCS version `{version}` is none of 1 to 8"),
+                "the file is damaged, or newer than this reader",
+            )
+        };
+    }
+    if available < HEADER_BYTES {
+        return refuse(
+            format!("the LCS header is cut off: {available} of {HEADER_BYTES} bytes"),
+            "copy or upload the file again; its end is missing",
+        );
+    }
+    if u64_at(bytes, END_MAGIC_AT) != MAGIC {
+        return refuse(
+            "the LCS header does not end with its magic number".to_owned(),
+            "the file is damaged, or of another layout",
+        );
+    }
+    input.consume(HEADER_BYTES);
+    match version {
+        1 => boxed::<24>(input, 1),
+        2 => boxed::<28>(input, 2),
+        3 => boxed::<36>(input, 3),
+        4 => boxed::<40>(input, 4),
+        5 => boxed::<44>(input, 5),
+        6 => boxed::<52>(input, 6),
+        7 => boxed::<68>(input, 7),
+        _ => boxed::<100>(input, 8),
+    }
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the result type of the constructor"
+)]
+fn boxed<const BYTES: usize>(input: Input, version: u64) -> Result<Box<dyn RequestReader>> {
+    let has_writes = version > 1;
+    let mut units = vec![
+        FieldUnit::new("time", "s", "time since an unknown start"),
+        FieldUnit::new("id", "key", "each key is one page"),
+        FieldUnit::new(
+            "size",
+            "bytes",
+            "not used: a key is one page whatever its size",
+        ),
+        FieldUnit::new("next", "position", "checked, not used"),
+    ];
+    let mut assumptions = vec![
+        format!("LCS version {version}: records of {BYTES} bytes"),
+        "each key is one page; object sizes are not used".to_owned(),
+    ];
+    if has_writes {
+        units.push(FieldUnit::new(
+            "op",
+            "code",
+            "0 unknown, 1 get, 2 gets and 12 read are reads; 9 delete makes no access; the others write",
+        ));
+        units.push(FieldUnit::new(
+            "tenant",
+            "number",
+            "not part of the key, not used",
+        ));
+        assumptions
+            .push("ids are the same key of every tenant, as libCacheSim reads them".to_owned());
+    } else {
+        assumptions.push("all accesses are reads: version 1 has no operation field".to_owned());
+    }
+    let understanding = Understanding {
+        addressing: Addressing::Pages { page_bytes: None },
+        has_time: true,
+        has_writes,
+        units,
+        assumptions,
+        columns: Vec::new(),
+    };
+    Ok(Box::new(RecordReader::new(
+        input,
+        Lcs::<BYTES>::default(),
+        understanding,
+    )))
+}
+
+#[derive(Default)]
+struct Lcs<const BYTES: usize>(CacheCounts);
+
+impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
+    const RECORD_BYTES: usize = BYTES;
+
+    #[inline]
+    fn parse(&mut self, record: &[u8]) -> ParseResult<Request> {
+        // The layout is a constant of the type: the compiler keeps one branch.
+        let (size, op_at, next_at) = match BYTES {
+            24 => (u64::from(u32_at(record, 12)), None, 16),
+            28 => (u64::from(u32_at(record, 12)), Some(16), 20),
+            _ => (u64_at(record, 12), Some(20), 28),
+        };
+        let next = u64_at(record, next_at).cast_signed();
+        if next < -1 {
+            return Err(fault(
+                format!("next access `{next}` is below -1"),
+                "the file is damaged before this record",
+            ));
+        }
+        if size > i64::MAX.cast_unsigned() {
+            return Err(fault(
+                format!("size `{}` is negative", size.cast_signed()),
+                "the file is damaged before this record",
+            ));
+        }
+        let op = match op_at {
+            None => CacheOp::Read,
+            Some(at) => {
+                let code = record[at];
+                self.0.unknown += u64::from(code == 0);
+                CacheOp::of_code(code).ok_or_else(|| {
+                    fault(
+                        format!("operation `{code}` is none of 0 to 14"),
+                        "the file is damaged before this record",
+                    )
+                })?
+            }
+        };
+        self.0.op(op);
+        self.0.size(size);
+        Ok(Request {
+            time_ns: i64::from(u32_at(record, 0)) * SECOND_NS,
+            offset: u64_at(record, 4),
+            size: op.pages(),
+            space: 0,
+            write: op == CacheOp::Write,
+        })
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.0.warnings()
+    }
+}
