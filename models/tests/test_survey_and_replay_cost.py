@@ -238,6 +238,12 @@ class TestPrice:
             assert found.terms_us_per_access == {}
             assert named in found.reason
 
+    def test_blocks_are_not_priced_as_pages(self) -> None:
+        row = simulate_scheme(TPCB, "lazy", 300, 3000, options={"block_pages": "8"})
+        found = price(row, flash=self.FLASH, disk=self.DISK)
+        assert found.io_time_us_per_access is None
+        assert "either length" in found.reason
+
     def test_without_flash_operations_no_flash_device_is_needed(self) -> None:
         row = simulate_scheme(TPCB, "none", 300, 0)
         found = price(
