@@ -5,6 +5,7 @@ from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator
 from tierwright._simulator import ParameterError
+from tierwright_server.errors import BadInput
 from tierwright_server.simulator import registry
 from tierwright_server.simulator.schemas import Family
 
@@ -13,12 +14,28 @@ TABLES = {
     "buffers": _simulator.buffers,
     "schemes": _simulator.schemes,
     "flash_caches": _simulator.flash_caches,
+    "choosers": _simulator.choosers,
 }
 ITEMS = [item for family in Family for item in registry.items(family).values()]
 
 
+CONDITIONAL = {
+    ("face", "mode"),
+    ("face", "ram_policy"),
+    ("fd_buffer", "clean_policy"),
+    ("fd_buffer", "dirty_policy"),
+}
+"""Options of which some choices need other options beside them."""
+COMPANIONS = {
+    "group_distance": {"group_pages": "10"},
+    "block_technique": {"block_pages": "2"},
+}
+"""Options that mean something only beside another one."""
+
+
 def replay(item, options):
     """Let the core check a configuration, without replaying it."""
+    required = {option.name: "10" for option in item.options if option.default == ""}
     registry.check(
         EXAMPLE_TRACE,
         [
@@ -27,13 +44,22 @@ def replay(item, options):
                 {
                     "family": item.family,
                     "name": item.name,
-                    "options": options,
+                    "options": {**required, **options},
                     "ram_pages": 100,
                     "flash_pages": None if item.tiers == 1 else 1000,
                 },
             )
         ],
     )
+
+
+def refusal(item, options):
+    """Return the error of a configuration, None where the core takes it."""
+    try:
+        replay(item, options)
+    except BadInput as error:
+        return error
+    return None
 
 
 def test_the_list_holds_every_table_in_order(application):
@@ -54,16 +80,25 @@ def test_the_core_takes_every_choice_offered_and_refuses_others(item):
     replay(item, {})
     for option in item.options:
         for choice in option.choices or ():
-            if (option.name, choice) == ("mode", "write_around"):
-                continue  # goes with one admission only; the core says so
-            if (item.name, option.name) == ("face", "ram_policy"):
-                continue  # batches need a policy that gives victims early
-            if (item.name, option.name) == ("fd_buffer", "group_distance"):
-                replay(item, {option.name: choice, "group_pages": "10"})
-                continue
-            replay(item, {option.name: choice})
+            companions = COMPANIONS.get(option.name, {})
+            refused = refusal(item, {**companions, option.name: choice})
+            if refused is not None:
+                # Goes only with certain other options: the core says which.
+                assert (item.name, option.name) in CONDITIONAL, refused
+                assert choice != option.default
+                assert refused.hint
         with pytest.raises(Exception, match=option.name):
             replay(item, {option.name: "no-such-value"})
+
+
+def test_every_policy_of_a_tier_or_pool_can_be_chosen_from_the_list():
+    """However the core's tables word it."""
+    names = [row["name"] for row in _simulator.policies()]
+    for item in ITEMS:
+        for option in item.options:
+            if "replacement policy" in option.values:
+                assert option.choices == names, (item.name, option.name)
+                assert option.policy_of_tier
 
 
 @pytest.mark.parametrize(
@@ -71,6 +106,7 @@ def test_the_core_takes_every_choice_offered_and_refuses_others(item):
     [
         ("lru, fifo or clock", ["lru", "fifo", "clock"]),
         ("true or false", ["true", "false"]),
+        ("one of global, relation", ["global", "relation"]),
         ("printed or conservative, with group_pages", ["printed", "conservative"]),
         ("whole number from 1 to 255", None),
         ("a number above 0, with comp", None),

@@ -131,6 +131,41 @@ class TestRows:
         assert row["io_time_us_per_access"] is None
         assert row["io_time_reason"] == "no device is named"
 
+    def test_blocks_count_misses_apart_and_have_no_price(self, application):
+        asked = contender(
+            "scheme", "lazy", block_pages="4", block_technique="overwriting"
+        )
+        sweep = finish(
+            application,
+            request([asked], [200], [4000]),
+            flash_device_id=FLASH,
+            disk_device_id=DISK,
+        )
+        [row] = sweep["rows"]
+        counters = row["counters"]
+        assert row["miss_ratio"] == counters["flash_misses"] / counters["accesses"]
+        assert row["disk_reads"] == counters["hdd_reads"] > counters["flash_misses"]
+        assert counters["blocks_block_pages"] == 4
+        assert row["io_time_us_per_access"] is None
+        assert "either length" in row["io_time_reason"]
+
+    def test_a_chooser_takes_the_times_it_chooses_by(self, application):
+        [item] = application.get("/simulator")["choosers"]
+        required = [o["name"] for o in item["options"] if o["default"] == ""]
+        assert required
+        bare = request([contender("chooser", item["name"])], [200], [4000])
+        problem = application.post("/sweeps", bare, 422)
+        assert required[0] in problem["detail"]
+        options = dict.fromkeys(required, "100")
+        asked = contender("chooser", item["name"], **options)
+        sweep = finish(application, request([asked], [200], [4000]))
+        own = _simulator.simulate_online(
+            EXAMPLE_TRACE, item["name"], 200, 4000, options=options
+        )
+        [row] = sweep["rows"]
+        assert row["counters"]["flash_hits"] == own["flash_hits"]
+        assert row["counters"]["switches"] == own["switches"]
+
     def test_a_range_of_sizes_is_logarithmic_and_keeps_both_ends(self, application):
         sweep = finish(
             application,

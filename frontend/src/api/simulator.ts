@@ -44,6 +44,11 @@ export const FAMILIES: readonly {
     title: "Flash caches",
     items: (simulator) => simulator.flash_caches,
   },
+  {
+    family: "chooser",
+    title: "Choosers of a scheme",
+    items: (simulator) => simulator.choosers,
+  },
 ];
 
 export function itemOf(

@@ -53,6 +53,7 @@ export const SIMULATOR: SimulatorOut = {
     }),
   ],
   flash_caches: [item("flash_cache", "face", { needs: ["writes"] })],
+  choosers: [],
   needs: { future: "Reads ahead.", writes: "Needs writes." },
   most_contenders: 40,
   most_replays: 1000,

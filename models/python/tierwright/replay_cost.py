@@ -52,8 +52,9 @@ def price(
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_policy`, `simulate_buffer`, `simulate_scheme` or
-        `simulate_flash_cache`.
+        A result of `simulate_policy`, `simulate_buffer`, `simulate_scheme`,
+        `simulate_online` or `simulate_flash_cache`. One with flash pages of several RAM
+        pages has no price here: its counters hold operations of either length.
     flash : Device or None
         Flash between RAM and disk; None for one cache.
     disk : Device
@@ -69,6 +70,13 @@ def price(
             "disk_writes": counters["disk_writes"],
         }
         return _sum(counters, operations, {}, flash, disk)
+    if counters.get("blocks"):
+        return ReplayCost(
+            None,
+            {},
+            "flash pages of several RAM pages: the counters hold operations of either "
+            "length, which one service time cannot price",
+        )
     operations = {
         "disk_reads": counters["hdd_reads"],
         "disk_writes": counters["hdd_writes"],

@@ -23,7 +23,6 @@ from tierwright_server.simulator.schemas import (
 
 MOST_CONTENDERS = 40
 MOST_REPLAYS = 1000
-ONE_TIER = frozenset({Family.POLICY, Family.BUFFER})
 NEEDS = {
     "future": "Reads the trace to its end before the replay.",
     "writes": "Has its meaning only on a trace with writes.",
@@ -33,8 +32,19 @@ _TABLES: dict[Family, Callable[[], list[dict[str, Any]]]] = {
     Family.BUFFER: simulate.buffers,
     Family.SCHEME: simulate.schemes,
     Family.FLASH_CACHE: simulate.flash_caches,
+    Family.CHOOSER: simulate.choosers,
 }
-_POLICY_VALUES = "a replacement policy"
+_ONE_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
+    Family.POLICY: simulate.simulate_policy,
+    Family.BUFFER: simulate.simulate_buffer,
+}
+_TWO_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
+    Family.SCHEME: simulate.simulate_scheme,
+    Family.FLASH_CACHE: simulate.simulate_flash_cache,
+    Family.CHOOSER: simulate.simulate_online,
+}
+ONE_TIER = frozenset(_ONE_TIER)
+_POLICY_VALUES = ("a replacement policy", "the name of a replacement policy")
 _POLICY_SUFFIX = "_policy"
 _CHOICES = re.compile(r"[a-z][a-z0-9_]*(?:(?:, | or )[a-z][a-z0-9_]*)+")
 _CONDITION = re.compile(r", (?:with|without) .*$")
@@ -53,6 +63,7 @@ def listing() -> SimulatorOut:
         buffers=list(items(Family.BUFFER).values()),
         schemes=list(items(Family.SCHEME).values()),
         flash_caches=list(items(Family.FLASH_CACHE).values()),
+        choosers=list(items(Family.CHOOSER).values()),
         needs=NEEDS,
         most_contenders=MOST_CONTENDERS,
         most_replays=MOST_REPLAYS,
@@ -74,7 +85,7 @@ def _item(family: Family, row: Mapping[str, Any]) -> SimulatorItem:
 
 
 def _option(row: Mapping[str, str]) -> SimulatorOption:
-    policy = row["values"] == _POLICY_VALUES
+    policy = row["values"] in _POLICY_VALUES
     return SimulatorOption(
         **{key: row[key] for key in ("name", "description", "default", "values")},
         choices=[entry["name"] for entry in simulate.policies()]
@@ -86,7 +97,7 @@ def _option(row: Mapping[str, str]) -> SimulatorOption:
 
 def choices_in(values: str) -> list[str] | None:
     """Return the names that an option's `values` list, None where it names a range."""
-    bare = _CONDITION.sub("", values)
+    bare = _CONDITION.sub("", values).removeprefix("one of ")
     if not _CHOICES.fullmatch(bare):
         return None
     return re.split(r", | or ", bare)
@@ -152,18 +163,10 @@ def replay(
     options = configuration["options"]
     family = Family(configuration["family"])
     if family in ONE_TIER:
-        one = (
-            simulate.simulate_policy
-            if family is Family.POLICY
-            else simulate.simulate_buffer
+        return _ONE_TIER[family](
+            subject, name, ram_pages, options=options, on_progress=on_progress
         )
-        return one(subject, name, ram_pages, options=options, on_progress=on_progress)
-    two = (
-        simulate.simulate_scheme
-        if family is Family.SCHEME
-        else simulate.simulate_flash_cache
-    )
-    return two(
+    return _TWO_TIER[family](
         subject,
         name,
         ram_pages,

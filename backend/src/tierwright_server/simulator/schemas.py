@@ -16,6 +16,7 @@ class Family(StrEnum):
     BUFFER = "buffer"
     SCHEME = "scheme"
     FLASH_CACHE = "flash_cache"
+    CHOOSER = "chooser"
 
 
 class SimulatorOption(Answer):
@@ -23,7 +24,10 @@ class SimulatorOption(Answer):
 
     name: str
     description: str
-    default: str = Field(description="What holds without it, in words where no value.")
+    default: str = Field(
+        description="What holds without it, in words where no value; empty: it must be "
+        "given."
+    )
     values: str = Field(description="What is allowed, in words.")
     choices: list[str] | None = Field(
         description="Every allowed value, where they can be listed."
@@ -35,7 +39,7 @@ class SimulatorOption(Answer):
 
 
 class SimulatorItem(Answer):
-    """One policy, buffer, page-flow scheme or flash cache."""
+    """One policy, buffer, page-flow scheme, flash cache or chooser of schemes."""
 
     family: Family
     name: str
@@ -58,6 +62,7 @@ class SimulatorOut(Answer):
     buffers: list[SimulatorItem]
     schemes: list[SimulatorItem]
     flash_caches: list[SimulatorItem]
+    choosers: list[SimulatorItem]
     needs: dict[str, str] = Field(description="Meaning of each word of `needs`.")
     most_contenders: int
     most_replays: int = Field(description="Most replays of one sweep.")

@@ -344,7 +344,8 @@ def _replay_out(
         )
     accesses = result["accesses"]
     one_tier = entry["flash_pages"] is None
-    disk_reads = result["disk_reads" if one_tier else "hdd_reads"]
+    # Disk reads can be more than misses: blocks are read whole.
+    misses = result["misses" if one_tier else "flash_misses"]
     flash_hits = 0 if one_tier else result["flash_hits"]
 
     def share(count: int) -> float | None:
@@ -354,24 +355,29 @@ def _replay_out(
     priced = None if disk is None else price(result, flash=flash, disk=disk)
     return ReplayOut(
         **place,
-        miss_ratio=share(disk_reads),
-        ram_hit_ratio=share(accesses - disk_reads - flash_hits),
+        miss_ratio=share(misses),
+        ram_hit_ratio=share(accesses - misses - flash_hits),
         flash_hit_ratio=None if one_tier else share(flash_hits),
-        disk_reads=disk_reads,
+        disk_reads=result["disk_reads" if one_tier else "hdd_reads"],
         disk_writes=result["disk_writes" if one_tier else "hdd_writes"],
         flash_reads=None if one_tier else result["flash_reads"],
         flash_writes=None if one_tier else result["flash_writes"],
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
         io_time_reason=(priced.reason or None) if priced else "no device is named",
-        counters={
-            name: value
-            for name, value in result.items()
-            if isinstance(value, int) and not isinstance(value, bool)
-        },
+        counters=dict(_counters(result)),
         warnings=[
             WarningOut.model_validate(warning) for warning in result.get("warnings", ())
         ],
         error=None,
         hint=None,
     )
+
+
+def _counters(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
+    """Yield every whole number of a result; those of a part after its name."""
+    for name, value in result.items():
+        if isinstance(value, dict):
+            yield from _counters(value, f"{prefix}{name}_")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield f"{prefix}{name}", value

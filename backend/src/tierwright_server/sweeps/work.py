@@ -18,6 +18,8 @@ PHASE = "replaying"
 UNIT = "accesses"
 BATCH = 8
 """Replays that share a read of the trace: more save reads, fewer show results sooner."""
+HISTORY = "history"
+"""What a buffer or a chooser did, window by window: too much to keep of every replay."""
 _SHARES_A_READ = frozenset({Family.POLICY, Family.SCHEME})
 Configuration = dict[str, Any]
 
@@ -44,7 +46,11 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
     def keep(configurations: list[Configuration], results: list[dict[str, Any]]) -> int:
         keys = [configuration["key"] for configuration in configurations]
-        report.partial({"replays": dict(zip(keys, results, strict=True))})
+        kept = [
+            {name: value for name, value in row.items() if name != HISTORY}
+            for row in results
+        ]
+        report.partial({"replays": dict(zip(keys, kept, strict=True))})
         return sum("error" in result for result in results)
 
     together = [entry for entry in job["configurations"] if _shares_a_read(entry)]

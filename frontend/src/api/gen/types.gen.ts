@@ -646,7 +646,7 @@ export type EvaluationOut = {
  *
  * Kinds of what can be simulated.
  */
-export type Family = 'policy' | 'buffer' | 'scheme' | 'flash_cache';
+export type Family = 'policy' | 'buffer' | 'scheme' | 'flash_cache' | 'chooser';
 
 /**
  * FigureIn
@@ -1088,7 +1088,7 @@ export type PoolSplitGains = {
     /**
      * Devices
      *
-     * By asymmetry.
+     * The largest asymmetry first.
      */
     devices: Array<DeviceSplit>;
     /**
@@ -2348,7 +2348,7 @@ export type SimulationRow = {
 /**
  * SimulatorItem
  *
- * One policy, buffer, page-flow scheme or flash cache.
+ * One policy, buffer, page-flow scheme, flash cache or chooser of schemes.
  */
 export type SimulatorItem = {
     family: Family;
@@ -2409,7 +2409,7 @@ export type SimulatorOption = {
     /**
      * Default
      *
-     * What holds without it, in words where no value.
+     * What holds without it, in words where no value; empty: it must be given.
      */
     default: string;
     /**
@@ -2454,6 +2454,10 @@ export type SimulatorOut = {
      * Flash Caches
      */
     flash_caches: Array<SimulatorItem>;
+    /**
+     * Choosers
+     */
+    choosers: Array<SimulatorItem>;
     /**
      * Needs
      *

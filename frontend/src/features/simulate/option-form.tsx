@@ -75,7 +75,7 @@ function OptionField(props: {
         size="xs"
         label={option.name}
         description={<Prose text={option.description} />}
-        placeholder={option.default}
+        placeholder={option.default === "" ? "must be given" : option.default}
         data={option.choices}
         value={value === "" ? null : value}
         onChange={onChange}
@@ -93,7 +93,7 @@ function OptionField(props: {
           <Prose text={option.description} />. Takes: {option.values}.
         </>
       }
-      placeholder={option.default}
+      placeholder={option.default === "" ? "must be given" : option.default}
       value={value}
       maxLength={60}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -1,0 +1,258 @@
+"""Surveys of a buffer, and prices of replays: against replays and sums by hand."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tierwright import catalog, pool_split
+from tierwright.device import Device, Figure
+from tierwright.errors import BadInput
+from tierwright.pool_split.survey import SplitSurvey, candidates, device_asymmetry
+from tierwright.replay_cost import price
+from tierwright.simulate import (
+    Trace,
+    simulate_buffer,
+    simulate_flash_cache,
+    simulate_policy,
+    simulate_scheme,
+    simulate_splits,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+PAGES = 400
+
+
+def device(**figures: float) -> Device:
+    units = {"queue_depth": "1", "asymmetry": "1"}
+    return Device(
+        id="own-test",
+        name="Test",
+        kind="nvme",
+        year=None,
+        figures={
+            name: Figure(
+                Decimal(str(value)),
+                units.get(name, "MB/s" if name.endswith("_s") else "1/s"),
+                "a test",
+            )
+            for name, value in figures.items()
+        },
+        notes="",
+    )
+
+
+@pytest.fixture(scope="module")
+def survey() -> SplitSurvey:
+    return pool_split.survey(TPCB, PAGES)
+
+
+class TestSurvey:
+    @pytest.mark.parametrize("asymmetry", [0.5, 1.0, 4.0, 32.0, 300.0])
+    def test_prices_are_those_of_replays(
+        self, survey: SplitSurvey, asymmetry: float
+    ) -> None:
+        found = survey.at(asymmetry)
+        [row] = simulate_splits(TPCB, PAGES, [found.best_clean_pages])
+        writes = row["write_accesses"] - row["write_hits_dirty"]
+        by_hand = (row["reads"] + asymmetry * writes) / row["accesses"]
+        assert found.best_cost == pytest.approx(by_hand, rel=1e-12)
+        assert found.best_cost == found.simulated.min()
+        for name, cost in found.baselines.items():
+            baseline = simulate_buffer(TPCB, name, PAGES)
+            counts = survey.baselines[name]
+            assert (counts["reads"], counts["writes"]) == (
+                baseline["reads"],
+                baseline["writes"],
+            )
+            assert found.gain_over[name] == pytest.approx(1 - found.best_cost / cost)
+
+    def test_the_estimates_are_those_of_one_analysis(self, survey: SplitSurvey) -> None:
+        own = pool_split.analyse(TPCB, PAGES, 32.0)
+        found = survey.at(32.0)
+        assert found.estimated_clean_pages == own.best_clean_pages
+        assert found.estimates == own.estimates
+        assert own.best_clean_pages in survey.splits
+        assert own.simulated == pytest.approx(
+            survey.cost(survey.splits[own.best_clean_pages], 32.0, closing=False)
+        )
+
+    def test_the_break_even_asymmetry_makes_both_cost_the_same(
+        self, survey: SplitSurvey
+    ) -> None:
+        found = survey.at(8.0)
+        split = survey.splits[found.best_clean_pages]
+        for name, asymmetry in found.break_even_asymmetry.items():
+            assert asymmetry is not None
+            assert survey.cost(split, asymmetry) == pytest.approx(
+                survey.cost(survey.baselines[name], asymmetry)
+            )
+
+    def test_no_replayed_split_is_better_than_the_best(
+        self, survey: SplitSurvey
+    ) -> None:
+        for row in survey.gains([1.0, 7.3, 64.0]):
+            costs = [survey.cost(c, row.asymmetry) for c in survey.splits.values()]
+            assert row.best_cost == min(costs)
+            assert row.best_cost == survey.at(row.asymmetry).best_cost
+
+    def test_it_comes_back_from_its_arrays(
+        self, survey: SplitSurvey, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "survey.npz"
+        np.savez(path, **pool_split.arrays_of(survey))
+        with np.load(path, allow_pickle=False) as arrays:
+            again = pool_split.survey_of(arrays)
+        assert again.splits == survey.splits
+        assert again.baselines == survey.baselines
+        assert again.at(9.0).best_cost == survey.at(9.0).best_cost
+        assert again.at(9.0).estimates == survey.at(9.0).estimates
+
+    @pytest.mark.parametrize("pages", [2, 3, 30])
+    def test_small_buffers_are_replayed_at_every_split_worth_it(
+        self, pages: int
+    ) -> None:
+        found = pool_split.survey(TPCB, pages)
+        assert next(iter(found.splits)) == 1
+        assert list(found.splits)[-1] == pages - 1
+        assert len(found.splits) == len(set(found.splits))
+
+    def test_passes_are_framed(self) -> None:
+        from contextlib import nullcontext
+
+        names: list[str] = []
+
+        def phase(name: str) -> nullcontext[None]:
+            names.append(name)
+            return nullcontext(None)
+
+        pool_split.survey(TPCB, 10, phase=phase)
+        assert names[0] == "counting hits at every split"
+        assert names[-1].startswith("replaying splits 1 to ")
+
+    def test_bad_input_is_refused(self, survey: SplitSurvey, tmp_path: Path) -> None:
+        with pytest.raises(BadInput):
+            pool_split.survey(TPCB, 1)
+        with pytest.raises(BadInput):
+            pool_split.survey(TPCB, 10, distance="far")
+        for asymmetry in (0.0, -1.0, float("nan"), float("inf")):
+            with pytest.raises(BadInput):
+                survey.at(asymmetry)
+            with pytest.raises(BadInput):
+                survey.gains([asymmetry])
+        with pytest.raises(BadInput):
+            survey.at(2.0, estimator="best")
+
+    def test_candidates_hold_both_ends_and_the_optima(
+        self, survey: SplitSurvey
+    ) -> None:
+        share = survey.write_accesses / survey.accesses
+        found = candidates(survey.rates(), share)
+        assert found == sorted(set(found))
+        assert {1, PAGES - 1} <= set(found)
+        assert survey.at(32.0).estimated_clean_pages in found
+
+
+class TestAsymmetry:
+    def test_a_stated_one_goes_first(self) -> None:
+        found = device_asymmetry(
+            device(asymmetry=12, read_iops=100, write_iops=50, queue_depth=1)
+        )
+        assert found == (12.0, "stated by its source")
+
+    def test_else_it_is_the_ratio_of_the_service_times(self) -> None:
+        own = device(read_iops=1000, write_iops=250, queue_depth=1)
+        found = device_asymmetry(own)
+        assert found is not None
+        assert found[0] == pytest.approx(4)
+        assert found[1] == own.service_basis
+
+    def test_a_device_that_states_neither_has_none(self) -> None:
+        assert device_asymmetry(device(read_iops=1000)) is None
+
+
+class TestPrice:
+    FLASH = device(
+        read_iops=10_000,
+        write_iops=5_000,
+        sequential_read_mb_per_s=100,
+        sequential_write_mb_per_s=50,
+    )
+    DISK = device(read_iops=100, write_iops=50)
+
+    def test_one_cache(self) -> None:
+        row = simulate_policy(TPCB, "lru", 300)
+        found = price(row, flash=None, disk=self.DISK)
+        # 10,000 µs a read, 20,000 µs a write
+        by_hand = (row["disk_reads"] * 1e4 + row["disk_writes"] * 2e4) / row["accesses"]
+        assert found.io_time_us_per_access == pytest.approx(by_hand)
+
+    def test_two_tiers(self) -> None:
+        row = simulate_scheme(TPCB, "lazy", 300, 3000)
+        found = price(row, flash=self.FLASH, disk=self.DISK)
+        total = (
+            row["flash_reads"] * 100
+            + row["flash_writes"] * 200
+            + row["hdd_reads"] * 1e4
+            + row["hdd_writes"] * 2e4
+        )
+        assert found.io_time_us_per_access == pytest.approx(total / row["accesses"])
+        assert sum(found.terms_us_per_access.values()) == pytest.approx(
+            found.io_time_us_per_access
+        )
+
+    def test_batches_of_a_flash_cache_cost_their_transfer(self) -> None:
+        row = simulate_flash_cache(TPCB, "face", 300, 3000)
+        found = price(row, flash=self.FLASH, disk=self.DISK)
+        read_page_us = row["page_bytes"] / 100e6 * 1e6
+        write_page_us = row["page_bytes"] / 50e6 * 1e6
+        segments_us = (
+            row["metadata_segments"] * row["metadata_segment_bytes"] / 50e6 * 1e6
+        )
+        total = (
+            row["flash_random_reads"] * 100
+            + row["flash_batch_read_pages"] * read_page_us
+            + (row["flash_random_page_writes"] + row["metadata_random_page_writes"])
+            * 200
+            + row["flash_sequential_page_writes"] * write_page_us
+            + segments_us
+            + row["hdd_reads"] * 1e4
+            + row["hdd_writes"] * 2e4
+        )
+        assert row["flash_sequential_page_writes"] > 0
+        assert found.io_time_us_per_access == pytest.approx(total / row["accesses"])
+
+    def test_what_is_missing_is_named(self) -> None:
+        lazy = simulate_scheme(TPCB, "lazy", 300, 3000)
+        face = simulate_flash_cache(TPCB, "face", 300, 3000)
+        bare = device(read_iops=100, write_iops=50)
+        for row, flash, disk, named in (
+            (lazy, None, self.DISK, "no flash device"),
+            (face, bare, self.DISK, "sequential"),
+            (lazy, self.FLASH, device(read_iops=1), "service time of writes"),
+        ):
+            found = price(row, flash=flash, disk=disk)
+            assert found.io_time_us_per_access is None
+            assert found.terms_us_per_access == {}
+            assert named in found.reason
+
+    def test_blocks_are_not_priced_as_pages(self) -> None:
+        row = simulate_scheme(TPCB, "lazy", 300, 3000, options={"block_pages": "8"})
+        found = price(row, flash=self.FLASH, disk=self.DISK)
+        assert found.io_time_us_per_access is None
+        assert "either length" in found.reason
+
+    def test_without_flash_operations_no_flash_device_is_needed(self) -> None:
+        row = simulate_scheme(TPCB, "none", 300, 0)
+        found = price(
+            row, flash=None, disk=catalog.device("face2016-cheetah-15k6-single")
+        )
+        assert found.io_time_us_per_access is not None
+
+    def test_a_trace_without_accesses_has_no_time(self) -> None:
+        row = {"accesses": 0, "disk_reads": 0, "disk_writes": 0}
+        assert (
+            price(row, flash=None, disk=self.DISK).reason == "the trace has no accesses"
+        )
