@@ -189,7 +189,7 @@ def test_too_close_is_the_known_error_of_the_model() -> None:
     )
     ram_misses = float(CURVE.misses(1000))
     swing = 5000 + dirty * 5000 + 1000 - 100 - dirty * 1000  # a miss made a hit
-    band = np.where((ratio >= 1) & (ratio < 6), 0.06, 0.02)
+    band = np.where(ratio >= 6, 0.02, np.where(ratio >= 1, 0.06, 0.03))
     error = band * ram_misses * np.abs(swing) / ACCESSES
     assert np.array_equal(found.too_close, np.abs(exclusive - lazy) < error)
     assert found.too_close.any()
