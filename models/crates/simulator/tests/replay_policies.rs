@@ -250,7 +250,9 @@ fn wrong_options_are_named_and_the_known_ones_listed() {
         (
             "inclusive",
             ("flash_policy", "sieve"),
-            "option `flash_policy=sieve`: scheme `inclusive` has no other flash than LRU: its victim is the least recent page that is not in RAM, and no other policy says which page comes next after one that must stay",
+            "option `flash_policy=sieve`: scheme `inclusive` has no other flash than LRU: its \
+             victim is the least recent page that is not in RAM, and no other policy says which \
+             page comes next after one that must stay",
             "exclusive or lazy",
         ),
         (
