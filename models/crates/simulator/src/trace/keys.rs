@@ -19,9 +19,8 @@ fn whole_number(key: &[u8]) -> Option<u64> {
     };
     // A number with leading zeros is a text: `007` and `7` are different keys.
     let plain = match digits {
-        [] => false,
         [b'0'] => !negative,
-        [b'0', ..] => false,
+        [] | [b'0', ..] => false,
         _ => digits.len() <= 20,
     };
     if !plain {

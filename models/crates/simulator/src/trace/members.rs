@@ -97,15 +97,11 @@ impl Members {
     fn number_devices(&mut self) {
         let names = self.current.spaces();
         for name in &names[self.current_numbers.len()..] {
-            let number = match self.numbers.get(name) {
-                Some(number) => *number,
-                None => {
-                    let number = u32::try_from(self.devices.len()).unwrap_or(u32::MAX);
-                    self.numbers.insert(name.clone(), number);
-                    self.devices.push(name.clone());
-                    number
-                }
-            };
+            let next = u32::try_from(self.devices.len()).unwrap_or(u32::MAX);
+            let number = *self.numbers.entry(name.clone()).or_insert(next);
+            if number == next {
+                self.devices.push(name.clone());
+            }
             self.current_numbers.push(number);
         }
     }

@@ -293,7 +293,7 @@ impl Layer {
     fn explain(&self, error: io::Error) -> io::Error {
         let told = error
             .get_ref()
-            .is_some_and(|inner| inner.is::<StreamError>());
+            .is_some_and(<dyn std::error::Error + Send + Sync>::is::<StreamError>);
         if told || error.kind() == ErrorKind::Interrupted || error.raw_os_error().is_some() {
             return error;
         }

@@ -1,9 +1,9 @@
-//! Meta's CacheLib key-value traces: a table with named columns, of which `key`, `op` and `size` are
+//! Meta's `CacheLib` key-value traces: a table with named columns, of which `key`, `op` and `size` are
 //! needed and `op_count` and `op_time` used.
 //!
 //! 202206 and 202210: `key,op,size,op_count,key_size[,ttl]`; 202401: `op_time,key,key_size,op,
 //! op_count,size,cache_hits,ttl,usecase,sub_usecase`. A line stands for `op_count` requests; its size
-//! is 0 after a miss. GET and GET_LEASE read, SET and SET_LEASE write, DELETE makes no access.
+//! is 0 after a miss. `GET` and `GET_LEASE` read, `SET` and `SET_LEASE` write, `DELETE` makes no access.
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
@@ -70,7 +70,7 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new(
             "op",
             "word",
-            "GET and GET_LEASE read, SET and SET_LEASE write, DELETE makes no access",
+            "`GET` and `GET_LEASE` read, `SET` and `SET_LEASE` write, `DELETE` makes no access",
         ),
         FieldUnit::new(
             "size",

@@ -1,4 +1,4 @@
-//! Meta's CacheLib storage traces (202312): a table with named columns, of which `block_id`,
+//! Meta's `CacheLib` storage traces (202312): a table with named columns, of which `block_id`,
 //! `op_name`, `io_offset` and `io_size` are needed and `op_count` and `op_time` used.
 //!
 //! `getChunkData*` reads and `putChunk*` writes a part of a block. Blocks are independent of each

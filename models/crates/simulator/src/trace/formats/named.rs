@@ -104,7 +104,7 @@ pub(crate) enum OpTime {
     Seconds,
     Milliseconds,
     Microseconds,
-    /// Too small for a time since 1970: milliseconds as in CacheLib's own replayer.
+    /// Too small for a time since 1970: milliseconds as in `CacheLib`'s own replayer.
     Unsure,
 }
 
