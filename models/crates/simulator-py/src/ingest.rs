@@ -35,6 +35,7 @@ fn limited(
 /// Shows how the head of a trace is understood.
 #[pyfunction]
 #[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, rows=20, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn preview(
     py: Python<'_>,
     path: PathBuf,
@@ -72,6 +73,7 @@ fn column_names(py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
 /// Reads a whole trace and tells what is in it.
 #[pyfunction]
 #[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn inspect(
     py: Python<'_>,
     path: PathBuf,
