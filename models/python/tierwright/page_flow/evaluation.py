@@ -326,6 +326,19 @@ def evaluate(
         *about_sizes(curve, frames, flows["exclusive"].counts, sizes),
         *about_devices(curve, flash_pages, flash, disk, ram),
         *_about_the_lead(results, best),
+        *explain.about_lazy_writes(
+            float(
+                lazy_overcharge(
+                    curve,
+                    np.asarray(float(frames)),
+                    np.asarray(float(flash_pages)),
+                    flows["lazy"].counts,
+                )
+            ),
+            float(flows["lazy"].flash_writes),
+            curve.accesses,
+            times.flash_write,
+        ),
         *priced_by_profile,
     )
     return Evaluation(
@@ -678,12 +691,7 @@ def _result(
         flash_hits_error=error,
         io_time_error_us_per_access=_io_time_error(curve, scheme, flow, times, error)
         + abs(overcharged) * times.flash_write / curve.accesses,
-        warnings=(
-            *explain.scheme_warnings(scheme, ram_pages, flash_pages),
-            *explain.about_lazy_writes(
-                overcharged, float(flow.flash_writes), curve.accesses, times.flash_write
-            ),
-        ),
+        warnings=explain.scheme_warnings(scheme, ram_pages, flash_pages),
     )
 
 
