@@ -90,6 +90,7 @@ def test_every_buffer_says_what_it_takes() -> None:
             "title",
             "description",
             "paper",
+            "needs",
             "least_pages",
             "options",
         }

@@ -57,6 +57,11 @@ describe("the address", () => {
     expect(again.refused).toBe(search.refused);
   });
 
+  it("shows an object that has no text of its own", () => {
+    const { refused } = parseAnalysisSearch({ workload: { toString: "" } });
+    expect(refused).toContain('workload={"toString":""}');
+  });
+
   it("never throws, whatever stands in it", () => {
     fc.assert(
       fc.property(

@@ -87,6 +87,10 @@ const READERS: {
   months: { read: integer(1, 600), expected: "1 to 600 months" },
 };
 
+/** An address may hold objects, which need not have a text of their own. */
+const shown = (value: unknown): string =>
+  typeof value === "object" ? JSON.stringify(value) : String(value);
+
 function readKey<K extends keyof AnalysisState>(
   key: K,
   raw: Record<string, unknown>,
@@ -103,7 +107,7 @@ function readKey<K extends keyof AnalysisState>(
   const read = READERS[key].read(value);
   if (read === null) {
     refused.push(
-      `${key}=${String(value).slice(0, 60)} (needs ${READERS[key].expected})`,
+      `${key}=${shown(value).slice(0, 60)} (needs ${READERS[key].expected})`,
     );
   } else {
     // The reader of a key yields that key's type; the mapped type hides it here.

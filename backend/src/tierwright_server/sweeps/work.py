@@ -63,7 +63,12 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
             # One of them is impossible; alone, each tells for itself.
             alone.extend(batch)
             continue
-        failed += keep(batch, results)
+        # What the shared read cannot give, such as page addresses, a replay alone may have.
+        done = [index for index, row in enumerate(results) if "error" not in row]
+        failed += keep(
+            [batch[index] for index in done], [results[index] for index in done]
+        )
+        alone.extend(entry for index, entry in enumerate(batch) if index not in done)
     # The core releases the interpreter while it replays.
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         waiting = {
