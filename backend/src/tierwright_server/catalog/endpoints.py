@@ -128,7 +128,7 @@ async def list_price_books(session: SessionDep, context: ContextDep) -> PriceBoo
     "/price-books",
     operation_id="create_price_book",
     status_code=status.HTTP_201_CREATED,
-    responses=responses(409),
+    responses=responses(404, 409),
 )
 async def create_price_book(
     body: PriceBookIn, session: SessionDep, context: ContextDep

@@ -3848,6 +3848,10 @@ export type CreatePriceBookErrors = {
      */
     403: Problem;
     /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
