@@ -175,7 +175,9 @@ def test_refusals_name_value_and_next_step(
 def test_an_unknown_scheme_names_flash_caches_too(short: Path) -> None:
     with pytest.raises(_simulator.ParameterError) as raised:
         _simulator.simulate_scheme(short, "fase", 1, 1)
-    assert "lazy, or a flash cache: face, lazy_cleaning" in raised.value.args[1]
+    hint = raised.value.args[1]
+    assert "lazy, or a chooser among them: online" in hint
+    assert hint.endswith("or a flash cache: face, lazy_cleaning")
 
 
 def test_the_command_line_runs_flash_caches_beside_schemes(
