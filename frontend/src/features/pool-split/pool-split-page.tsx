@@ -44,14 +44,15 @@ export function PoolSplitPage() {
   const { state, search, isPending, error, patch } = useAnalysis();
   const workloads = useQuery(workloadsQuery()).data;
   const complete = completeState(search) !== null;
-  useOpened(patch);
+  const opened = useOpened(patch);
 
-  // The address always states the whole question, so that it is a link.
+  // The address always states the whole question, so that it is a link; but usual
+  // values must not overtake those of a split that is being opened.
   useEffect(() => {
-    if (state !== null && !complete) {
+    if (state !== null && !complete && !opened.isOpening) {
       patch({ ...state });
     }
-  }, [state, complete, patch]);
+  }, [state, complete, patch, opened.isOpening]);
 
   const workload = workloads?.find((candidate) => candidate.id === state?.workload);
   return (
@@ -59,7 +60,13 @@ export function PoolSplitPage() {
       {error !== null && (
         <ProblemAlert error={error} title="The inputs could not be loaded" />
       )}
-      {isPending && <Skeleton height={420} animate={false} />}
+      {opened.error !== null && (
+        <ProblemAlert
+          error={opened.error}
+          title="The linked split could not be opened"
+        />
+      )}
+      {(isPending || opened.isOpening) && <Skeleton height={420} animate={false} />}
       {!isPending && error === null && workload?.summary == null && (
         <Panel>
           <EmptyState title="No workload is ready here">
@@ -68,7 +75,7 @@ export function PoolSplitPage() {
           </EmptyState>
         </Panel>
       )}
-      {state !== null && workload?.summary != null && (
+      {!opened.isOpening && state !== null && workload?.summary != null && (
         <PoolSplitView
           key={workload.id}
           state={state}
@@ -94,6 +101,10 @@ function useOpened(patch: (change: AnalysisSearch & SplitSearch) => void) {
       patch({ workload, ram_pages: size, split: undefined });
     }
   }, [split, opened.data, patch]);
+  return {
+    isOpening: split !== undefined && !opened.isError,
+    error: split === undefined ? null : opened.error,
+  };
 }
 
 /** Traces up to here are analysed without being asked: it takes seconds. */
