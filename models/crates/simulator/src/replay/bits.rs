@@ -60,7 +60,10 @@ impl BitSet {
 /// bit per word of the level below, set while that word is not zero.
 #[derive(Debug)]
 pub(crate) struct LeastFirstSet {
+    members: Vec<u64>,
     levels: Vec<Vec<u64>>,
+    /// Word of the least member, if there is any.
+    low: usize,
 }
 
 impl LeastFirstSet {
@@ -68,61 +71,106 @@ impl LeastFirstSet {
     pub(crate) fn new(bits: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = bits.div_ceil(64).max(1);
-        loop {
-            levels.push(vec![0; words]);
-            if words == 1 {
-                return Self { levels };
-            }
+        let members = vec![0; words];
+        while words > 1 {
             words = words.div_ceil(64);
+            levels.push(vec![0; words]);
+        }
+        Self {
+            members,
+            levels,
+            low: 0,
         }
     }
 
     #[inline]
     pub(crate) fn insert(&mut self, member: u32) {
-        let mut index = member as usize;
-        for level in &mut self.levels {
-            let word = &mut level[index / 64];
-            let was_empty = *word == 0;
-            *word |= 1 << (index % 64);
-            if !was_empty {
-                return;
+        let mut index = member as usize / 64;
+        self.low = if self.members[self.low] == 0 {
+            index
+        } else {
+            self.low.min(index)
+        };
+        let word = &mut self.members[index];
+        let was_empty = *word == 0;
+        *word |= 1 << (member % 64);
+        if was_empty {
+            for level in &mut self.levels {
+                let word = &mut level[index / 64];
+                let was_empty = *word == 0;
+                *word |= 1 << (index % 64);
+                if !was_empty {
+                    return;
+                }
+                index /= 64;
             }
-            index /= 64;
         }
+    }
+
+    /// Inserts `member` if `condition` holds, without a branch; [`Self::close`] makes it findable.
+    #[inline]
+    pub(crate) fn insert_open(&mut self, member: u32, condition: bool) {
+        self.members[member as usize / 64] |= u64::from(condition) << (member % 64);
+    }
+
+    /// Makes all members findable after [`Self::insert_open`].
+    pub(crate) fn close(&mut self) {
+        let mut below = &self.members;
+        for level in &mut self.levels {
+            for (word, of) in level.iter_mut().zip(below.chunks(64)) {
+                let bits = (0..)
+                    .zip(of)
+                    .map(|(bit, &word)| u64::from(word != 0) << bit);
+                *word = bits.fold(0, |all, bit| all | bit);
+            }
+            below = level;
+        }
+        self.low = self.word_from(0).unwrap_or(0);
     }
 
     #[inline]
     pub(crate) fn remove(&mut self, member: u32) {
-        let mut index = member as usize;
+        let index = member as usize / 64;
+        let word = &mut self.members[index];
+        *word &= !(1 << (member % 64));
+        if *word == 0 {
+            self.close_word(index);
+        }
+    }
+
+    /// Tells the levels that a word is zero.
+    #[inline(never)]
+    fn close_word(&mut self, word: usize) {
+        let mut index = word;
         for level in &mut self.levels {
             let word = &mut level[index / 64];
             *word &= !(1 << (index % 64));
             if *word != 0 {
-                return;
+                break;
             }
             index /= 64;
+        }
+        if word == self.low {
+            self.low = self.word_from(word).unwrap_or(word);
         }
     }
 
     pub(crate) fn contains(&self, member: u32) -> bool {
-        self.levels[0][member as usize / 64] >> (member % 64) & 1 == 1
+        self.members[member as usize / 64] >> (member % 64) & 1 == 1
     }
 
     /// Members.
     pub(crate) fn len(&self) -> usize {
-        self.levels[0]
-            .iter()
-            .map(|word| word.count_ones() as usize)
-            .sum()
+        let counts = self.members.iter().map(|word| word.count_ones() as usize);
+        counts.sum()
     }
 
-    /// The least member that is not less than `from`.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a place found is that of a member, a u32"
-    )]
-    pub(crate) fn first_from(&self, from: u32) -> Option<u32> {
-        let mut index = from as usize;
+    /// The first word of `members` from `from` on that is not zero.
+    fn word_from(&self, from: usize) -> Option<usize> {
+        if *self.members.get(from)? != 0 {
+            return Some(from);
+        }
+        let mut index = from + 1;
         for (depth, level) in self.levels.iter().enumerate() {
             let rest = level.get(index / 64)? & (u64::MAX << (index % 64));
             if rest != 0 {
@@ -130,26 +178,40 @@ impl LeastFirstSet {
                 for lower in self.levels[..depth].iter().rev() {
                     found = found * 64 + lower[found].trailing_zeros() as usize;
                 }
-                return Some(found as u32);
+                return Some(found);
             }
             index = index / 64 + 1;
         }
         None
     }
 
+    /// The least member that is not less than `from`.
+    pub(crate) fn first_from(&self, from: u32) -> Option<u32> {
+        let word = from as usize / 64;
+        let rest = self.members.get(word)? & (u64::MAX << (from % 64));
+        if rest != 0 {
+            return Some(member(word, rest));
+        }
+        let word = self.word_from(word + 1)?;
+        Some(member(word, self.members[word]))
+    }
+
     /// The least member.
     #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
-        let mut index = 0;
-        for level in self.levels.iter().rev() {
-            let word = level[index as usize];
-            if word == 0 {
-                return None;
-            }
-            index = index * 64 + word.trailing_zeros();
-        }
-        Some(index)
+        let bits = self.members[self.low];
+        (bits != 0).then(|| member(self.low, bits))
     }
+}
+
+/// The least member of a word.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a place found is that of a member, a u32"
+)]
+fn member(word: usize, bits: u64) -> u32 {
+    word as u32 * 64 + bits.trailing_zeros()
 }
 
 #[cfg(test)]
@@ -169,6 +231,7 @@ mod tests {
             let mut bits = BitSet::default();
             bits.grow(9000);
             let mut least = LeastFirstSet::new(9000);
+            let mut open = LeastFirstSet::new(9000);
             for (member, insert) in steps {
                 if insert {
                     bits.insert(member);
@@ -181,6 +244,12 @@ mod tests {
                 prop_assert_eq!(least.first(), model.first().copied());
                 prop_assert_eq!(least.first_from(member), model.range(member..).next().copied());
                 prop_assert_eq!(least.len(), model.len());
+                if least.contains(member) != open.contains(member) {
+                    open.remove(member);
+                    open.insert_open(member, insert);
+                    open.close();
+                }
+                prop_assert_eq!(open.first(), model.first().copied());
                 prop_assert_eq!(bits.contains(member), model.contains(&member));
                 prop_assert_eq!(least.contains(member), model.contains(&member));
             }

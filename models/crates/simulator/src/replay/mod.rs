@@ -147,6 +147,14 @@ trait Machine {
     #[inline]
     fn foresee(&mut self, _page: u32, _next_access: u32) {}
     fn access(&mut self, page: u32, write: bool);
+    /// Accesses in order, at most [`BATCH`] of them, whose pages were fetched.
+    #[inline]
+    fn access_all(&mut self, pages: &[u32], flags: &[u8])
+    where
+        Self: Sized,
+    {
+        access_each(self, pages, flags);
+    }
     /// Counts the machine's own state again; the text says what disagrees.
     fn finished(&self, totals: Totals) -> std::result::Result<(), String>;
 }
@@ -154,6 +162,30 @@ trait Machine {
 /// Accesses whose pages are fetched together. Each access reads its page's entry somewhere in a
 /// large table and decides by it; a short loop that only reads keeps many such reads in flight.
 const BATCH: usize = 256;
+
+/// Accesses one after the other.
+#[expect(
+    clippy::inline_always,
+    reason = "the loop over a batch: a call costs a tenth of an access"
+)]
+#[inline(always)]
+fn access_each<M: Machine>(machine: &mut M, pages: &[u32], flags: &[u8]) {
+    // Many traces have no writes for long: then the compiler drops all that is done for them.
+    if any_write(flags) {
+        for (&page, &flags) in pages.iter().zip(flags) {
+            machine.access(page, flags & WRITE != 0);
+        }
+    } else {
+        for &page in pages {
+            machine.access(page, false);
+        }
+    }
+}
+
+/// Whether any of some accesses writes.
+fn any_write(flags: &[u8]) -> bool {
+    flags.iter().fold(0, |any, &flags| any | flags) & WRITE != 0
+}
 
 /// What the loop itself counts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -195,16 +227,7 @@ fn replay<M: Machine>(
         let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
         for (pages, flags) in batches {
             machine.fetch(pages);
-            // Many traces have no writes for long: then the compiler drops all that is done for them.
-            if flags.iter().fold(0, |any, &flags| any | flags) & WRITE == 0 {
-                for &page in pages {
-                    machine.access(page, false);
-                }
-            } else {
-                for (&page, &flags) in pages.iter().zip(flags) {
-                    machine.access(page, flags & WRITE != 0);
-                }
-            }
+            machine.access_all(pages, flags);
         }
         report(source, totals.accesses, on_progress)?;
     }

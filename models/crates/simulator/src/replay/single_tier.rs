@@ -1,12 +1,12 @@
 //! One cache in front of the disk, under any replacement policy.
 
-use super::{Machine, Totals, disagreement, page_count, replay, replay_foreseen};
+use super::{Machine, Totals, access_each, disagreement, page_count, replay, replay_foreseen};
 use crate::access::AccessSource;
 use crate::error::Result;
 use crate::progress::OnProgress;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
-use crate::replay::tier::Tier;
+use crate::replay::tier::{Tier, Traffic, Victim};
 
 /// What one replay through a single cache needs.
 pub(crate) struct Run<'source, 'progress> {
@@ -42,9 +42,33 @@ pub struct PolicyResult {
 
 struct SingleTier<P> {
     cache: Tier<P>,
+    counts: Counts,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
     misses: u64,
     evictions: u64,
     disk_writes: u64,
+}
+
+impl Traffic for Counts {
+    const NAMES_VICTIMS: bool = false;
+
+    #[inline]
+    fn access(&mut self, _page: u32, hit: bool) {
+        self.misses += u64::from(!hit);
+    }
+
+    #[inline]
+    fn victim(&mut self, victim: Victim) {
+        self.evictions += 1;
+        self.disk_writes += u64::from(victim.dirty);
+    }
+
+    fn clean_victims(&mut self, count: u32) {
+        self.evictions += u64::from(count);
+    }
 }
 
 impl<P: Policy> Machine for SingleTier<P> {
@@ -71,28 +95,38 @@ impl<P: Policy> Machine for SingleTier<P> {
             self.cache.on_hit(page);
             self.cache.soil(page, write);
         } else {
-            self.misses += 1;
+            self.counts.misses += 1;
             if let Some(victim) = self.cache.evict_if_full(page) {
-                self.evictions += 1;
-                self.disk_writes += u64::from(victim.dirty);
+                self.counts.victim(victim);
             }
             self.cache.insert(page, write);
         }
     }
 
+    #[inline]
+    fn access_all(&mut self, pages: &[u32], flags: &[u8]) {
+        if P::IN_BULK {
+            self.cache.reference(pages, flags, &mut self.counts);
+        } else {
+            access_each(self, pages, flags);
+        }
+    }
+
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.cache.recount("cache")?;
-        if self.misses != self.evictions + u64::from(self.cache.len())
-            || self.misses > totals.accesses
-            || self.disk_writes > self.evictions.min(totals.write_accesses)
+        let Counts {
+            misses,
+            evictions,
+            disk_writes,
+        } = self.counts;
+        if misses != evictions + u64::from(self.cache.len())
+            || misses > totals.accesses
+            || disk_writes > evictions.min(totals.write_accesses)
         {
             return Err(format!(
-                "{} accesses with {} writes gave {} misses, {} evictions, {} write-backs and {} pages left",
+                "{} accesses with {} writes gave {misses} misses, {evictions} evictions, {disk_writes} write-backs and {} pages left",
                 totals.accesses,
                 totals.write_accesses,
-                self.misses,
-                self.evictions,
-                self.disk_writes,
                 self.cache.len()
             ));
         }
@@ -111,9 +145,7 @@ pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Resu
     let pages = page_count("pages", pages, 1)?;
     let mut machine = SingleTier {
         cache: Tier::<P>::configured(pages, settings),
-        misses: 0,
-        evictions: 0,
-        disk_writes: 0,
+        counts: Counts::default(),
     };
     let totals = if settings.needs_future() {
         replay_foreseen(source, &mut machine, on_progress)?
@@ -129,9 +161,9 @@ pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Resu
         accesses: totals.accesses,
         write_accesses: totals.write_accesses,
         distinct_pages: totals.distinct_pages as u64,
-        misses: machine.misses,
-        disk_reads: machine.misses,
-        disk_writes: machine.disk_writes,
-        evictions: machine.evictions,
+        misses: machine.counts.misses,
+        disk_reads: machine.counts.misses,
+        disk_writes: machine.counts.disk_writes,
+        evictions: machine.counts.evictions,
     })
 }

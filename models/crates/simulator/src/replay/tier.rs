@@ -1,16 +1,149 @@
 //! A cache tier: a replacement policy and the dirty bits of its pages.
 
+use crate::access::WRITE;
 use crate::replay::bits::BitSet;
 use crate::replay::flash_caches::DramPolicy;
 use crate::replay::policies::{Policy, Removable};
+use crate::replay::recency::Witness;
 use crate::replay::settings::Settings;
 use crate::replay::two_tier::Cache;
+use crate::replay::{BATCH, any_write};
 
 /// A page that leaves a tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Victim {
     pub(crate) page: u32,
     pub(crate) dirty: bool,
+}
+
+/// What a caller of [`Tier::reference`] sees of the accesses.
+pub(crate) trait Traffic {
+    /// Whether it asks which pages leave, or only how many and how many dirty ones.
+    const NAMES_VICTIMS: bool;
+    /// One access, in order.
+    fn access(&mut self, page: u32, hit: bool);
+    /// A page leaves. Victims are told in their order, each before its page is accessed again.
+    fn victim(&mut self, victim: Victim);
+    /// Clean pages leave.
+    fn clean_victims(&mut self, count: u32);
+}
+
+/// The misses of a batch and the victims that they cause.
+#[derive(Debug, Default)]
+pub(crate) struct Misses {
+    pages: Vec<u32>,
+    count: usize,
+    victims: Vec<u32>,
+    dirty: Vec<bool>,
+}
+
+impl Misses {
+    /// Prepares for a batch.
+    fn clear(&mut self) {
+        self.pages.resize(BATCH, 0);
+        self.count = 0;
+        self.victims.clear();
+        self.dirty.clear();
+    }
+
+    /// The pages that were not held, in order.
+    pub(crate) fn pages(&self) -> &[u32] {
+        &self.pages[..self.count]
+    }
+
+    /// The pages that left, in order.
+    pub(crate) fn victims(&self) -> &[u32] {
+        &self.victims
+    }
+
+    /// Whether any page that left was dirty.
+    pub(crate) fn any_dirty(&self) -> bool {
+        self.dirty.iter().fold(false, |any, &dirty| any | dirty)
+    }
+
+    /// The misses in order, each with the victim that makes room for it; the first ones have none
+    /// while the cache fills.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Option<Victim>)> {
+        let (without, with) = self.pages().split_at(self.count - self.victims.len());
+        let victims = self.victims.iter().zip(&self.dirty);
+        let victims = victims.map(|(&page, &dirty)| Some(Victim { page, dirty }));
+        let without = without.iter().map(|&page| (page, None));
+        without.chain(with.iter().copied().zip(victims))
+    }
+}
+
+impl Traffic for Misses {
+    const NAMES_VICTIMS: bool = true;
+
+    #[inline]
+    fn access(&mut self, page: u32, hit: bool) {
+        // Without a branch: a hit is overwritten by what follows.
+        self.pages[self.count] = page;
+        self.count += usize::from(!hit);
+    }
+
+    #[inline]
+    fn victim(&mut self, victim: Victim) {
+        self.victims.push(victim.page);
+        self.dirty.push(victim.dirty);
+    }
+
+    fn clean_victims(&mut self, _count: u32) {
+        unreachable!("it asks for each victim");
+    }
+}
+
+/// Looks on while no page is dirty and none becomes so.
+struct Clean<'a, T>(&'a mut T);
+
+impl<T: Traffic> Witness for Clean<'_, T> {
+    fn asks_victims(&self) -> bool {
+        T::NAMES_VICTIMS
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, hit: bool) {
+        self.0.access(page, hit);
+    }
+
+    #[inline]
+    fn victim(&mut self, page: u32) {
+        self.0.victim(Victim { page, dirty: false });
+    }
+
+    fn victims(&mut self, count: u32) {
+        self.0.clean_victims(count);
+    }
+}
+
+/// Keeps the dirty bits.
+struct Soiling<'a, T> {
+    traffic: &'a mut T,
+    dirty: &'a mut BitSet,
+    flags: std::slice::Iter<'a, u8>,
+}
+
+impl<T: Traffic> Witness for Soiling<'_, T> {
+    fn asks_victims(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, hit: bool) {
+        let write = self.flags.next().is_some_and(|flags| flags & WRITE != 0);
+        self.dirty.insert_if(page, write);
+        self.traffic.access(page, hit);
+    }
+
+    #[inline]
+    fn victim(&mut self, page: u32) {
+        let dirty = self.dirty.take(page);
+        self.traffic.victim(Victim { page, dirty });
+    }
+
+    fn victims(&mut self, _count: u32) {
+        unreachable!("it asks for each victim");
+    }
 }
 
 /// A cache of `capacity` pages.
@@ -110,6 +243,47 @@ impl<P: Policy> Tier<P> {
                 dirty: self.clean(page),
             }
         })
+    }
+
+    /// References pages in order, `flags` telling which write: all that [`Self::contains`],
+    /// [`Self::on_hit`], [`Self::evict_if_full`] and [`Self::insert`] do for each.
+    pub(crate) fn reference(&mut self, pages: &[u32], flags: &[u8], traffic: &mut impl Traffic) {
+        self.ever_dirty |= any_write(flags);
+        let dirty = &mut self.dirty;
+        if !P::IN_BULK {
+            for (&page, &flags) in pages.iter().zip(flags) {
+                let hit = self.policy.contains(page);
+                if hit {
+                    self.policy.on_hit(page);
+                } else {
+                    if self.policy.len() == self.capacity {
+                        let page = self.policy.evict_by_dirt(page, dirty);
+                        let dirty = self.ever_dirty && dirty.take(page);
+                        traffic.victim(Victim { page, dirty });
+                    }
+                    self.policy.insert(page);
+                }
+                dirty.insert_if(page, flags & WRITE != 0);
+                traffic.access(page, hit);
+            }
+        } else if self.ever_dirty {
+            let flags = flags.iter();
+            let mut soiling = Soiling {
+                traffic,
+                dirty,
+                flags,
+            };
+            self.policy.reference(self.capacity, pages, &mut soiling);
+        } else {
+            let clean = &mut Clean(traffic);
+            self.policy.reference(self.capacity, pages, clean);
+        }
+    }
+
+    /// The misses of pages that are referenced in order.
+    pub(crate) fn miss(&mut self, pages: &[u32], flags: &[u8], misses: &mut Misses) {
+        misses.clear();
+        self.reference(pages, flags, misses);
     }
 
     /// Clears the dirty bit of a page that leaves, and tells whether it was set.

@@ -5,7 +5,7 @@ use super::{BlockCounters, Blocks, Division};
 use crate::replay::bits::BitSet;
 use crate::replay::lists::NO_PAGE;
 use crate::replay::policies::AnyPolicy;
-use crate::replay::recency::ProtectedRecency;
+use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 use crate::replay::two_tier::SchemeCounters;

@@ -7,7 +7,7 @@ use crate::curve::depths::Depths;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
 use crate::replay::policies::lru::Lru;
-use crate::replay::recency::ProtectedRecency;
+use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};

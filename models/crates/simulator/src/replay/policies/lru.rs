@@ -1,7 +1,7 @@
 //! Least recently used.
 
 use super::{Policy, Removable};
-use crate::replay::recency::Recency;
+use crate::replay::recency::{Recency, Witness};
 
 /// Evicts the page whose last reference is longest ago.
 #[derive(Debug, Default)]
@@ -18,6 +18,7 @@ impl Lru {
 
 impl Policy for Lru {
     const FITS_ANY_SIZE: bool = true;
+    const IN_BULK: bool = true;
 
     fn new(_capacity: u32) -> Self {
         Self::default()
@@ -58,6 +59,11 @@ impl Policy for Lru {
     #[inline]
     fn insert(&mut self, page: u32) {
         self.order.insert(page);
+    }
+
+    #[inline]
+    fn reference(&mut self, capacity: u32, pages: &[u32], witness: &mut impl Witness) {
+        self.order.reference(capacity, pages, witness);
     }
 
     fn recount(&self) -> Result<(), String> {

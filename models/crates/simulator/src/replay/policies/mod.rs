@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::replay::About;
 use crate::replay::bits::BitSet;
+use crate::replay::recency::Witness;
 use crate::replay::settings::{Need, Setting, Settings};
 use crate::replay::single_tier::{self, PolicyResult, Run};
 
@@ -27,6 +28,8 @@ pub(crate) trait Policy {
     const OPTIONS: &'static [Setting] = &[];
     /// Whether no part of it is a share of the capacity, so that it serves a pool of changing size.
     const FITS_ANY_SIZE: bool = false;
+    /// Whether it has [`Self::reference`].
+    const IN_BULK: bool = false;
     /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
     fn new(capacity: u32) -> Self;
     /// The same with chosen options.
@@ -67,6 +70,14 @@ pub(crate) trait Policy {
     }
     /// Adds an absent page. A cache does so only when it is not full.
     fn insert(&mut self, page: u32);
+    /// References pages in order in a cache of `capacity` pages, which holds no more: the same as
+    /// one [`Self::on_hit`], or [`Self::evict`] if it is full and [`Self::insert`], after the other.
+    fn reference(&mut self, _capacity: u32, _pages: &[u32], _witness: &mut impl Witness)
+    where
+        Self: Sized,
+    {
+        unreachable!("a policy without bulk references");
+    }
     /// Counts the policy's own state again; the text says what disagrees.
     fn recount(&self) -> std::result::Result<(), String>;
 }

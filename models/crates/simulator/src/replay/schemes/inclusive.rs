@@ -4,11 +4,11 @@ use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
-use crate::replay::recency::ProtectedRecency;
+use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::Setting;
-use crate::replay::tier::Tier;
+use crate::replay::tier::{Misses, Tier, Victim};
 use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{Machine, Totals, access_each};
 
 /// Figure 2 of Koltsidas and Viglas, flash in LRU order of its own traffic.
 ///
@@ -37,6 +37,8 @@ pub(crate) struct Inclusive<R> {
     counters: SchemeCounters,
     /// Evictions that found every flash page in RAM: impossible with no less flash than RAM.
     without_victim: u64,
+    /// Of the batch at work.
+    misses: Misses,
 }
 
 impl<R: Policy> Machine for Inclusive<R> {
@@ -48,9 +50,11 @@ impl<R: Policy> Machine for Inclusive<R> {
 
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
-        self.flash.fetch(pages);
-        // Flash is asked for each victim of RAM.
-        self.flash.fetch(self.ram.upcoming());
+        if !R::IN_BULK {
+            self.flash.fetch(pages);
+            // Flash is asked for each victim of RAM.
+            self.flash.fetch(self.ram.upcoming());
+        }
     }
 
     #[inline]
@@ -66,29 +70,27 @@ impl<R: Policy> Machine for Inclusive<R> {
             self.ram.soil(page, write);
             return;
         }
-        let on_flash = self.flash.contains(page);
-        if let Some(victim) = self.ram.evict_if_full(page) {
-            self.counters.ram_evictions += 1;
-            self.counters.victims_found_on_flash += 1;
-            if victim.dirty {
-                self.counters.ram_dirty_evictions += 1;
-                self.counters.flash_write_backs += 1;
-                self.flash_dirty.insert(victim.page);
-                self.flash.touch_and_release(victim.page);
-            } else {
-                self.flash.release(victim.page);
-            }
-        }
-        if on_flash {
-            self.counters.flash_hits += 1;
-            self.flash.touch_and_protect(page);
-        } else {
-            self.counters.flash_misses += 1;
-            self.evict_from_full_flash();
-            self.counters.flash_fills += 1;
-            self.flash.insert_protected(page);
-        }
+        let victim = self.ram.evict_if_full(page);
+        self.miss(page, victim);
         self.ram.insert(page, write);
+    }
+
+    /// RAM does not depend on flash: it runs ahead, and flash sees its misses and victims.
+    #[inline]
+    fn access_all(&mut self, pages: &[u32], flags: &[u8]) {
+        if !R::IN_BULK {
+            access_each(self, pages, flags);
+            return;
+        }
+        let mut misses = std::mem::take(&mut self.misses);
+        self.ram.miss(pages, flags, &mut misses);
+        self.counters.ram_hits += (pages.len() - misses.pages().len()) as u64;
+        self.flash.fetch(misses.pages());
+        self.flash.fetch(misses.victims());
+        for (page, victim) in misses.iter() {
+            self.miss(page, victim);
+        }
+        self.misses = misses;
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {
@@ -129,6 +131,34 @@ impl<R: Policy> Machine for Inclusive<R> {
 }
 
 impl<R> Inclusive<R> {
+    /// What a miss of RAM does on flash.
+    #[expect(clippy::inline_always, reason = "half of what a replay does")]
+    #[inline(always)]
+    fn miss(&mut self, page: u32, victim: Option<Victim>) {
+        let on_flash = self.flash.contains(page);
+        if let Some(victim) = victim {
+            self.counters.ram_evictions += 1;
+            self.counters.victims_found_on_flash += 1;
+            if victim.dirty {
+                self.counters.ram_dirty_evictions += 1;
+                self.counters.flash_write_backs += 1;
+                self.flash_dirty.insert(victim.page);
+                self.flash.touch_and_release(victim.page);
+            } else {
+                self.flash.release(victim.page);
+            }
+        }
+        if on_flash {
+            self.counters.flash_hits += 1;
+            self.flash.touch_and_protect(page);
+        } else {
+            self.counters.flash_misses += 1;
+            self.evict_from_full_flash();
+            self.counters.flash_fills += 1;
+            self.flash.insert_protected(page);
+        }
+    }
+
     #[inline]
     fn evict_from_full_flash(&mut self) {
         if self.flash.len() < self.flash_pages {
@@ -160,6 +190,7 @@ impl<R: Policy> Scheme for Inclusive<R> {
             flash_dirty: BitSet::default(),
             counters: SchemeCounters::default(),
             without_victim: 0,
+            misses: Misses::default(),
         }
     }
 

@@ -14,9 +14,11 @@ use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
 use crate::replay::{About, flash_blocks, flash_caches, known_names, online};
 
 mod exclusive;
+mod exclusive_lru;
 mod inclusive;
 mod inclusive_global;
 mod lazy;
+mod lazy_lru;
 pub(crate) mod none;
 
 macro_rules! schemes {
@@ -106,6 +108,6 @@ schemes! {
     none::NoFlash<Lru>, none::NoFlash<AnyPolicy>, none::NoFlash<AnyPolicy> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
     inclusive::Inclusive<Lru>, inclusive::Inclusive<AnyPolicy>, inclusive::Inclusive<AnyPolicy> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
     inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
-    exclusive::Exclusive<Lru, Lru>, exclusive::Exclusive<AnyPolicy, AnyPolicy>, exclusive::Exclusive<AnyPolicy, AnyPolicy, A> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
-    lazy::Lazy<Lru, Lru>, lazy::Lazy<AnyPolicy, AnyPolicy>, lazy::Lazy<AnyPolicy, AnyPolicy, A> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
+    exclusive_lru::ExclusiveLru, exclusive::Exclusive<AnyPolicy, AnyPolicy>, exclusive::Exclusive<AnyPolicy, AnyPolicy, A> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
+    lazy_lru::LazyLru, lazy::Lazy<AnyPolicy, AnyPolicy>, lazy::Lazy<AnyPolicy, AnyPolicy, A> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
 }

@@ -4,15 +4,36 @@ use crate::replay::admission::ADMISSION;
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
 use crate::replay::settings::Setting;
-use crate::replay::tier::Tier;
+use crate::replay::tier::{Tier, Traffic, Victim};
 use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{Machine, Totals, access_each};
 
 /// RAM in front of the disk. A RAM miss counts as a flash miss, so that hits and misses sum to the
 /// accesses as in every scheme; a dirty RAM victim is a disk write.
 pub(crate) struct NoFlash<R> {
     ram: Tier<R>,
     counters: SchemeCounters,
+}
+
+impl Traffic for SchemeCounters {
+    const NAMES_VICTIMS: bool = false;
+
+    #[inline]
+    fn access(&mut self, _page: u32, hit: bool) {
+        self.ram_hits += u64::from(hit);
+        self.flash_misses += u64::from(!hit);
+    }
+
+    #[inline]
+    fn victim(&mut self, victim: Victim) {
+        self.ram_evictions += 1;
+        self.ram_dirty_evictions += u64::from(victim.dirty);
+        self.hdd_writes += u64::from(victim.dirty);
+    }
+
+    fn clean_victims(&mut self, count: u32) {
+        self.ram_evictions += u64::from(count);
+    }
 }
 
 impl<R: Policy> Machine for NoFlash<R> {
@@ -39,11 +60,18 @@ impl<R: Policy> Machine for NoFlash<R> {
         }
         self.counters.flash_misses += 1;
         if let Some(victim) = self.ram.evict_if_full(page) {
-            self.counters.ram_evictions += 1;
-            self.counters.ram_dirty_evictions += u64::from(victim.dirty);
-            self.counters.hdd_writes += u64::from(victim.dirty);
+            self.counters.victim(victim);
         }
         self.ram.insert(page, write);
+    }
+
+    #[inline]
+    fn access_all(&mut self, pages: &[u32], flags: &[u8]) {
+        if R::IN_BULK {
+            self.ram.reference(pages, flags, &mut self.counters);
+        } else {
+            access_each(self, pages, flags);
+        }
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {
