@@ -224,6 +224,38 @@ fn long_traces_match_the_slow_models_across_renumbering() {
     }
 }
 
+/// Whatever is decided for a batch at once: caches below, near and far above it.
+#[test]
+fn caches_larger_than_a_batch_match_the_slow_models() {
+    let mut state = 11_u64;
+    let mut draw = move |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut page = move || draw(3000).min(draw(3000)).min(draw(3000)) + draw(2) * 3;
+    for writes in [false, true] {
+        let accesses: Vec<Access> = (0..24_000_u64)
+            .map(|index| (page(), writes && index % 3 == 0 && index > 8000))
+            .collect();
+        for pages in [256, 700] {
+            let lru = policy(&accesses, 1000, "lru", pages as u64).expect("a possible size");
+            let slow = replay_slow::single_tier("lru", &accesses, pages);
+            assert_eq!((lru.misses, lru.disk_writes), slow);
+        }
+        for (ram, flash) in [(30, 900), (257, 300), (600, 1500)] {
+            for about in schemes() {
+                let fast = scheme(&accesses, 1000, about.name, ram, flash);
+                let slow =
+                    replay_slow::two_tier(about.name, &accesses, ram as usize, flash as usize);
+                let (fast, slow) = (golden_counters(&fast), *slow.last().expect("accesses"));
+                assert_eq!(fast, slow, "{} {ram} {flash}", about.name);
+            }
+        }
+    }
+}
+
 fn assert_after_each_access(name: &str, accesses: &[Access], ram: u64, flash: u64, table: &str) {
     for (count, line) in (1..).zip(table.trim().lines()) {
         let numbers: Vec<u64> = line

@@ -109,6 +109,27 @@ proptest! {
 
     /// The formulas let every RAM miss evict a page, and every flash miss a flash page; from a cold
     /// start the first ones fill free frames. That, and no more, is what they differ by.
+    /// OPT looks at all that comes, so under no rule has another policy more RAM hits.
+    #[test]
+    fn opt_in_ram_is_never_beaten_under_any_admission_rule(
+        accesses in accesses(200),
+        other in any_policy(),
+        (ram, flash) in (1_usize..12, 1_usize..30),
+    ) {
+        for rule in admissions() {
+            for name in ["lazy", "exclusive"] {
+                let hits = |policy| {
+                    let options = [("ram_policy", policy), ("admission", rule.name)];
+                    scheme(&accesses, name, (ram, flash), &options)
+                        .expect("possible parameters")
+                        .counters
+                        .ram_hits
+                };
+                prop_assert!(hits("opt") >= hits(other), "{} {} {}", name, rule.name, other);
+            }
+        }
+    }
+
     #[test]
     fn directory_operations_are_those_of_the_formulas(
         accesses in accesses(300), ram in 1_usize..12, more in 1_usize..24,
