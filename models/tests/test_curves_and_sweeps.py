@@ -160,6 +160,55 @@ def test_sweep_rows_are_single_simulations(
         assert row == single
 
 
+def test_buffers_and_flash_caches_share_the_read(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {"ram_policy": "lru"}
+    asked = [
+        *({"buffer": row["name"], "pages": 300} for row in _simulator.buffers()),
+        *(
+            {"flash_cache": row["name"], "ram_pages": 200, "flash_pages": 900}
+            for row in _simulator.flash_caches()
+        ),
+        {"scheme": "lazy", "ram_pages": 200, "flash_pages": 900, "options": options},
+    ]
+    found = _simulator.sweep(cut, asked, threads=2)
+    assert found["reads"] == 1
+    for configuration, row in zip(asked, found["rows"], strict=True):
+        assert row.pop("complete") is True
+        if configuration.get("buffer") == "cfdc":
+            # It clusters writes by address.
+            assert "addresses" in row["error"]
+            continue
+        if "buffer" in configuration:
+            alone = _simulator.simulate_buffer(cut, configuration["buffer"], 300)
+        elif "flash_cache" in configuration:
+            name = configuration["flash_cache"]
+            alone = _simulator.simulate_flash_cache(cut, name, 200, 900)
+        else:
+            alone = _simulator.simulate_scheme(cut, "lazy", 200, 900, options=options)
+        assert row == alone
+    _, rows, _ = run(
+        capsys, "sweep", cut, "--policy", "cflru", "--pages", "300",
+        "--scheme", "face", "--ram-pages", "200", "--flash-pages", "900", "--json",
+    )  # fmt: skip
+    assert [row.get("policy") or row["scheme"] for row in rows] == ["cflru", "face"]
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        {"buffer": "cflru", "pages": 300},
+        {"flash_cache": "face", "ram_pages": 200, "flash_pages": 900},
+    ],
+)
+def test_what_does_not_shrink_has_no_miniature(
+    cut: Path, configuration: dict[str, Any]
+) -> None:
+    with pytest.raises(_simulator.ParameterError, match="do not shrink"):
+        _simulator.miniatures(cut, [configuration], 0.5)
+
+
 def test_a_cancelled_sweep_keeps_its_rows(cut: Path) -> None:
     configurations = [{"policy": "lru", "pages": pages} for pages in (10, 100, 1000)]
     whole = _simulator.inspect(cut)["accesses"]

@@ -853,8 +853,10 @@ def sweep(
     path, format, page_bytes, columns
         The trace argument group.
     configurations : list of dict
-        Each ``{policy, pages, options}`` or ``{scheme, ram_pages, flash_pages, options}``, with the
-        meanings of `simulate_policy` and `simulate_scheme`; ``options`` may be left out.
+        Each ``{policy, pages, options}``, ``{buffer, pages, options}``, ``{scheme, ram_pages,
+        flash_pages, options}`` or ``{flash_cache, ram_pages, flash_pages, options}``, with the
+        meanings of `simulate_policy`, `simulate_buffer`, `simulate_scheme` and
+        `simulate_flash_cache`; ``options`` may be left out.
         Up to 64 of them go over one read of the trace; fewer if their tables would take more
         than 1 GB, as far as the trace tells its pages, but as many as work at a time.
     threads : int, optional
@@ -866,8 +868,8 @@ def sweep(
     Returns
     -------
     dict
-        ``rows`` (list of dict, in order): the keys of `simulate_policy` or
-        `simulate_scheme` and ``complete``; a row that is not complete has counted the first
+        ``rows`` (list of dict, in order): the keys of the function of its kind
+        and ``complete``; a row that is not complete has counted the first
         ``accesses`` of the trace. A replay that fails on this trace has ``error`` and
         ``hint`` instead of counts, and so has one of a policy that needs the future if the
         sweep was cancelled before it ended. ``cancelled`` (bool; configurations whose read had not
@@ -896,7 +898,8 @@ def miniatures(
     """Estimate many configurations by miniature simulation, with the error of each count.
 
     Eight caches scaled by ``sample_rate / 8`` replay disjoint samples of that share of the
-    pages (Waldspurger et al., USENIX ATC 2017). It needs no stack property.
+    pages (Waldspurger et al., USENIX ATC 2017). It needs no stack property. Buffers and flash
+    caches are refused: their windows and batches do not shrink with the cache.
 
     Returns
     -------

@@ -20,7 +20,7 @@ BATCH = 8
 """Replays that share a read of the trace: more save reads, fewer show results sooner."""
 HISTORY = "history"
 """What a buffer or a chooser did, window by window: too much to keep of every replay."""
-_SHARES_A_READ = frozenset({Family.POLICY, Family.SCHEME})
+_SHARES_A_READ = frozenset(Family) - {Family.CHOOSER}
 Configuration = dict[str, Any]
 
 

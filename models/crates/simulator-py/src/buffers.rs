@@ -62,7 +62,7 @@ fn counted(result: &BufferResult) -> Counted {
     }
 }
 
-fn row<'py>(
+pub(crate) fn buffer_row<'py>(
     py: Python<'py>,
     result: &BufferResult,
     page_bytes: u64,
@@ -128,7 +128,7 @@ fn simulate_buffer<'py>(
         let counted = counted(&result);
         Ok((result, counted))
     })?;
-    row(py, &result, trace.page_bytes)
+    buffer_row(py, &result, trace.page_bytes)
 }
 
 #[pyfunction]
@@ -160,7 +160,7 @@ fn simulate_splits<'py>(
     })?;
     results
         .iter()
-        .map(|result| row(py, result, trace.page_bytes))
+        .map(|result| buffer_row(py, result, trace.page_bytes))
         .collect()
 }
 

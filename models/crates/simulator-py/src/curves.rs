@@ -18,7 +18,9 @@ use tierwright_simulator::sweep::{
 use tierwright_simulator::trace::open_source;
 
 use crate::arguments::{PyProgress, trace_spec};
+use crate::buffers::buffer_row;
 use crate::errors::to_python;
+use crate::flash_caches::flash_cache_row;
 use crate::replay::{Counted, over_trace, page_count, policy_row, scheme_row};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -200,7 +202,13 @@ fn sweep<'py>(
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
         let page_bytes = open_source(&spec)?.summary().page_bytes;
-        let open = &mut || open_source(&spec);
+        let open = &mut || {
+            let mut trace = open_source(&spec)?;
+            if configurations.iter().any(Configuration::needs_times) {
+                trace.with_times();
+            }
+            Ok(trace)
+        };
         let on_progress = &mut |step| progress.call(step);
         let swept = core_sweep(open, &configurations, threads, on_progress)?;
         Ok((swept, page_bytes))
@@ -211,6 +219,8 @@ fn sweep<'py>(
         let found = match &row.outcome {
             Ok(Outcome::Policy(result)) => policy_row(py, result, page_bytes)?,
             Ok(Outcome::Scheme(result)) => scheme_row(py, result, page_bytes)?,
+            Ok(Outcome::Buffer(result)) => buffer_row(py, result, page_bytes)?,
+            Ok(Outcome::FlashCache(result)) => flash_cache_row(py, result, page_bytes)?,
             Err(error) => {
                 let failed = asked(py, configuration)?;
                 failed.set_item("error", error.to_string())?;
@@ -296,6 +306,20 @@ fn asked<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<
             row.set_item("ram_pages", ram_pages)?;
             row.set_item("flash_pages", flash_pages)?;
         }
+        Configuration::Buffer { buffer, pages, .. } => {
+            row.set_item("policy", buffer)?;
+            row.set_item("pages", pages)?;
+        }
+        Configuration::FlashCache {
+            flash_cache,
+            ram_pages,
+            flash_pages,
+            ..
+        } => {
+            row.set_item("scheme", flash_cache)?;
+            row.set_item("ram_pages", ram_pages)?;
+            row.set_item("flash_pages", flash_pages)?;
+        }
     }
     Ok(row)
 }
@@ -307,23 +331,57 @@ fn read_configurations(given: Vec<Bound<'_, PyDict>>) -> PyResult<Vec<Configurat
         .collect()
 }
 
-/// `{policy, pages, options?}` or `{scheme, ram_pages, flash_pages, options?}`; nothing else.
+/// The kinds of configurations: the key that names what is replayed, and the keys of its sizes with
+/// their least values.
+const KINDS: &[(&str, &[(&str, &str, u32)])] = &[
+    ("policy", &[("pages", "pages", 1)]),
+    ("buffer", &[("pages", "pages", 1)]),
+    (
+        "scheme",
+        &[
+            ("ram_pages", "ram-pages", 1),
+            ("flash_pages", "flash-pages", 0),
+        ],
+    ),
+    (
+        "flash_cache",
+        &[
+            ("ram_pages", "ram-pages", 1),
+            ("flash_pages", "flash-pages", 0),
+        ],
+    ),
+];
+
+/// `{policy|buffer, pages, options?}` or `{scheme|flash_cache, ram_pages, flash_pages, options?}`;
+/// nothing else.
 fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
-    let known: &[&str] = if given.contains("policy")? {
-        &["policy", "pages", "options"]
-    } else {
-        &["scheme", "ram_pages", "flash_pages", "options"]
+    let mut kind = None;
+    for candidate in KINDS {
+        if given.contains(candidate.0)? {
+            kind = Some(candidate);
+            break;
+        }
+    }
+    let Some((kind, sizes)) = kind else {
+        let kinds: Vec<_> = KINDS.iter().map(|(kind, _)| *kind).collect();
+        return Err(PyKeyError::new_err(format!(
+            "a configuration lacks one of {}",
+            kinds.join(", ")
+        )));
     };
     for key in given.keys() {
         let key: String = key.extract()?;
-        if !known.contains(&key.as_str()) {
+        let known = key == *kind || key == "options" || sizes.iter().any(|size| size.0 == key);
+        if !known {
+            let mut known = vec![*kind];
+            known.extend(sizes.iter().map(|size| size.0));
             return Err(PyTypeError::new_err(format!(
-                "a configuration has no `{key}`; it has {}",
+                "a configuration of a {kind} has no `{key}`; it has {}, options",
                 known.join(", ")
             )));
         }
     }
-    let wanted = |key: &'static str| {
+    let wanted = |key: &str| {
         given
             .get_item(key)?
             .ok_or_else(|| PyKeyError::new_err(format!("a configuration lacks `{key}`")))
@@ -333,17 +391,34 @@ fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
         None => None,
     };
     let options = options.unwrap_or_default().into_iter().collect();
-    if given.contains("policy")? {
-        return Ok(Configuration::Policy {
-            policy: wanted("policy")?.extract()?,
-            pages: page_count("pages", &wanted("pages")?, 1)?,
-            options,
-        });
+    let name: String = wanted(kind)?.extract()?;
+    let mut pages = Vec::new();
+    for &(key, parameter, least) in *sizes {
+        pages.push(page_count(parameter, &wanted(key)?, least)?);
     }
-    Ok(Configuration::Scheme {
-        scheme: wanted("scheme")?.extract()?,
-        ram_pages: page_count("ram-pages", &wanted("ram_pages")?, 1)?,
-        flash_pages: page_count("flash-pages", &wanted("flash_pages")?, 0)?,
-        options,
+    Ok(match (*kind, pages[..].as_ref()) {
+        ("policy", &[pages]) => Configuration::Policy {
+            policy: name,
+            pages,
+            options,
+        },
+        ("buffer", &[pages]) => Configuration::Buffer {
+            buffer: name,
+            pages,
+            options,
+        },
+        ("scheme", &[ram_pages, flash_pages]) => Configuration::Scheme {
+            scheme: name,
+            ram_pages,
+            flash_pages,
+            options,
+        },
+        (_, &[ram_pages, flash_pages]) => Configuration::FlashCache {
+            flash_cache: name,
+            ram_pages,
+            flash_pages,
+            options,
+        },
+        _ => unreachable!("each kind has one or two sizes"),
     })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tierwright_simulator::replay::{self, CrashReport};
+use tierwright_simulator::replay::{self, CrashReport, FlashCacheResult};
 use tierwright_simulator::trace::OpenTrace;
 
 use crate::arguments::trace_spec;
@@ -78,6 +78,14 @@ fn simulate_flash_cache<'py>(
             };
             Ok((result, counted))
         })?;
+    flash_cache_row(py, &result, trace.page_bytes)
+}
+
+pub(crate) fn flash_cache_row<'py>(
+    py: Python<'py>,
+    result: &FlashCacheResult,
+    page_bytes: u64,
+) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
     row.set_item("scheme", result.scheme)?;
     row.set_item("ram_pages", result.ram_pages)?;
@@ -87,7 +95,7 @@ fn simulate_flash_cache<'py>(
     for (name, count) in result.counters.named() {
         row.set_item(name, count)?;
     }
-    let metadata_pages = result.counters.metadata_page_writes(trace.page_bytes);
+    let metadata_pages = result.counters.metadata_page_writes(page_bytes);
     row.set_item("metadata_page_writes", metadata_pages)?;
     row.set_item("slots_used", result.slots_used)?;
     row.set_item("old_versions", result.old_versions)?;
@@ -104,7 +112,7 @@ fn simulate_flash_cache<'py>(
     let crash = result.crash.as_ref();
     row.set_item("crash", crash.map(|crash| crashed(py, crash)).transpose()?)?;
     row.set_item("distinct_pages", result.distinct_pages)?;
-    row.set_item("page_bytes", trace.page_bytes)?;
+    row.set_item("page_bytes", page_bytes)?;
     row.set_item("warnings", warnings(py, &result.warnings)?)?;
     Ok(row)
 }

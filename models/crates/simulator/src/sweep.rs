@@ -22,9 +22,10 @@ use crate::curve::{mix, place_in_sample, spread};
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::OnProgress;
+use crate::replay::buffers::{BufferResult, simulate_buffer};
 use crate::replay::{
-    FUTURE_BYTES, PolicyResult, SchemeResult, distinct_pages, needs_future, simulate_policy,
-    simulate_scheme,
+    FUTURE_BYTES, FlashCacheResult, PolicyResult, SchemeResult, distinct_pages, needs_future,
+    simulate_flash_cache, simulate_policy, simulate_scheme,
 };
 
 /// Most replays over one read; more configurations take more reads.
@@ -63,15 +64,39 @@ pub enum Configuration {
         /// Options of the scheme.
         options: Vec<(String, String)>,
     },
+    /// A cost-aware buffer in front of an asymmetric device.
+    Buffer {
+        /// Name of the buffer.
+        buffer: String,
+        /// Its size [pages].
+        pages: u64,
+        /// Options of the buffer.
+        options: Vec<(String, String)>,
+    },
+    /// RAM over a flash cache.
+    FlashCache {
+        /// Name of the flash cache.
+        flash_cache: String,
+        /// RAM [pages].
+        ram_pages: u64,
+        /// Flash [pages].
+        flash_pages: u64,
+        /// Options of the flash cache.
+        options: Vec<(String, String)>,
+    },
 }
 
 /// Result of one configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Of a policy.
     Policy(PolicyResult),
     /// Of a scheme.
     Scheme(SchemeResult),
+    /// Of a buffer.
+    Buffer(Box<BufferResult>),
+    /// Of a flash cache.
+    FlashCache(Box<FlashCacheResult>),
 }
 
 impl Outcome {
@@ -79,6 +104,8 @@ impl Outcome {
         match self {
             Self::Policy(result) => result.accesses,
             Self::Scheme(result) => result.accesses,
+            Self::Buffer(result) => result.accesses,
+            Self::FlashCache(result) => result.accesses,
         }
     }
 
@@ -86,6 +113,8 @@ impl Outcome {
         match self {
             Self::Policy(result) => result.distinct_pages,
             Self::Scheme(result) => result.distinct_pages,
+            Self::Buffer(result) => result.distinct_pages,
+            Self::FlashCache(result) => result.distinct_pages,
         }
     }
 
@@ -99,6 +128,8 @@ impl Outcome {
                 ("evictions", result.evictions),
             ],
             Self::Scheme(result) => result.counters.named().to_vec(),
+            Self::Buffer(result) => result.counters.named().to_vec(),
+            Self::FlashCache(result) => result.counters.named().to_vec(),
         }
     }
 }
@@ -107,7 +138,7 @@ impl Configuration {
     /// Replays all accesses of a source.
     ///
     /// # Errors
-    /// As [`simulate_policy`] and [`simulate_scheme`].
+    /// As [`simulate_policy`], [`simulate_scheme`], [`simulate_buffer`] and [`simulate_flash_cache`].
     pub fn replay(
         &self,
         source: &mut dyn AccessSource,
@@ -133,14 +164,59 @@ impl Configuration {
                 on_progress,
             )
             .map(Outcome::Scheme),
+            Self::Buffer {
+                buffer,
+                pages,
+                options,
+            } => simulate_buffer(source, buffer, *pages, options, on_progress)
+                .map(|result| Outcome::Buffer(Box::new(result))),
+            Self::FlashCache {
+                flash_cache,
+                ram_pages,
+                flash_pages,
+                options,
+            } => simulate_flash_cache(
+                source,
+                flash_cache,
+                *ram_pages,
+                *flash_pages,
+                options,
+                on_progress,
+            )
+            .map(|result| Outcome::FlashCache(Box::new(result))),
         }
+    }
+
+    /// Whether it looks at the times of accesses, which a source gives only when asked.
+    pub fn needs_times(&self) -> bool {
+        matches!(self, Self::FlashCache { .. })
+    }
+
+    /// Why it has no miniature, if it has none.
+    fn without_miniature(&self) -> Option<Error> {
+        let (name, value) = match self {
+            Self::Policy { .. } | Self::Scheme { .. } => return None,
+            Self::Buffer { buffer, .. } => ("buffer", buffer),
+            Self::FlashCache { flash_cache, .. } => ("flash_cache", flash_cache),
+        };
+        Some(Error::BadParameter {
+            name,
+            value: value.clone(),
+            message: "its windows and batches do not shrink with the cache, so no small one stands for it"
+                .to_owned(),
+            hint: "replay it in full, without a sample".to_owned(),
+        })
     }
 
     /// Whether some policy in it needs the future.
     fn needs_future(&self) -> bool {
         match self {
             Self::Policy { policy, .. } => needs_future(policy),
-            Self::Scheme { options, .. } => options.iter().any(|(_, value)| needs_future(value)),
+            Self::Scheme { options, .. }
+            | Self::Buffer { options, .. }
+            | Self::FlashCache { options, .. } => {
+                options.iter().any(|(_, value)| needs_future(value))
+            }
         }
     }
 
@@ -163,8 +239,13 @@ impl Configuration {
         };
         let mut scaled = self.clone();
         match &mut scaled {
-            Self::Policy { pages, .. } => *pages = scale(*pages),
+            Self::Policy { pages, .. } | Self::Buffer { pages, .. } => *pages = scale(*pages),
             Self::Scheme {
+                ram_pages,
+                flash_pages,
+                ..
+            }
+            | Self::FlashCache {
                 ram_pages,
                 flash_pages,
                 ..
@@ -337,6 +418,12 @@ pub fn miniatures<S: AccessSource>(
             message: "a sampling rate lies above 0 and is at most 1".to_owned(),
             hint: "0.1 follows one page in ten, in eight miniatures".to_owned(),
         });
+    }
+    if let Some(error) = configurations
+        .iter()
+        .find_map(Configuration::without_miniature)
+    {
+        return Err(error);
     }
     try_all(configurations)?;
     let rate = rate / f64::from(MINIATURES);

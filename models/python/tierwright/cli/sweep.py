@@ -28,7 +28,9 @@ def sweep(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            "--policy", metavar="P", help="Replacement policy; may be repeated."
+            "--policy",
+            metavar="P",
+            help="Replacement policy or buffer; may be repeated.",
         ),
     ] = None,
     pages: Annotated[
@@ -40,7 +42,9 @@ def sweep(
     scheme: Annotated[
         list[str] | None,
         typer.Option(
-            "--scheme", metavar="S", help="Page-flow scheme; may be repeated."
+            "--scheme",
+            metavar="S",
+            help="Page-flow scheme or flash cache; may be repeated.",
         ),
     ] = None,
     ram_pages: Annotated[
@@ -87,6 +91,8 @@ def sweep(
     json: Json = False,
 ) -> None:
     """Replay every policy at every size, and every scheme at all sizes, in one read.
+
+    Cost-aware buffers are named like policies, flash caches like schemes.
 
     Prints one row a configuration. Interrupted, it prints the rows it has: `complete` says
     whether a row is of the whole trace, `accesses` how much it has seen.
@@ -161,23 +167,43 @@ def _configurations(
             raise BadInput(f"{needs} needs {name}", f"add {name} N,N,...")
         if sizes and not chosen:
             raise BadInput(f"{name} has no {needs}", f"add {needs}, or leave it out")
+    from tierwright import simulate as core
+
     found: list[dict[str, Any]] = [
-        {"policy": name, "pages": size, "options": options}
+        {kind: name, "pages": size, "options": options}
         for name in policies
+        for kind in (_kind(name, "policy", core.policies(), "buffer", core.buffers()),)
         for size in pages
     ]
     found += [
         {
-            "scheme": name,
+            kind: name,
             "ram_pages": ram,
             "flash_pages": flash,
             "options": options,
         }
         for name in schemes
+        for kind in (
+            _kind(name, "scheme", core.schemes(), "flash_cache", core.flash_caches()),
+        )
         for ram in ram_pages
         for flash in flash_pages
     ]
     return found
+
+
+def _kind(
+    name: str,
+    kind: str,
+    table: list[dict[str, Any]],
+    other: str,
+    others: list[dict[str, Any]],
+) -> str:
+    """Tell in which table a name is; in neither, the first one's error lists names."""
+    spelled = name.lower().replace("-", "_")
+    if any(row["name"] == spelled for row in table):
+        return kind
+    return other if any(row["name"] == spelled for row in others) else kind
 
 
 def _listed(option: str, text: str | None, least: int) -> list[int]:

@@ -214,8 +214,8 @@ fn replay<M: Machine>(
             if addresses.is_empty() && !chunk.is_empty() {
                 return Err(Error::BadParameter {
                     name: "option",
-                    value: "blocks, relations".to_owned(),
-                    message: "need page addresses, which a sweep does not keep".to_owned(),
+                    value: "page addresses".to_owned(),
+                    message: "blocks, relations and clusters of writes need them, and a sweep does not keep them".to_owned(),
                     hint: "replay the configuration by itself: tierwright simulate".to_owned(),
                 });
             }
