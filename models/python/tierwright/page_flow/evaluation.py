@@ -29,7 +29,12 @@ from tierwright.page_flow.counts import (
     hits_from_curve,
 )
 from tierwright.page_flow.lazy_writes import lazy_flash_writes, lazy_overcharge
-from tierwright.page_flow.warn import Caution, about_devices, about_sizes
+from tierwright.page_flow.warn import (
+    Caution,
+    about_devices,
+    about_given,
+    about_sizes,
+)
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
     NOT_INCLUDED,
@@ -323,6 +328,7 @@ def evaluate(
     none = costs["none"]
     sizes = [frames, flash_pages, frames + flash_pages]
     warnings = (
+        *about_given(curve),
         *about_sizes(curve, frames, flows["exclusive"].counts, sizes),
         *about_devices(curve, flash_pages, flash, disk, ram),
         *_about_the_lead(results, best),
@@ -787,6 +793,11 @@ def _cost_parts(
     parts: dict[str, CostPart] = {}
     warnings: list[Caution] = []
     for tier, (device, size) in held.items():
+        if tier == "disk" and not curve.data_known:
+            parts[tier] = CostPart(
+                size, None, reason="the size of the data was not stated"
+            )
+            continue
         price, caution = _price(tier, device, prices)
         if caution is not None:
             warnings.append(caution)
@@ -878,7 +889,7 @@ def _inputs(
     size = curve.page_bytes
     return {
         "accesses": curve.accesses,
-        "write_accesses": curve.write_accesses,
+        "write_accesses": curve.known_write_accesses,
         "distinct_pages": curve.distinct_pages,
         "page_bytes": size,
         "ram_pages": ram_pages,

@@ -149,6 +149,8 @@ def exactness(
             f"{text}; here the curve does not list the size",
             None,
         )
+    if curve.given is not None:
+        return False, f"{text}, as far as the given curve is that of an LRU", None
     return True, text, None
 
 
