@@ -33,6 +33,7 @@ MAX_PROFILE_BYTES = 300_000
 """A profile file is never larger. [bytes]"""
 
 _PROFILE_HINT = "make the file with `tierwright profile TRACE -o PROFILE.json`"
+_LARGEST = 10**300
 _LARGEST_EXACT = 2**53  # counts are computed with as float64
 
 
@@ -834,11 +835,10 @@ def _curve_lists(
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-    )
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    # A JSON integer may be larger than any float.
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= _LARGEST
 
 
 def _is_count(value: Any) -> bool:
