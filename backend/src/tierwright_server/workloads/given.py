@@ -231,6 +231,7 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
         "footprint_bytes": curve.distinct_pages * curve.page_bytes,
         "stored_bytes": stored_bytes,
         "data_known": curve.data_known,
+        "curve_pages": curve.last_listed,
         "dirty_share": None if given is None else given.dirty_share,
         "write_share": None if given is None else given.write_share,
         "sample_rate": None if profile.sampled is None else profile.sampled.sample_rate,

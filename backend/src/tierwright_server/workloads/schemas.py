@@ -62,6 +62,10 @@ class SummaryOut(Answer):
     data_known: bool = Field(
         default=True, description="Otherwise distinct_pages is a lower bound."
     )
+    curve_pages: int | None = Field(
+        default=None,
+        description="Largest size that a profile or a given curve lists. [pages]",
+    )
     dirty_share: float | None = Field(
         default=None, description="As stated for a given curve. [1]"
     )

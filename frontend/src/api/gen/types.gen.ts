@@ -3214,6 +3214,12 @@ export type SummaryOut = {
      */
     data_known: boolean;
     /**
+     * Curve Pages
+     *
+     * Largest size that a profile or a given curve lists. [pages]
+     */
+    curve_pages: number | null;
+    /**
      * Dirty Share
      *
      * As stated for a given curve. [1]
