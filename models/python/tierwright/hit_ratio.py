@@ -97,6 +97,8 @@ class Curve:
     given : Given or None
         What stands behind a curve that was not measured from a trace; None for measured
         ones. A given curve is of a cache that is full, so every miss evicts.
+    sample_rate : float or None
+        Share of the pages that an estimated curve was counted from; None when all were. [1]
 
     Notes
     -----
@@ -116,6 +118,7 @@ class Curve:
     page_bytes: int
     write_accesses: int
     given: Given | None = None
+    sample_rate: float | None = None
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
@@ -146,6 +149,7 @@ class Curve:
         page_bytes: int,
         write_accesses: int,
         given: Given | None = None,
+        sample_rate: float | None = None,
     ) -> Curve:
         """Make a curve from sizes and counts, thinned or whole.
 
@@ -163,6 +167,7 @@ class Curve:
             page_bytes,
             write_accesses,
             given,
+            sample_rate,
         )
 
     @classmethod
@@ -339,6 +344,7 @@ class Curve:
             page_bytes=self.page_bytes,
             write_accesses=self.write_accesses,
             given=self.given,
+            sample_rate=self.sample_rate,
         )
 
     def with_dirty_share(self, dirty_share: float) -> Curve:
@@ -571,6 +577,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             page_bytes=data["page_bytes"],
             write_accesses=data["write_accesses"] or 0,
             given=given,
+            sample_rate=None if sampled is None else sampled.sample_rate,
         )
     except BadInput as error:
         found = Problems(place, _PROFILE_HINT)

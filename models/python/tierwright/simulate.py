@@ -302,6 +302,7 @@ def sampled_profile(
         distinct_pages=found["distinct_pages"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
+        sample_rate=sample_rate,
     )
     sampled = Sampled(
         sample_rate,

@@ -138,9 +138,21 @@ def _range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
             "runner_up": None,
             "margin": None,
             "sentence": _range_sentence(body, found),
-            "warnings": [WarningOut.model_validate(_UNKNOWN), *answer.warnings],
+            "warnings": [
+                WarningOut.model_validate(_UNKNOWN),
+                *(_of_one_end(warning) for warning in answer.warnings),
+            ],
             "derivation": [_ONE_END, *answer.derivation],
         }
+    )
+
+
+def _of_one_end(warning: WarningOut) -> WarningOut:
+    """Say of which end a warning is that depends on costs."""
+    if warning.name not in {"lead_within_model_error", "lazy_writes_by_formula"}:
+        return warning
+    return warning.model_copy(
+        update={"message": f"with as many dirty pages as can be, {warning.message}"}
     )
 
 

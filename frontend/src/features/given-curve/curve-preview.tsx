@@ -21,9 +21,25 @@ const ACCENT = { light: "#364fc7", dark: "#91a7ff" } as const;
 const FAINT = { light: "#868e96", dark: "#909296" } as const;
 const SHOWN_PROBLEMS = 50;
 
+/** The points, as soon as units and page size are known. */
 export function CurvePreviewChart({ preview }: { readonly preview: CurvePreviewOut }) {
-  const colors = useChartColors();
   const { points, page_bytes: pageBytes } = preview;
+  const last = points.at(-1);
+  if (last === undefined || pageBytes === null || points.length < 2) {
+    return null;
+  }
+  return <PointsChart points={points} last={last} pageBytes={pageBytes} />;
+}
+
+type Points = CurvePreviewOut["points"];
+
+function PointsChart(props: {
+  readonly points: Points;
+  readonly last: Points[number];
+  readonly pageBytes: number;
+}) {
+  const { points, last, pageBytes } = props;
+  const colors = useChartColors();
   const moved = points.some((point) => point.hit_ratio !== point.repaired_hit_ratio);
   const option = useMemo(
     () =>
@@ -51,24 +67,21 @@ export function CurvePreviewChart({ preview }: { readonly preview: CurvePreviewO
             ),
           },
         ],
-        pageBytes: bytes(pageBytes ?? 1),
+        pageBytes: bytes(pageBytes),
         valueName: "hit ratio [%]",
         valueMax: 100,
+        legend: false,
         formatValue: (value) => `${formatShort(value, 4)} %`,
         colors,
       }),
     [points, pageBytes, moved, colors],
   );
-  const last = points.at(-1);
-  if (last === undefined || pageBytes === null || points.length < 2) {
-    return null;
-  }
   const perCent = (value: number) => formatPercent(ratio(value), 4);
   const size = (count: number) => formatBytes(bytes(count * pageBytes));
   return (
     <ChartCard
       title={`${formatCount(points.length)} sizes, up to ${perCent(last.repaired_hit_ratio)} hits in ${size(last.pages)}`}
-      subtitle="Hit ratio over cache size, as understood [%]"
+      subtitle={`Hit ratio over cache size, as understood [%]${moved ? "; dashed: as given, solid: repaired" : ""}`}
       label="Hit ratio over cache size of the given curve"
       option={option}
       height={HEIGHT}
@@ -123,8 +136,11 @@ export function CurveFindings(props: {
             {preview.problems.slice(0, SHOWN_PROBLEMS).map((problem) => (
               <li key={`${problem.where} ${problem.message}`}>
                 <Text size="sm" component="span">
-                  <b>{problem.where}</b>: {String(problem.value ?? "")}{" "}
-                  {problem.message}
+                  <b>{problem.where}</b>
+                  {problem.value === null || problem.value === ""
+                    ? ""
+                    : `, ${String(problem.value)}`}
+                  : {problem.message}
                 </Text>
               </li>
             ))}

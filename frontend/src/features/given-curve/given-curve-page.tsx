@@ -2,9 +2,15 @@ import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { answer } from "@/api/client";
 import { createWorkloadFromCurve } from "@/api/gen/sdk.gen";
-import { type CurvePreviewOut, curveKindsQuery, curvePreviewQuery } from "@/api/given";
+import {
+  type CurvePreviewOut,
+  type CurveStatement,
+  curveKindsQuery,
+  curvePreviewQuery,
+} from "@/api/given";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -29,7 +35,10 @@ export function GivenCurvePage() {
   const [draft, setDraft] = useSessionDraft<CurveDraft>(DRAFT, EMPTY_DRAFT);
   const kinds = useQuery(curveKindsQuery());
   const faults = faultsOf(draft);
-  const [asked] = useDebouncedValue(statementOf(draft), ASK_AFTER_MS);
+  // As text: an object made anew by each rendering would never come to rest.
+  const typed = JSON.stringify(statementOf(draft));
+  const [settled] = useDebouncedValue(typed, ASK_AFTER_MS);
+  const asked = useMemo(() => JSON.parse(settled) as CurveStatement, [settled]);
   const preview = useQuery({
     ...curvePreviewQuery(asked),
     enabled: asked.text.trim() !== "",
@@ -75,10 +84,7 @@ export function GivenCurvePage() {
             draft={draft}
             faults={faults}
             preview={found}
-            current={
-              !preview.isPlaceholderData &&
-              JSON.stringify(asked) === JSON.stringify(statementOf(draft))
-            }
+            current={!preview.isPlaceholderData && settled === typed}
             onChange={change}
             onDone={() => setDraft(EMPTY_DRAFT)}
           />

@@ -33,7 +33,7 @@ export function StatementForm(props: FormProps) {
 }
 
 const read = (found: string | null | undefined, what: string) =>
-  found == null ? what : `${what}: ${found.replace("_", " ")}`;
+  found == null ? what : `${found.replace("_", " ")} (read)`;
 
 function Units({ draft, preview, onChange }: FormProps) {
   const columns = preview?.columns ?? [];

@@ -70,7 +70,7 @@ describe("findings of a curve", () => {
     );
     expect(hitRatioSentence(given)).not.toContain("no cache hits more");
     expect(hitRatioFinding({ ...given, misses: [990, 990, 990, 990, 980] })).toBe(
-      "The given curve reaches 2 % hits at its end",
+      "The given curve reaches 2 % hits in 64 KiB",
     );
     expect(hasWrites(given)).toBe(false);
     expect(hasWrites(curve)).toBe(true);

@@ -76,14 +76,14 @@ const sizeText = (curve: Curve, size: number): string =>
 /** "90 % of the accesses hit in 124 MiB; ..." */
 export function hitRatioFinding(curve: Curve): string {
   const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
+  if (curve.kind === "curve") {
+    return `The given curve reaches ${formatPercent(ratio(ceiling))} hits in ${sizeText(curve, curve.pages.at(-1) ?? 0)}`;
+  }
   for (const wanted of [0.99, 0.95, 0.9, 0.75, 0.5, 0.25]) {
     const size = sizeForHitRatio(curve, wanted);
-    if (size !== null && (size < curve.distinct_pages || curve.kind === "curve")) {
+    if (size !== null && size < curve.distinct_pages) {
       return `${formatPercent(ratio(wanted))} of the accesses hit in ${sizeText(curve, size)} of cache`;
     }
-  }
-  if (curve.kind === "curve") {
-    return `The given curve reaches ${formatPercent(ratio(ceiling))} hits at its end`;
   }
   return `No cache of this workload hits more than ${formatPercent(ratio(ceiling))} of the accesses`;
 }

@@ -66,7 +66,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         <>
           {workload.example
             ? "The worked example that comes with Tierwright"
-            : workload.filename}
+            : (workload.filename ?? "A curve in place of a trace")}
           {", "}
           added {formatDate(workload.created_at)}
         </>

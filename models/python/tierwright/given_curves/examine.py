@@ -210,6 +210,8 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     found.accesses, duration_s = _accesses(found, reading, chosen)
     ratios = _hit_ratios(found, reading, rate=chosen.accesses_per_s is not None)
     pages = _pages(found, reading)
+    if not (reading.points or found.problems or found.questions):
+        found.problems.append(Problem("input", "", "holds no sizes with values"))
     if pages is None or ratios is None:
         return found
     _check_points(found, reading.points, pages, ratios)
@@ -295,7 +297,8 @@ def _page_bytes(found: Examined, reading: Reading, options: CurveOptions) -> int
             )
         )
     page_bytes = stated or read
-    if page_bytes is None:
+    # Which pool it is comes first: its rows may tell the size of a block.
+    if page_bytes is None and not any(q.field == "pool" for q in found.questions):
         found.questions.append(
             Question("page_bytes", "How many bytes has a page of this cache?")
         )
@@ -313,6 +316,14 @@ def _accesses(
         )
         return count, float(DAY_S)
     accesses = options.accesses or reading.accesses
+    if reading.accesses is not None and options.accesses not in (
+        None,
+        reading.accesses,
+    ):
+        found.assumptions.append(
+            f"The stated accesses are used, not the {format_count(reading.accesses)} that the "
+            "input counts."
+        )
     if accesses is None and not any(q.field == "accesses" for q in found.questions):
         found.questions.append(
             Question(

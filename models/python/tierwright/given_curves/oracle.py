@@ -32,7 +32,7 @@ def score(rows: Sequence[Row]) -> float:
     head = _head(rows)
     if head is None:
         return 0.0
-    return 1.0 if _READS in _names(rows[head]) else 0.6
+    return 1.0 if _READS in _names(rows[head]) else 0.9
 
 
 def read(rows: Sequence[Row], options: CurveOptions) -> Reading:

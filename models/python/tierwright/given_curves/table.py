@@ -18,6 +18,7 @@ from tierwright.given_curves.reading import (
     unit_named,
 )
 
+_LIKE_NUMBER = re.compile(r"[+-]?[.,]?[0-9]")
 _WORD = re.compile(r"[a-z%]+")
 _SIZE_WORDS = frozenset(
     {"size", "cache", "pages", "page", "blocks", "buffers", "bytes", "ram", "memory"}
@@ -33,7 +34,10 @@ def score(rows: Sequence[Row]) -> float:
     if not rows:
         return 0.0
     body = rows[1:] if _is_head(rows[0]) and len(rows) > 1 else rows
-    numeric = sum(_numbers(row) >= _COLUMNS for row in body)
+    numeric = sum(
+        sum(_LIKE_NUMBER.match(cell) is not None for cell in row.cells) >= _COLUMNS
+        for row in body
+    )
     return 0.8 * numeric / len(body)
 
 
@@ -49,7 +53,8 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     if places is None:
         return found
     size_at, value_at = places
-    names = [found.columns[at] if head else "" for at in places]
+    # A head may be shorter than the lines below it.
+    names = [found.columns[at] if at < len(found.columns) else "" for at in places]
     units: set[str | None] = set()
     percents: set[bool] = set()
     raw: list[tuple[Row, Point]] = []

@@ -331,7 +331,7 @@ def evaluate(
         *about_given(curve),
         *about_sizes(curve, frames, flows["exclusive"].counts, sizes),
         *about_devices(curve, flash_pages, flash, disk, ram),
-        *_about_the_lead(results, best),
+        *_about_the_lead(results, best, simulated=curve.given is None),
         *explain.about_lazy_writes(
             float(
                 lazy_overcharge(
@@ -730,7 +730,7 @@ def _io_time_error(
 
 
 def _about_the_lead(
-    results: Mapping[str, SchemeResult], best: str
+    results: Mapping[str, SchemeResult], best: str, *, simulated: bool
 ) -> tuple[Caution, ...]:
     """Warn when another scheme is within the known error of the model."""
     winner = results[best]
@@ -749,7 +749,9 @@ def _about_the_lead(
             "lead_within_model_error",
             f"`{best}` leads `{'`, `'.join(close)}` by less than the known error of the "
             "model: the counts of inclusive and lazy are approximations",
-            "simulate this point before choosing",
+            "simulate this point before choosing"
+            if simulated
+            else "take them as equal: only a trace could be simulated",
         ),
     )
 

@@ -76,7 +76,14 @@ def about_sizes(
 
 
 def about_given(curve: Curve) -> Iterator[Caution]:
-    """Warnings about a curve that was given instead of a trace."""
+    """Warnings about a curve that was estimated, or given instead of a trace."""
+    if curve.sample_rate is not None:
+        yield Caution(
+            "sampled_curve",
+            f"the curve was estimated from {curve.sample_rate:.3g} of the pages, so every "
+            "count is an estimate",
+            "profile the whole trace for exact counts; the profile file holds the intervals",
+        )
     given = curve.given
     if given is None:
         return
