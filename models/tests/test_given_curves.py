@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -530,3 +531,10 @@ class TestGivenCurve:
         with pytest.raises(BadInput) as caught:
             profile_from_mapping({**found.profile.to_dict(), **change})
         assert where in str(caught.value)
+
+
+def test_the_page_of_curves_lists_every_kind():
+    """A kind without a row on the page is not finished."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "traces" / "curves.md"
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in KINDS if f"| `{name}` |" not in text] == []
