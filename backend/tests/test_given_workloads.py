@@ -220,7 +220,8 @@ class TestCurve:
     def test_unknown_writes_give_a_range_and_never_zero(self, application, curved):
         assert curved["summary"]["kind"] == "curve"
         assert curved["summary"]["write_accesses"] is None
-        answer = application.post("/evaluations", point(curved["id"]), 200)
+        body = point(curved["id"], dirty_share_range=True)
+        answer = application.post("/evaluations", body, 200)
         assert answer["write_accesses"] is None
         assert answer["dirty_share"]["state"] == "unknown"
         assert answer["warnings"][0]["name"] == "dirty_share_unknown"
@@ -242,13 +243,22 @@ class TestCurve:
             assert high == pytest.approx(ends[1][name]["io_time_us_per_access"])
             assert low <= ends[0.4][name]["io_time_us_per_access"] <= high
 
+    def test_who_asks_for_one_number_is_refused(self, application, curved):
+        answer = application.client.post("/evaluations", json=point(curved["id"]))
+        assert answer.status_code == 422
+        problem = answer.json()
+        assert problem["errors"][0]["where"] == "body.dirty_share"
+        assert "dirty_share_range" in problem["hint"]
+
     def test_the_winner_is_named_only_if_it_wins_at_both_ends(
         self, application, curved
     ):
         seen = set()
         for ram_pages, flash_pages in ((2000, 8000), (200, 300), (8000, 60000)):
             answer = application.post(
-                "/evaluations", point(curved["id"], ram_pages, flash_pages), 200
+                "/evaluations",
+                point(curved["id"], ram_pages, flash_pages, dirty_share_range=True),
+                200,
             )
             share = answer["dirty_share"]
             same = share["best_at_least"] == share["best_at_most"]
@@ -259,9 +269,8 @@ class TestCurve:
 
     def test_an_unknown_data_size_has_no_disk_cost(self, application, curved):
         books = application.get("/catalog/price-books")["items"]
-        answer = application.post(
-            "/evaluations", point(curved["id"], price_book_id=books[0]["id"]), 200
-        )
+        body = point(curved["id"], price_book_id=books[0]["id"], dirty_share_range=True)
+        answer = application.post("/evaluations", body, 200)
         names = {warning["name"] for warning in answer["warnings"]}
         assert {"data_size_unknown", "given_curve"} <= names
         disk = next(
@@ -273,9 +282,8 @@ class TestCurve:
         assert "was not stated" in disk["reason"]
 
     def test_sizes_beyond_the_curve_are_warned_of(self, application, curved):
-        answer = application.post(
-            "/evaluations", point(curved["id"], 60_000, 20_000), 200
-        )
+        body = point(curved["id"], 60_000, 20_000, dirty_share=0.2)
+        answer = application.post("/evaluations", body, 200)
         names = {warning["name"] for warning in answer["warnings"]}
         assert "beyond_the_curve" in names
 

@@ -33,7 +33,12 @@ class EvaluationIn(Body):
     dirty_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
         default=None,
         description="Share of the evicted pages that are dirty, for a workload made of a "
-        "given curve; absent: as stated with the curve, else unknown and costs are ranges.",
+        "given curve; absent: as stated with the curve.",
+    )
+    dirty_share_range: bool = Field(
+        default=False,
+        description="Where nobody has stated the dirty share of a given curve: answer with "
+        "both ends of what it can be. Otherwise such a request is refused.",
     )
 
 

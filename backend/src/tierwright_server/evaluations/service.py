@@ -17,6 +17,7 @@ from tierwright.prices import PriceBook
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.context import Context
+from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import (
     CostTerms,
     DerivationStep,
@@ -61,6 +62,15 @@ async def evaluate(
     """Evaluate all schemes at one point."""
     point = await find_point(session, context, body)
     if point.curve.write_backs_at is None:
+        if not body.dirty_share_range:
+            raise BadInput.at(
+                "body.dirty_share",
+                None,
+                f"nobody has stated it for workload `{point.workload.name}`, and a given "
+                "curve does not tell it",
+                hint="State the dirty share of the evicted pages; or set "
+                "`dirty_share_range` for both ends of what it can be.",
+            )
         return _range_answer(body, point)
     return _answer(body, point, compute(body, point))
 

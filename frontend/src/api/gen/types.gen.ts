@@ -911,9 +911,15 @@ export type EvaluationIn = {
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve, else unknown and costs are ranges.
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
 };
 
 /**
@@ -2727,9 +2733,15 @@ export type SimulationIn = {
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve, else unknown and costs are ranges.
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
     /**
      * Schemes
      */

@@ -31,9 +31,14 @@ interface CompareViewProps {
   readonly summary: SummaryOut;
 }
 
-const withDirtyShare = (point: AnalysisState, share: number | undefined) => ({
+/** A given curve may leave the dirty share open: then both ends are shown. */
+const withDirtyShare = (
+  point: AnalysisState,
+  given: boolean,
+  share: number | undefined,
+) => ({
   ...evaluationInput(point),
-  ...(share === undefined ? {} : { dirty_share: share }),
+  ...(given ? { dirty_share: share ?? null, dirty_share_range: true } : {}),
 });
 
 export function CompareView({
@@ -47,7 +52,7 @@ export function CompareView({
   const { sizes, setSizes, point } = useSizes(state, patch);
   const given = summary.kind === "curve";
   const evaluation = useQuery({
-    ...evaluationQuery(withDirtyShare(point, given ? dirtyShare : undefined)),
+    ...evaluationQuery(withDirtyShare(point, given, dirtyShare)),
     placeholderData: keepPreviousData,
   });
   const checking = useCheck(point, workload.content_id, check, patch);

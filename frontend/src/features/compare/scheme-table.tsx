@@ -84,7 +84,8 @@ export function SchemeTable(props: {
       </div>
       {evaluation.schemes.some((scheme) => !scheme.estimator.exact) && (
         <Text size="sm" c="dimmed" mt="xs">
-          ≈ counts are approximations; see the check.
+          ≈ counts are approximations
+          {evaluation.dirty_share.state === "measured" ? "; see the check." : "."}
         </Text>
       )}
       <SchemeWarnings evaluation={evaluation} />

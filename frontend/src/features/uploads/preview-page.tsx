@@ -159,6 +159,12 @@ function PreviewRefused(props: {
           )}
           <Button
             variant="default"
+            renderRoot={(rest) => <Link to="/given-curve" {...rest} />}
+          >
+            It is a hit-ratio curve: paste it
+          </Button>
+          <Button
+            variant="default"
             renderRoot={(rest) => <Link to="/workloads" {...rest} />}
           >
             Choose another file
