@@ -44,6 +44,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("metadata",),
     ("tier-cost",),
     ("conformance",),
+    ("curve", "kinds"),
+    ("curve", "import"),
     ("device", "import-fio"),
     ("device", "health"),
     ("catalog", "devices"),

@@ -111,6 +111,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/",
     "/workloads",
     "/workloads/example",
+    "/given-curve",
     "/hardware",
     "/compare",
     "/pool-split",

@@ -164,7 +164,7 @@ def changed(**changes: Any) -> dict[str, Any]:
         ),
         (
             changed(schema_version=9),
-            "p: schema_version: `9` is not 1, the version that this program reads",
+            "p: schema_version: `9` is neither 1 nor 2, the versions that this program reads",
         ),
         (changed(curve=None), "p: curve: must be an object of three lists"),
         (

@@ -15,6 +15,7 @@ from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.tus import router as tus
+from tierwright_server.workloads.endpoints import curves
 from tierwright_server.workloads.endpoints import router as workloads
 
 router = APIRouter(prefix="/api/v1")
@@ -25,6 +26,7 @@ for part in (
     tus,
     uploads,
     workloads,
+    curves,
     evaluations,
     simulations,
     simulator,

@@ -5,11 +5,17 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tierwright.hit_ratio import Curve
-from tierwright_server.contents import curve_path
+from tierwright.hit_ratio import Curve, read_profile
+from tierwright_server.contents import (
+    ContentKind,
+    curve_path,
+    kind_of,
+    profile_path,
+)
 from tierwright_server.errors import NotFound
 from tierwright_server.settings import Settings
 
@@ -49,7 +55,7 @@ class CurveCache:
         self._lock = threading.Lock()
 
     async def get(
-        self, settings: Settings, content_id: str, summary: dict[str, int]
+        self, settings: Settings, content_id: str, summary: dict[str, Any]
     ) -> Curve:
         """Return the curve of a content, reading it in a thread if need be.
 
@@ -72,10 +78,14 @@ class CurveCache:
 
 
 def _reader(
-    settings: Settings, content_id: str, summary: dict[str, int]
+    settings: Settings, content_id: str, summary: dict[str, Any]
 ) -> Callable[[], Curve]:
     def read() -> Curve:
         try:
+            if kind_of(summary) is not ContentKind.TRACE:
+                path = profile_path(settings, content_id)
+                path.stat()  # absent: FileNotFoundError, as for a curve
+                return read_profile(path).curve
             return read_curve(
                 curve_path(settings, content_id),
                 accesses=summary["accesses"],

@@ -92,6 +92,13 @@ class NotReady(Conflict):
     title = "Not ready"
 
 
+class NeedsTrace(Conflict):
+    """The workload came without its trace, and this needs one."""
+
+    name = "needs-trace"
+    title = "This needs the trace"
+
+
 class TooLarge(ServerError):
     """The body is larger than allowed."""
 

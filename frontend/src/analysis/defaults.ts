@@ -63,7 +63,10 @@ export function fillState(
   const summary = workload?.summary ?? null;
   const filled: AnalysisSearch = {
     workload: workload?.id,
-    ...(summary === null ? {} : defaultSizes(summary.distinct_pages)),
+    // Beyond the end of a given curve nothing is known.
+    ...(summary === null
+      ? {}
+      : defaultSizes(summary.curve_pages ?? summary.distinct_pages)),
     flash_device: preferredDevice(choices.devices, "flash"),
     disk_device: preferredDevice(choices.devices, "disk"),
     ram_device: preferredDevice(choices.devices, "ram") ?? NONE,

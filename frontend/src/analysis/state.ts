@@ -27,6 +27,8 @@ export type AnalysisSearch = {
 } & {
   /** Id of the check by simulation that is shown. */
   check?: string | undefined;
+  /** Dirty share of the evicted pages [1], for a workload that does not tell. */
+  dirty_share?: number | undefined;
   /** Parts of the address that could not be used, to be shown to the reader. */
   refused?: string | undefined;
 };
@@ -115,6 +117,19 @@ function readKey<K extends keyof AnalysisState>(
   }
 }
 
+function readDirtyShare(raw: unknown, into: AnalysisSearch, refused: string[]): void {
+  into.dirty_share = undefined;
+  if (raw === undefined || raw === null || raw === "") {
+    return;
+  }
+  const share = typeof raw === "string" ? Number(raw) : raw;
+  if (typeof share === "number" && share >= 0 && share <= 1) {
+    into.dirty_share = share;
+  } else {
+    refused.push(`dirty_share=${shown(raw).slice(0, 60)} (needs a share from 0 to 1)`);
+  }
+}
+
 /** Reads search parameters; what cannot be used is left out and named in `refused`. */
 export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearch {
   const search: AnalysisSearch = {};
@@ -126,6 +141,7 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
   if (check !== null) {
     search.check = check;
   }
+  readDirtyShare(raw["dirty_share"], search, refused);
   const earlier = raw["refused"];
   if (typeof earlier === "string" && earlier !== "") {
     refused.push(...earlier.slice(0, MAX_REFUSED).split("; "));

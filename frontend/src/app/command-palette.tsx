@@ -32,6 +32,7 @@ function useCommands(opened: boolean): Command[] {
   return [
     page("Start", () => void navigate({ to: "/" })),
     page("Workloads", () => void navigate({ to: "/workloads" })),
+    page("Paste a curve", () => void navigate({ to: "/given-curve" })),
     page("Hardware", () => void navigate({ to: "/hardware" })),
     page("Compare", () => void navigate({ to: "/compare" })),
     page("Pool split", () => void navigate({ to: "/pool-split" })),

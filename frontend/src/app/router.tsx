@@ -17,7 +17,9 @@ const rootRoute = createRootRoute({
   notFoundComponent: NotFound,
   errorComponent: RouteError,
   validateSearch: parseAnalysisSearch,
-  search: { middlewares: [retainSearchParams([...STATE_KEYS, "check"])] },
+  search: {
+    middlewares: [retainSearchParams([...STATE_KEYS, "check", "dirty_share"])],
+  },
 });
 
 const start = createRoute({
@@ -44,6 +46,15 @@ const workload = createRoute({
   component: lazyRouteComponent(
     () => import("@/features/workloads/workload-page"),
     "WorkloadPage",
+  ),
+});
+
+const givenCurve = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/given-curve",
+  component: lazyRouteComponent(
+    () => import("@/features/given-curve/given-curve-page"),
+    "GivenCurvePage",
   ),
 });
 
@@ -124,6 +135,7 @@ export const router = createRouter({
     workloads,
     workload,
     upload,
+    givenCurve,
     hardware,
     compare,
     poolSplit,

@@ -24,7 +24,11 @@ export interface SchemeBar {
 export interface BarsChart {
   readonly bars: readonly SchemeBar[];
   readonly colors: ColorScheme;
+  /** What the markers are, where they are no simulation. */
+  readonly markerName?: string;
 }
+
+const MARKER_NAME = "Simulated";
 
 /** Terms in their fixed order, then whatever the server added since. */
 export function termsOf(bars: readonly SchemeBar[]): string[] {
@@ -39,6 +43,7 @@ export function barsOption(chart: BarsChart): ChartOption {
   const ink = chartInk(chart.colors);
   const terms = termsOf(chart.bars);
   const titles = chart.bars.map((bar) => bar.title);
+  const markerName = chart.markerName ?? MARKER_NAME;
   const simulated = chart.bars.flatMap((bar) =>
     bar.simulated === undefined
       ? []
@@ -63,7 +68,7 @@ export function barsOption(chart: BarsChart): ChartOption {
       textStyle: { color: ink.text },
       data: [
         ...terms.map(costTermTitle),
-        ...(simulated.length > 0 ? ["Simulated"] : []),
+        ...(simulated.length > 0 ? [markerName] : []),
       ],
     },
     tooltip: {
@@ -137,7 +142,7 @@ export function barsOption(chart: BarsChart): ChartOption {
         : [
             {
               type: "scatter" as const,
-              name: "Simulated",
+              name: markerName,
               z: 5,
               symbolSize: 13,
               itemStyle: { color: ink.text },
@@ -174,6 +179,9 @@ function barsTooltip(
   const rows = terms.map((term) =>
     row(costTermTitle(term), bar.terms[term] ?? 0, costTermColor(term, chart.colors)),
   );
-  const simulated = bar.simulated === undefined ? "" : row("Simulated", bar.simulated);
+  const simulated =
+    bar.simulated === undefined
+      ? ""
+      : row(chart.markerName ?? MARKER_NAME, bar.simulated);
   return `<div><b>${escapeHtml(bar.title)}</b>, µs per access</div>${rows.join("")}${row("Total", bar.total)}${simulated}`;
 }

@@ -2,7 +2,8 @@ import { Button, Group, Progress, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
-import type { ProblemError } from "@/api/problem";
+import { profileIn, takeProfile } from "@/api/given";
+import { ProblemError, toProblem } from "@/api/problem";
 import {
   discardUpload,
   refuseFile,
@@ -39,6 +40,11 @@ export function UploadZone() {
     if (refusal !== null) {
       return;
     }
+    const profile = await profileIn(file);
+    if (profile !== null) {
+      await takeOver(file, profile);
+      return;
+    }
     const idle = { sentBytes: 0, totalBytes: file.size, bytesPerSecond: null };
     setSending({ name: file.name, progress: idle, resumed: false });
     handle.current = startUpload(file, {
@@ -57,6 +63,18 @@ export function UploadZone() {
         void queryClient.invalidateQueries({ queryKey: ["uploads"] });
       },
     });
+  };
+  const takeOver = async (file: File, profile: Record<string, unknown>) => {
+    try {
+      const workload = await takeProfile(file, profile);
+      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
+      await navigate({
+        to: "/workloads/$workloadId",
+        params: { workloadId: workload.id },
+      });
+    } catch (problem) {
+      setError(new ProblemError(toProblem(problem)));
+    }
   };
   const cancel = async () => {
     const name = sending?.name ?? "";
@@ -132,7 +150,8 @@ function DropArea(props: {
       />
       <Text size="sm" c="dimmed" maw={560}>
         PostgreSQL reference CSV, MSR Cambridge CSV, vscsi, oracleGeneral, or any CSV
-        with named columns; plain, gzip or zstd. The file stays on this machine.
+        with named columns; plain, gzip or zstd. Or a profile made by tierwright
+        profile. The file stays on this machine.
       </Text>
     </div>
   );

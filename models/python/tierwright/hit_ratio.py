@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,53 @@ FloatArray = NDArray[np.float64]
 
 SCHEMA = "tierwright-profile"
 SCHEMA_VERSION = 1
+"""Of a profile that was measured from a trace."""
+GIVEN_SCHEMA_VERSION = 2
+"""Of one made of a given curve: its write-backs and write accesses may be null."""
 DEFAULT_POINTS = 1000
 """Sizes in a thinned curve when nothing else is said."""
+MAX_PROFILE_BYTES = 300_000
+"""A profile file is never larger. [bytes]"""
 
 _PROFILE_HINT = "make the file with `tierwright profile TRACE -o PROFILE.json`"
+_LARGEST = 10**300
 _LARGEST_EXACT = 2**53  # counts are computed with as float64
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What stands behind a curve that somebody gave instead of a trace.
+
+    Attributes
+    ----------
+    source : str
+        Kind of the input, a name of `tierwright.given_curves.KINDS`.
+    data_known : bool
+        Whether the size of the data was stated. Otherwise the curve's `distinct_pages` is
+        its last size, a lower bound.
+    dirty_share : float or None
+        p_d as stated, the same at every size; None when it is unknown. [1]
+    write_share : float or None
+        Share of the accesses that write, as stated; it only bounds p_d. [1]
+    assumptions : tuple of str
+        What was assumed when the input was read.
+    """
+
+    source: str
+    data_known: bool
+    dirty_share: float | None = None
+    write_share: float | None = None
+    assumptions: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `given` of a profile file."""
+        return {
+            "source": self.source,
+            "data_known": self.data_known,
+            "dirty_share": self.dirty_share,
+            "write_share": self.write_share,
+            "assumptions": list(self.assumptions),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +92,18 @@ class Curve:
     page_bytes : int
         Page size. [bytes]
     write_accesses : int
-        Accesses that write.
+        Accesses that write; 0 without meaning where there are no write-backs, see
+        `known_write_accesses`.
+    given : Given or None
+        What stands behind a curve that was not measured from a trace; None for measured
+        ones. A given curve is of a cache that is full, so every miss evicts.
+    sample_rate : float or None
+        Share of the pages that an estimated curve was counted from; None when all were. [1]
 
     Notes
     -----
-    Between listed sizes the curve is piecewise linear; beyond the last it is constant.
+    Between listed sizes the curve is piecewise linear; beyond the last it is constant,
+    which `ends_early` tells from knowledge.
     A cache of 0 pages misses every access, and every write access goes straight through,
     so `misses(0)` is `accesses` and `write_backs(0)` is `write_accesses`. The latter is
     also what the one-pass rule gives: each write opens an interval whose largest stack
@@ -68,6 +117,8 @@ class Curve:
     distinct_pages: int
     page_bytes: int
     write_accesses: int
+    given: Given | None = None
+    sample_rate: float | None = None
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
@@ -97,6 +148,8 @@ class Curve:
         distinct_pages: int,
         page_bytes: int,
         write_accesses: int,
+        given: Given | None = None,
+        sample_rate: float | None = None,
     ) -> Curve:
         """Make a curve from sizes and counts, thinned or whole.
 
@@ -113,6 +166,8 @@ class Curve:
             distinct_pages,
             page_bytes,
             write_accesses,
+            given,
+            sample_rate,
         )
 
     @classmethod
@@ -208,6 +263,21 @@ class Curve:
         """Largest listed size; beyond it the curve is taken as constant. [pages]"""
         return int(self.pages[-1])
 
+    @property
+    def data_known(self) -> bool:
+        """Whether `distinct_pages` is the size of the data, not a lower bound."""
+        return self.given is None or self.given.data_known
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether larger caches than the last listed size may miss less."""
+        return not self.data_known or self.last_listed < self.distinct_pages
+
+    @property
+    def known_write_accesses(self) -> int | None:
+        """Accesses that write; None where nobody said."""
+        return None if self.write_backs_at is None else self.write_accesses
+
     def misses(self, size: ArrayLike) -> FloatArray:
         """Misses of an LRU cache of `size` pages; any shape, sizes may be fractional."""
         return _line(self._knots, self._misses, size)
@@ -239,7 +309,12 @@ class Curve:
         return share(self.write_backs(size), self.misses(size))
 
     def evictions(self, size: ArrayLike) -> FloatArray:
-        """Evictions from a cold start: max(0, misses - size), as empty frames come first."""
+        """Evictions from a cold start: max(0, misses - size), as empty frames come first.
+
+        A given curve is of a running system, whose caches are full: each miss evicts.
+        """
+        if self.given is not None:
+            return self.misses(size)
         return np.maximum(0.0, self.misses(size) - np.asarray(size, dtype=np.float64))
 
     def is_listed(self, size: float) -> bool:
@@ -250,13 +325,16 @@ class Curve:
         if size <= 0 or size == self.last_listed:
             return True
         if size > self.last_listed:
-            return self.last_listed >= self.distinct_pages
+            return not self.ends_early
         at = int(np.searchsorted(self._knots, size))
         return bool(self._knots[at] == size)
 
     def thinned(self, points: int = DEFAULT_POINTS, also: Iterable[int] = ()) -> Curve:
         """Keep about `points` log-spaced sizes, always 1, distinct_pages and `also`."""
-        sizes = thinned_sizes(self.distinct_pages, points, also)
+        return self.at(thinned_sizes(self.distinct_pages, points, also))
+
+    def at(self, sizes: NDArray[np.int64]) -> Curve:
+        """Return the same curve, listed at `sizes`, which increase. [pages]"""
         return Curve.from_lists(
             sizes,
             self.misses(sizes),
@@ -265,6 +343,42 @@ class Curve:
             distinct_pages=self.distinct_pages,
             page_bytes=self.page_bytes,
             write_accesses=self.write_accesses,
+            given=self.given,
+            sample_rate=self.sample_rate,
+        )
+
+    def with_dirty_share(self, dirty_share: float) -> Curve:
+        """Return a given curve with write-backs of `dirty_share` at every miss.
+
+        Parameters
+        ----------
+        dirty_share : float
+            p_d, the same at every size. [1]
+
+        Raises
+        ------
+        BadInput
+            If the curve was measured, which knows its own, or the share is outside [0, 1].
+        """
+        if self.given is None:
+            raise BadInput(
+                "the dirty share of a measured curve follows from its write-backs",
+                "state a dirty share only for a curve that was given",
+            )
+        if not (_is_number(dirty_share) and 0 <= dirty_share <= 1):
+            raise BadInput(
+                f"dirty_share: `{dirty_share}` must lie in [0, 1]",
+                "0: no victim is dirty; 1: every one is",
+            )
+        return Curve.from_lists(
+            self.pages,
+            self.misses_at,
+            dirty_share * self.misses_at,
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+            page_bytes=self.page_bytes,
+            write_accesses=math.ceil(dirty_share * self.accesses),
+            given=replace(self.given, dirty_share=float(dirty_share)),
         )
 
     def to_lists(self) -> dict[str, Any]:
@@ -320,31 +434,66 @@ class Profile:
         Time from the first to the last request; None when the trace has no times. [s]
     sampled : Sampled or None
         How far the curve may be off; None when it is exact.
+    thinned_error : float or None
+        How far a straight line between two listed sizes is off the whole curve at most, in
+        misses or write-backs per access; None where the whole curve is not known. [1]
     """
 
     curve: Curve
     duration_s: float | None
     sampled: Sampled | None = None
+    thinned_error: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `profile_from_mapping` reads."""
         curve = self.curve
+        given = curve.given
         return {
             "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
+            "schema_version": SCHEMA_VERSION if given is None else GIVEN_SCHEMA_VERSION,
             "accesses": curve.accesses,
             "distinct_pages": curve.distinct_pages,
-            "write_accesses": curve.write_accesses,
+            "write_accesses": curve.known_write_accesses,
             "page_bytes": curve.page_bytes,
             "duration_s": self.duration_s,
             "curve": curve.to_lists(),
+            **({} if given is None else {"given": given.to_dict()}),
             **({} if self.sampled is None else self.sampled.to_dict()),
+            **(
+                {}
+                if self.thinned_error is None
+                else {"thinned_error": self.thinned_error}
+            ),
         }
 
+    def to_text(self) -> str:
+        """Return the text of the profile file.
+
+        Raises
+        ------
+        BadInput
+            If it would be larger than `MAX_PROFILE_BYTES`.
+        """
+        text = json.dumps(self.to_dict(), allow_nan=False) + "\n"
+        if len(text) > MAX_PROFILE_BYTES:
+            raise BadInput(
+                f"the profile lists {len(self.curve.pages)} sizes and would take "
+                f"{len(text)} bytes; a profile file has at most {MAX_PROFILE_BYTES}",
+                "name fewer sizes",
+            )
+        return text
+
     def write(self, path: Path) -> None:
-        """Write the profile file, replacing it in one step."""
+        """Write the profile file, replacing it in one step.
+
+        Raises
+        ------
+        BadInput
+            If it would be too large.
+        """
+        text = self.to_text()
         partial = path.with_name(path.name + ".partial")
-        partial.write_text(json.dumps(self.to_dict()) + "\n", encoding="utf-8")
+        partial.write_text(text, encoding="utf-8")
         partial.replace(path)
 
 
@@ -374,13 +523,21 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         problems.raise_if_any()
     version = data.get("schema_version", SCHEMA_VERSION)
     problems.check(
-        version == SCHEMA_VERSION,
+        _is_count(version) and version in (SCHEMA_VERSION, GIVEN_SCHEMA_VERSION),
         "schema_version",
         version,
-        f"is not {SCHEMA_VERSION}, the version that this program reads",
+        f"is neither {SCHEMA_VERSION} nor {GIVEN_SCHEMA_VERSION}, the versions that this "
+        "program reads",
     )
+    given = _given(data, version, problems)
+    writes_unknown = given is not None and given.dirty_share is None
     for key in ("accesses", "distinct_pages", "write_accesses"):
         value = data.get(key)
+        if key == "write_accesses" and writes_unknown:
+            problems.check(
+                value is None, key, value, "must be null: no dirty share is stated"
+            )
+            continue
         problems.check(
             _is_count(value), key, value, "must be a whole number, not negative"
         )
@@ -398,25 +555,36 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         duration_s,
         "must be a number that is not negative, or null",
     )
-    lists = _curve_lists(data.get("curve"), problems)
+    lists = _curve_lists(
+        data.get("curve"), problems, () if writes_unknown else ("write_backs",)
+    )
     sampled = _sampled(data, len(lists.get("pages", [])), problems)
+    thinned_error = data.get("thinned_error")
+    problems.check(
+        thinned_error is None or (_is_number(thinned_error) and thinned_error >= 0),
+        "thinned_error",
+        thinned_error,
+        "must be a number that is not negative, or null",
+    )
     problems.raise_if_any()
     try:
         curve = Curve.from_lists(
             lists["pages"],
             lists["misses"],
-            lists["write_backs"],
+            lists.get("write_backs"),
             accesses=data["accesses"],
             distinct_pages=data["distinct_pages"],
             page_bytes=data["page_bytes"],
-            write_accesses=data["write_accesses"],
+            write_accesses=data["write_accesses"] or 0,
+            given=given,
+            sample_rate=None if sampled is None else sampled.sample_rate,
         )
     except BadInput as error:
         found = Problems(place, _PROFILE_HINT)
         found.found += error.problems
         found.raise_if_any()
         raise
-    return Profile(curve, duration_s, sampled)
+    return Profile(curve, duration_s, sampled, thinned_error)
 
 
 def thinned_sizes(
@@ -507,7 +675,9 @@ def _check_curve(curve: Curve) -> None:
         "must not exceed accesses",
     )
     problems.check(
-        0 <= curve.distinct_pages <= curve.accesses or backs is None,
+        0 <= curve.distinct_pages <= curve.accesses
+        or backs is None
+        or curve.given is not None,  # there it is the size of the data
         "distinct_pages",
         curve.distinct_pages,
         "must not exceed accesses",
@@ -597,13 +767,64 @@ def _pairs(low: FloatArray, high: FloatArray) -> list[list[int | float]]:
     return [list(pair) for pair in zip(_plain(low), _plain(high), strict=True)]
 
 
-def _curve_lists(curve: Any, problems: Problems) -> dict[str, list[Any]]:
+_MOST_ASSUMPTIONS = 50
+_LONGEST_TEXT = 500
+
+
+def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given | None:
+    """Read what stands behind a given curve; None for a measured one."""
+    if version != GIVEN_SCHEMA_VERSION:
+        return None
+    found = data.get("given")
+    if not isinstance(found, Mapping):
+        problems.add("given", found, "must be an object")
+        return None
+    source, known = found.get("source"), found.get("data_known")
+    problems.check(
+        isinstance(source, str) and 0 < len(source) <= _LONGEST_TEXT,
+        "given.source",
+        source,
+        "must be the name of a kind of curve",
+    )
+    problems.check(
+        isinstance(known, bool), "given.data_known", known, "must be true or false"
+    )
+    shares = {}
+    for key in ("dirty_share", "write_share"):
+        value = found.get(key)
+        good = value is None or (_is_number(value) and 0 <= value <= 1)
+        problems.check(good, f"given.{key}", value, "must lie in [0, 1], or be null")
+        shares[key] = value if good else None
+    assumptions = found.get("assumptions", [])
+    problems.check(
+        isinstance(assumptions, list)
+        and len(assumptions) <= _MOST_ASSUMPTIONS
+        and all(isinstance(a, str) and len(a) <= _LONGEST_TEXT for a in assumptions),
+        "given.assumptions",
+        None,
+        f"must be a list of at most {_MOST_ASSUMPTIONS} texts",
+    )
+    if problems.found:
+        return None
+    return Given(str(source), bool(known), **shares, assumptions=tuple(assumptions))
+
+
+def _curve_lists(
+    curve: Any, problems: Problems, backs: tuple[str, ...]
+) -> dict[str, list[Any]]:
     lists: dict[str, list[Any]] = {}
     if not problems.check(
         isinstance(curve, Mapping), "curve", curve, "must be an object of three lists"
     ):
         return lists
-    for key in ("pages", "misses", "write_backs"):
+    if not backs:
+        problems.check(
+            curve.get("write_backs") is None,
+            "curve.write_backs",
+            None,
+            "must be null: no dirty share is stated",
+        )
+    for key in ("pages", "misses", *backs):
         values = curve.get(key)
         where = f"curve.{key}"
         if not problems.check(
@@ -621,11 +842,10 @@ def _curve_lists(curve: Any, problems: Problems) -> dict[str, list[Any]]:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-    )
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    # A JSON integer may be larger than any float.
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= _LARGEST
 
 
 def _is_count(value: Any) -> bool:

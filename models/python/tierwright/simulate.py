@@ -181,6 +181,8 @@ def profile(
 ) -> Profile:
     """Profile a trace: exact LRU misses and write-backs, thinned to listed sizes.
 
+    The profile says how far straight lines between the listed sizes may be off.
+
     Parameters
     ----------
     trace : Trace
@@ -188,7 +190,7 @@ def profile(
     sizes : tuple of int
         Sizes to list besides the log-spaced ones. [pages]
     points : int, optional
-        Log-spaced sizes wanted; about 1,000 by default.
+        Sizes wanted; about 1,000 by default.
     on_progress : callable, optional
         See `OnProgress`.
 
@@ -201,6 +203,7 @@ def profile(
     """
     from tierwright.errors import BadInput
     from tierwright.hit_ratio import DEFAULT_POINTS, Curve, Profile
+    from tierwright.thinning import error_bounded
 
     if any(size < 1 for size in sizes):
         raise BadInput(
@@ -221,7 +224,8 @@ def profile(
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
     )
-    return Profile(whole.thinned(points or DEFAULT_POINTS, sizes), found["duration_s"])
+    thinned, off = error_bounded(whole, points or DEFAULT_POINTS, sizes)
+    return Profile(thinned, found["duration_s"], thinned_error=off)
 
 
 def sampled_profile(
@@ -298,6 +302,7 @@ def sampled_profile(
         distinct_pages=found["distinct_pages"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
+        sample_rate=sample_rate,
     )
     sampled = Sampled(
         sample_rate,

@@ -181,7 +181,7 @@ async def create_pool_split(
     body: PoolSplitIn, session: SessionDep, context: ContextDep
 ) -> PoolSplitOut:
     """Count a buffer at every split; follow its `run`. The same inputs are found again."""
-    subject = await workloads.find_ready(session, body.workload_id)
+    subject = await workloads.find_traced(session, body.workload_id)
     row = await service.create(
         session,
         context,

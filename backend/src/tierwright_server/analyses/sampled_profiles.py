@@ -68,7 +68,7 @@ async def create_sampled_profile(
     body: SampledProfileIn, session: SessionDep, context: ContextDep
 ) -> SampledProfileOut:
     """Estimate the curves from a sample of the pages; follow its `run`."""
-    subject = await workloads.find_ready(session, body.workload_id)
+    subject = await workloads.find_traced(session, body.workload_id)
     row = await service.create(
         session,
         context,

@@ -91,7 +91,7 @@ async def create_windows(
     body: WindowsIn, session: SessionDep, context: ContextDep
 ) -> WindowsOut:
     """Count the misses of consecutive windows; follow its `run`."""
-    subject = await workloads.find_ready(session, body.workload_id)
+    subject = await workloads.find_traced(session, body.workload_id)
     workload, content = subject
     summary = content.summary
     if body.windows is not None and body.window_s is not None:

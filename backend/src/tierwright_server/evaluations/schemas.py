@@ -1,8 +1,9 @@
 """Shapes of the comparison of schemes at one point."""
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tierwright_server.catalog.schemas import DeviceOut, Origin
 from tierwright_server.schemas import (
@@ -11,8 +12,10 @@ from tierwright_server.schemas import (
     Identifier,
     Months,
     Pages,
+    Share,
     Usd,
     WarningOut,
+    not_bool,
 )
 
 
@@ -27,6 +30,16 @@ class EvaluationIn(Body):
     ram_device_id: Identifier | None = None
     price_book_id: Identifier | None = None
     amortisation_months: Months = 36
+    dirty_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
+        default=None,
+        description="Share of the evicted pages that are dirty, for a workload made of a "
+        "given curve; absent: as stated with the curve.",
+    )
+    dirty_share_range: bool = Field(
+        default=False,
+        description="Where nobody has stated the dirty share of a given curve: answer with "
+        "both ends of what it can be. Otherwise such a request is refused.",
+    )
 
 
 class CostTerms(Answer):
@@ -69,8 +82,22 @@ class EstimatorOut(Answer):
     )
 
 
+class LeastOut(Answer):
+    """The numbers that depend on the dirty share, if no evicted page is dirty."""
+
+    flash_writes: float
+    disk_writes: float
+    cost_terms_us_per_access: CostTerms
+    io_time_us_per_access: float
+    flash_writes_per_access: float
+
+
 class SchemeEvaluation(Answer):
-    """One page-flow scheme at this point; counts are accesses over the trace."""
+    """One page-flow scheme at this point; counts are accesses over the trace.
+
+    Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+    be, and `least` has those with none.
+    """
 
     scheme: str
     title: str
@@ -98,9 +125,36 @@ class SchemeEvaluation(Answer):
     cost_terms_us_per_access: CostTerms
     io_time_us_per_access: float = Field(description="Sum of the terms.")
     flash_writes_per_access: float
+    least: LeastOut | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
     money: MoneyOut
     estimator: EstimatorOut
     warnings: list[WarningOut]
+
+
+class DirtyShareState(StrEnum):
+    """Where the dirty share is from."""
+
+    MEASURED = "measured"
+    STATED = "stated"
+    UNKNOWN = "unknown"
+
+
+class DirtyShareOut(Answer):
+    """What is known of the share of evicted pages that are dirty (p_d)."""
+
+    state: DirtyShareState
+    value: float | None = Field(description="As stated, the same at every size. [1]")
+    write_share: float | None = Field(
+        description="Stated share of the accesses that write; it bounds p_d. [1]"
+    )
+    best_at_least: str | None = Field(
+        description="If unknown: the best scheme if no evicted page is dirty."
+    )
+    best_at_most: str | None = Field(
+        description="If unknown: the best scheme if as many are dirty as can be."
+    )
 
 
 class MarginOut(Answer):
@@ -147,7 +201,7 @@ class EvaluationOut(Answer):
     workload_id: str
     content_id: str
     accesses: int
-    write_accesses: int
+    write_accesses: int | None = Field(description="Absent where nobody knows.")
     distinct_pages: int
     page_bytes: int
     ram_pages: int
@@ -158,7 +212,11 @@ class EvaluationOut(Answer):
     devices: DevicesUsed
     price_book: PriceBookRef | None
     schemes: list[SchemeEvaluation]
-    best: str | None = Field(description="Scheme with the least I/O time.")
+    dirty_share: DirtyShareOut
+    best: str | None = Field(
+        description="Scheme with the least I/O time; absent where that depends on a dirty "
+        "share that nobody knows."
+    )
     runner_up: str | None
     margin: MarginOut | None
     sentence: str = Field(description="The finding in one sentence.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from importlib.metadata import version
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -17,13 +17,17 @@ from tierwright.prices import PriceBook
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.context import Context
+from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import (
     CostTerms,
     DerivationStep,
     DevicesUsed,
+    DirtyShareOut,
+    DirtyShareState,
     EstimatorOut,
     EvaluationIn,
     EvaluationOut,
+    LeastOut,
     MarginOut,
     MoneyOut,
     MoneyPart,
@@ -57,6 +61,17 @@ async def evaluate(
 ) -> EvaluationOut:
     """Evaluate all schemes at one point."""
     point = await find_point(session, context, body)
+    if point.curve.write_backs_at is None:
+        if not body.dirty_share_range:
+            raise BadInput.at(
+                "body.dirty_share",
+                None,
+                f"nobody has stated it for workload `{point.workload.name}`, and a given "
+                "curve does not tell it",
+                hint="State the dirty share of the evicted pages; or set "
+                "`dirty_share_range` for both ends of what it can be.",
+            )
+        return _range_answer(body, point)
     return _answer(body, point, compute(body, point))
 
 
@@ -82,27 +97,138 @@ async def find_point(
         else None
     )
     curve = await workloads.load_curve(context, content)
+    if body.dirty_share is not None:
+        curve = curve.with_dirty_share(body.dirty_share)
     return Point(workload, content, curve, flash, disk, ram, prices)
 
 
 def compute(body: EvaluationIn, point: Point) -> Evaluation:
     """Evaluate a point with the models' formulas."""
-    return page_flow.evaluate(
-        point.curve,
-        ram_pages=body.ram_pages,
-        flash_pages=body.flash_pages,
-        flash=point.flash[0],
-        disk=point.disk[0],
-        ram=point.ram[0] if point.ram else None,
-        prices=point.prices[0] if point.prices else None,
-        amortisation_months=body.amortisation_months,
-    )
+    return page_flow.evaluate(point.curve, **_choices(body, point))
+
+
+def _choices(body: EvaluationIn, point: Point) -> dict[str, Any]:
+    return {
+        "ram_pages": body.ram_pages,
+        "flash_pages": body.flash_pages,
+        "flash": point.flash[0],
+        "disk": point.disk[0],
+        "ram": point.ram[0] if point.ram else None,
+        "prices": point.prices[0] if point.prices else None,
+        "amortisation_months": body.amortisation_months,
+    }
 
 
 @cache
 def titles() -> dict[str, str]:
     """Return the title of every scheme, from the core's table."""
     return {row["name"]: row["title"] for row in _simulator.schemes()}
+
+
+def _range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
+    """Answer with both ends, where nobody knows how many evicted pages are dirty."""
+    found = page_flow.evaluate_range(point.curve, **_choices(body, point))
+    answer = _answer(body, point, found.most)
+    schemes = [
+        scheme.model_copy(update={"least": _least(found.least.schemes[scheme.scheme])})
+        for scheme in answer.schemes
+    ]
+    return answer.model_copy(
+        update={
+            "write_accesses": None,
+            "schemes": schemes,
+            "dirty_share": DirtyShareOut(
+                state=DirtyShareState.UNKNOWN,
+                value=None,
+                write_share=found.write_share,
+                best_at_least=found.least.best,
+                best_at_most=found.most.best,
+            ),
+            "best": found.best,
+            "runner_up": None,
+            "margin": None,
+            "sentence": _range_sentence(body, found),
+            "warnings": [
+                WarningOut.model_validate(_UNKNOWN),
+                *(_of_one_end(warning) for warning in answer.warnings),
+            ],
+            "derivation": [_ONE_END, *answer.derivation],
+        }
+    )
+
+
+def _of_one_end(warning: WarningOut) -> WarningOut:
+    """Say of which end a warning is that depends on costs."""
+    if warning.name not in {"lead_within_model_error", "lazy_writes_by_formula"}:
+        return warning
+    return warning.model_copy(
+        update={"message": f"with as many dirty pages as can be, {warning.message}"}
+    )
+
+
+_ONE_END = DerivationStep(
+    scheme=None,
+    name="p_d",
+    formula="unknown; the steps take as many evicted pages to be dirty as can be",
+    value=None,
+    unit="1",
+    source="the given curve",
+)
+
+_UNKNOWN = {
+    "name": "dirty_share_unknown",
+    "message": "nobody has said how many evicted pages are dirty, and a curve does not tell: "
+    "write costs lie between those of none and those of as many as can be",
+    "hint": "state the dirty share, or profile a trace that has writes",
+}
+
+
+def _least(result: SchemeResult) -> LeastOut:
+    return LeastOut(
+        flash_writes=result.flash_writes,
+        disk_writes=result.hdd_writes,
+        cost_terms_us_per_access=CostTerms.model_validate(
+            result.cost_terms_us_per_access
+        ),
+        io_time_us_per_access=result.io_time_us_per_access,
+        flash_writes_per_access=result.flash_writes_per_access,
+    )
+
+
+def _range_sentence(body: EvaluationIn, found: page_flow.DirtyRange) -> str:
+    def ends(scheme: str) -> str:
+        low = found.least.schemes[scheme].io_time_us_per_access
+        high = found.most.schemes[scheme].io_time_us_per_access
+        return f"{three_digits(low)} to {three_digits(high)} µs"
+
+    if body.flash_pages == 0:
+        return (
+            f"Without flash an access costs {ends('none')} of I/O, by how many evicted "
+            "pages are dirty; choose a flash size to compare the schemes."
+        )
+    if found.best is None:
+        return (
+            f"It depends on how many evicted pages are dirty, which nobody has said: "
+            f"{titles()[found.least.best]} is best if none is ({ends(found.least.best)} of "
+            f"I/O per access), {titles()[found.most.best]} if as many are as can be "
+            f"({ends(found.most.best)})."
+        )
+    return (
+        f"{titles()[found.best]} is best by the formulas with none and with as many dirty "
+        f"evicted pages as can be: {ends(found.best)} of I/O per access. Nobody has said how "
+        "many are dirty."
+    )
+
+
+def _dirty_share(curve: Curve) -> DirtyShareOut:
+    given = curve.given
+    return DirtyShareOut(
+        state=DirtyShareState.MEASURED if given is None else DirtyShareState.STATED,
+        value=None if given is None else given.dirty_share,
+        write_share=None if given is None else given.write_share,
+        best_at_least=None,
+        best_at_most=None,
+    )
 
 
 def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut:
@@ -112,7 +238,7 @@ def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOu
         workload_id=point.workload.id,
         content_id=point.content.id,
         accesses=curve.accesses,
-        write_accesses=curve.write_accesses,
+        write_accesses=curve.known_write_accesses,
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
         ram_pages=body.ram_pages,
@@ -129,6 +255,7 @@ def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOu
         schemes=[
             _scheme(body, curve.accesses, result) for result in found.schemes.values()
         ],
+        dirty_share=_dirty_share(curve),
         best=found.best,
         runner_up=found.runner_up,
         margin=MarginOut(
@@ -170,6 +297,7 @@ def _scheme(
         ),
         io_time_us_per_access=result.io_time_us_per_access,
         flash_writes_per_access=result.flash_writes_per_access,
+        least=None,
         money=_money(body, result),
         estimator=EstimatorOut(
             name=result.estimator,

@@ -21,6 +21,7 @@ from tierwright_server.simulations.schemas import (
     SimulationResult,
 )
 from tierwright_server.tables import Run, Simulation
+from tierwright_server.workloads import service as workloads
 
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 
@@ -31,6 +32,7 @@ async def create_simulation(
     """Find the check of these inputs, or queue it; a failed one is tried again."""
     schemes = _schemes(body)
     point = await evaluations.find_point(session, context, body)
+    workloads.check_traced(point.workload, point.content)
     model = model_of(evaluations.compute(body, point), point.flash[0], point.disk[0])
     simulation_id = _id_of(point.content.id, body, schemes, model)
     await repository.lock_id(session, simulation_id)

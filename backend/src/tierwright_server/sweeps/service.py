@@ -45,7 +45,7 @@ async def create_sweep(
     session: AsyncSession, context: Context, body: SweepIn
 ) -> SweepOut:
     """Find the sweep of these inputs, or queue it; one that ended early goes on."""
-    workload, content = await workloads.find_ready(session, body.workload_id)
+    workload, content = await workloads.find_traced(session, body.workload_id)
     found = [
         registry.find(contender, f"body.contenders.{index}")
         for index, contender in enumerate(body.contenders)

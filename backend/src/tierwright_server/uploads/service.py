@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright import _simulator
+from tierwright.hit_ratio import SCHEMA
 from tierwright_server.context import Context
 from tierwright_server.errors import (
     BadInput,
@@ -203,6 +204,7 @@ async def preview(
     upload = await find_complete(session, upload_id)
     path = storage.path_of(context.settings, upload_id)
     shown_as = upload.filename or upload_id
+    await asyncio.to_thread(_refuse_profile, path, shown_as)
     arguments = trace_arguments(path, body.format, body.page_bytes, body.columns)
     stop = threading.Event()
     work = partial(
@@ -235,6 +237,24 @@ async def preview(
     )
 
 
+def _refuse_profile(path: Path, shown_as: str) -> None:
+    """Say that a profile needs no preview.
+
+    Raises
+    ------
+    BadInput
+        The file is one.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if head.lstrip().startswith(b"{") and SCHEMA.encode() in head:
+        raise BadInput(
+            f"{shown_as}: this is a profile and no trace; there are no records to show",
+            hint="Take it over as it is: POST /api/v1/workloads with this upload.",
+        )
+
+
+_HEAD_BYTES = 4096
 _COLUMNS_WHERE = "body.columns"
 
 

@@ -1,5 +1,6 @@
 """Workloads and their curves."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, status
@@ -7,7 +8,14 @@ from fastapi import APIRouter, Path, Query, status
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.schemas import Identifier
-from tierwright_server.workloads import service
+from tierwright_server.workloads import given, service
+from tierwright_server.workloads.given_schemas import (
+    CurveKindList,
+    CurvePreviewOut,
+    CurveStatement,
+    CurveWorkloadIn,
+    ProfileWorkloadIn,
+)
 from tierwright_server.workloads.schemas import (
     CurveOut,
     WorkloadIn,
@@ -17,6 +25,7 @@ from tierwright_server.workloads.schemas import (
 )
 
 router = APIRouter(prefix="/workloads", tags=["workloads"])
+curves = APIRouter(tags=["workloads"])
 
 WorkloadId = Annotated[Identifier, Path(description="Id of the workload.")]
 Limit = Annotated[int, Query(ge=1, le=500, description="Most items to return.")]
@@ -40,8 +49,52 @@ async def list_workloads(
 async def create_workload(
     body: WorkloadIn, session: SessionDep, context: ContextDep
 ) -> WorkloadOut:
-    """Read a finished upload into a workload; follow its `run`."""
+    """Read a finished upload into a workload; follow its `run`. A profile is ready at once."""
     return await service.create_workload(session, context, body)
+
+
+@router.post(
+    "/from-profile",
+    operation_id="create_workload_from_profile",
+    status_code=status.HTTP_201_CREATED,
+    responses=responses(507),
+)
+async def create_workload_from_profile(
+    body: ProfileWorkloadIn, session: SessionDep, context: ContextDep
+) -> WorkloadOut:
+    """Make a workload of a profile document, in place of its trace."""
+    workload = await given.create_from_document(
+        session, context, body.name, body.profile, body.filename
+    )
+    return await service.get_workload(session, workload.id)
+
+
+@router.post(
+    "/from-curve",
+    operation_id="create_workload_from_curve",
+    status_code=status.HTTP_201_CREATED,
+    responses=responses(507),
+)
+async def create_workload_from_curve(
+    body: CurveWorkloadIn, session: SessionDep, context: ContextDep
+) -> WorkloadOut:
+    """Make a workload of a given hit-ratio curve, in place of a trace."""
+    workload = await given.create_from_curve(session, context, body.name, body)
+    return await service.get_workload(session, workload.id)
+
+
+@curves.get("/curve-kinds", operation_id="list_curve_kinds", responses=responses())
+async def list_curve_kinds() -> CurveKindList:
+    """List the kinds of given curves that are read."""
+    return CurveKindList(items=given.curve_kinds())
+
+
+@curves.post(
+    "/curve-previews", operation_id="preview_given_curve", responses=responses()
+)
+async def preview_given_curve(body: CurveStatement) -> CurvePreviewOut:
+    """Show what is understood of a given curve; its problems are part of the answer."""
+    return await asyncio.to_thread(given.preview, body)
 
 
 @router.get("/{workload_id}", operation_id="get_workload", responses=responses(404))

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from tierwright_server.contents import ContentKind
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.schemas import Answer, Body, Identifier, Name, WarningOut
 from tierwright_server.uploads.schemas import ColumnMapping, ReadOptions
@@ -34,13 +35,19 @@ class WorkloadRename(Body):
 
 
 class SummaryOut(Answer):
-    """What the whole trace holds."""
+    """What the whole trace holds, or what is known without one."""
 
+    kind: ContentKind = Field(
+        default=ContentKind.TRACE,
+        description="A trace; or a profile or a given curve, which cannot be replayed.",
+    )
     format: str
-    requests: int
+    requests: int | None
     accesses: int
-    distinct_pages: int
-    write_accesses: int
+    distinct_pages: int = Field(
+        description="Of a given curve: the size of the data, or a lower bound of it."
+    )
+    write_accesses: int | None = Field(description="Absent where nobody said.")
     write_requests: int | None
     page_bytes: int
     duration_s: float | None
@@ -51,7 +58,23 @@ class SummaryOut(Answer):
     assumptions: list[str]
     warnings: list[WarningOut]
     footprint_bytes: int = Field(description="distinct_pages x page_bytes. [bytes]")
-    stored_bytes: int = Field(description="Size of the canonical trace kept. [bytes]")
+    stored_bytes: int = Field(description="Size of what is kept. [bytes]")
+    data_known: bool = Field(
+        default=True, description="Otherwise distinct_pages is a lower bound."
+    )
+    curve_pages: int | None = Field(
+        default=None,
+        description="Largest size that a profile or a given curve lists. [pages]",
+    )
+    dirty_share: float | None = Field(
+        default=None, description="As stated for a given curve. [1]"
+    )
+    write_share: float | None = Field(
+        default=None, description="As stated for a given curve. [1]"
+    )
+    sample_rate: float | None = Field(
+        default=None, description="Of a profile that was estimated from a sample. [1]"
+    )
 
 
 class WorkloadOut(Answer):
@@ -85,15 +108,20 @@ class WorkloadList(Answer):
 
 
 class CurveOut(Answer):
-    """Exact counts of an LRU cache at the listed sizes, from a cold start."""
+    """Counts of an LRU cache at the listed sizes; `estimator` says how they were found."""
 
     workload_id: str
     content_id: str
+    kind: ContentKind
     pages: list[int] = Field(description="Cache sizes, strictly increasing. [pages]")
-    misses: list[int] = Field(description="Misses at each size. [accesses]")
-    write_backs: list[int] = Field(description="Dirty evictions at each size. [pages]")
+    misses: list[float] = Field(
+        description="Misses at each size; whole numbers where measured. [accesses]"
+    )
+    write_backs: list[float] | None = Field(
+        description="Dirty evictions at each size; absent where nobody knows. [pages]"
+    )
     accesses: int
-    write_accesses: int
+    write_accesses: int | None
     distinct_pages: int
     page_bytes: int
     estimator: str = Field(description="How the counts were found.")

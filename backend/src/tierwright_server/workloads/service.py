@@ -5,20 +5,30 @@ import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright import _simulator
 from tierwright.hit_ratio import Curve
 from tierwright_server import contents
+from tierwright_server.contents import ContentKind
 from tierwright_server.context import Context
-from tierwright_server.errors import BadInput, Conflict, NotFound, NotReady
+from tierwright_server.errors import (
+    BadInput,
+    Conflict,
+    NeedsTrace,
+    NotFound,
+    NotReady,
+)
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.tables import Content, Run, Workload
 from tierwright_server.uploads import service as uploads
-from tierwright_server.workloads import repository
+from tierwright_server.uploads import storage
+from tierwright_server.workloads import given, repository
 from tierwright_server.workloads.schemas import (
     CurveOut,
     SummaryOut,
@@ -32,7 +42,11 @@ from tierwright_server.workloads.schemas import (
 EXAMPLE_ID = "example"
 _EXAMPLE_NAME = "Worked example: TPC-B on PostgreSQL"
 _EXAMPLE_LOCK = "workload:example"
-_ESTIMATOR = "exact LRU stack distances, one pass over the whole trace, cold start"
+_ESTIMATORS = {
+    ContentKind.TRACE: "exact LRU stack distances, one pass over the whole trace, cold start",
+    ContentKind.PROFILE: "profile of a trace, as it was uploaded: LRU, cold start",
+    ContentKind.CURVE: "a given curve, taken as LRU in a full cache; not measured here",
+}
 
 
 async def list_workloads(
@@ -102,11 +116,61 @@ async def find_ready(
     )
 
 
+async def find_traced(
+    session: AsyncSession, workload_id: str
+) -> tuple[Workload, Content]:
+    """Find a workload that has its trace, for what replays it.
+
+    Raises
+    ------
+    NeedsTrace
+        It was made of a profile or of a given curve.
+    NotReady
+        As `find_ready`.
+    """
+    workload, content = await find_ready(session, workload_id)
+    check_traced(workload, content)
+    return workload, content
+
+
+def check_traced(workload: Workload, content: Content) -> None:
+    """Refuse a workload that came without its trace.
+
+    Raises
+    ------
+    NeedsTrace
+        It cannot be replayed.
+    """
+    kind = contents.kind_of(content.summary)
+    if kind is ContentKind.TRACE:
+        return
+    made_of = (
+        "a profile: it holds curves and no accesses, so nothing can be replayed"
+        if kind is ContentKind.PROFILE
+        else "a given curve: there are no accesses to replay"
+    )
+    raise NeedsTrace(
+        f"workload `{workload.name}` was made of {made_of}",
+        hint="Upload the trace itself, or run `tierwright simulate`, `sweep` or "
+        "`pool-split` where the trace is.",
+    )
+
+
 async def create_workload(
     session: AsyncSession, context: Context, body: WorkloadIn
 ) -> WorkloadOut:
-    """Queue the reading of a finished upload."""
+    """Queue the reading of a finished upload; a profile is taken over at once."""
     upload = await uploads.find_complete(session, body.upload_id, lock=True)
+    document = await asyncio.to_thread(given.document_in, context.settings, upload)
+    if document is not None:
+        workload = await given.create_from_document(
+            session, context, body.name, document, upload.filename
+        )
+        await session.delete(upload)
+        await session.flush()
+        # The row goes with the commit; if that fails, expiry finds a row without a file.
+        storage.remove(context.settings, body.upload_id)
+        return await get_workload(session, workload.id)
     formats = {row["name"] for row in _simulator.formats()}
     if body.format is not None and body.format not in formats:
         raise BadInput.at(
@@ -193,20 +257,40 @@ async def get_curve(
     """Read the curves of a workload, thinned."""
     workload, content = await find_ready(session, workload_id)
     curve = await load_curve(context, content)
-    thinned = curve if curve.distinct_pages <= points else curve.thinned(points)
+    kind = contents.kind_of(content.summary)
+    thinned = curve
+    if kind is not ContentKind.TRACE:
+        thinned = curve.at(_some(curve.pages, points))
+    elif curve.distinct_pages > points:
+        thinned = curve.thinned(points)
     lists = thinned.to_lists()
     return CurveOut(
         workload_id=workload.id,
         content_id=content.id,
+        kind=kind,
         pages=lists["pages"],
         misses=lists["misses"],
         write_backs=lists["write_backs"],
         accesses=curve.accesses,
-        write_accesses=curve.write_accesses,
+        write_accesses=curve.known_write_accesses,
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
-        estimator=_ESTIMATOR,
+        estimator=_estimator(content),
     )
+
+
+def _some(pages: NDArray[np.int64], points: int) -> NDArray[np.int64]:
+    """Return about `points` of the listed sizes, first and last among them."""
+    if len(pages) <= points:
+        return pages
+    chosen = np.unique(np.linspace(0, len(pages) - 1, points).round().astype(np.int64))
+    return pages[chosen]
+
+
+def _estimator(content: Content) -> str:
+    rate = content.summary.get("sample_rate")
+    sampled = "" if rate is None else f"; estimated from {100 * rate:g} % of its pages"
+    return _ESTIMATORS[contents.kind_of(content.summary)] + sampled
 
 
 async def load_curve(context: Context, content: Content) -> Curve:

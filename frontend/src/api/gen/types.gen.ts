@@ -51,6 +51,13 @@ export type ContenderOut = {
 };
 
 /**
+ * ContentKind
+ *
+ * What a content was made of.
+ */
+export type ContentKind = 'trace' | 'profile' | 'curve';
+
+/**
  * CopyIn
  *
  * How to name a copy.
@@ -91,9 +98,47 @@ export type CostTerms = {
 };
 
 /**
+ * CurveKindList
+ *
+ * The kinds of given curves.
+ */
+export type CurveKindList = {
+    /**
+     * Items
+     */
+    items: Array<CurveKindOut>;
+};
+
+/**
+ * CurveKindOut
+ *
+ * A kind of given curve.
+ */
+export type CurveKindOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Example
+     *
+     * Some lines, as they are pasted.
+     */
+    example: string;
+};
+
+/**
  * CurveOut
  *
- * Exact counts of an LRU cache at the listed sizes, from a cold start.
+ * Counts of an LRU cache at the listed sizes; `estimator` says how they were found.
  */
 export type CurveOut = {
     /**
@@ -104,6 +149,7 @@ export type CurveOut = {
      * Content Id
      */
     content_id: string;
+    kind: ContentKind;
     /**
      * Pages
      *
@@ -113,15 +159,15 @@ export type CurveOut = {
     /**
      * Misses
      *
-     * Misses at each size. [accesses]
+     * Misses at each size; whole numbers where measured. [accesses]
      */
     misses: Array<number>;
     /**
      * Write Backs
      *
-     * Dirty evictions at each size. [pages]
+     * Dirty evictions at each size; absent where nobody knows. [pages]
      */
-    write_backs: Array<number>;
+    write_backs: Array<number> | null;
     /**
      * Accesses
      */
@@ -129,7 +175,7 @@ export type CurveOut = {
     /**
      * Write Accesses
      */
-    write_accesses: number;
+    write_accesses: number | null;
     /**
      * Distinct Pages
      */
@@ -144,6 +190,288 @@ export type CurveOut = {
      * How the counts were found.
      */
     estimator: string;
+};
+
+/**
+ * CurvePreviewOut
+ *
+ * What was understood of a given curve.
+ */
+export type CurvePreviewOut = {
+    /**
+     * Kind
+     */
+    kind: string | null;
+    /**
+     * Scores
+     *
+     * How well each kind fits, from 0 to 1; empty if it was stated.
+     */
+    scores: {
+        [key: string]: number;
+    };
+    /**
+     * Points
+     */
+    points: Array<GivenPointOut>;
+    /**
+     * Problems
+     *
+     * With the line of each.
+     */
+    problems: Array<ProblemDetail>;
+    /**
+     * Repairable
+     *
+     * A repair would mend all the problems.
+     */
+    repairable: boolean;
+    /**
+     * Questions
+     */
+    questions: Array<QuestionOut>;
+    /**
+     * Assumptions
+     */
+    assumptions: Array<string>;
+    /**
+     * Cannot Tell
+     *
+     * What such a curve does not tell.
+     */
+    cannot_tell: Array<string>;
+    /**
+     * Columns
+     */
+    columns: Array<string>;
+    /**
+     * Pools
+     */
+    pools: Array<string>;
+    /**
+     * Size Unit
+     */
+    size_unit: string | null;
+    /**
+     * Value
+     */
+    value: string | null;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number | null;
+    /**
+     * Accesses
+     */
+    accesses: number | null;
+    /**
+     * Data Known
+     */
+    data_known: boolean;
+    /**
+     * Complete
+     *
+     * A workload can be made of it.
+     */
+    complete: boolean;
+};
+
+/**
+ * CurveStatement
+ *
+ * A given curve, and what its owner states about it; the rest is read or asked.
+ */
+export type CurveStatement = {
+    /**
+     * Text
+     *
+     * The lines, as pasted.
+     */
+    text: string;
+    /**
+     * Kind
+     *
+     * A name of `GET /curve-kinds`; absent: found out.
+     */
+    kind?: string | null;
+    /**
+     * Size Unit
+     *
+     * pages, B, KiB, MiB, GiB, TiB, kB, MB, GB, TB, ...
+     */
+    size_unit?: string | null;
+    /**
+     * Value
+     *
+     * hit_ratio, miss_ratio or misses.
+     */
+    value?: string | null;
+    /**
+     * Scale
+     *
+     * fraction or percent.
+     */
+    scale?: string | null;
+    /**
+     * Size Column
+     *
+     * Name or number, from 1, of the column of sizes.
+     */
+    size_column?: string | null;
+    /**
+     * Value Column
+     *
+     * Name or number, from 1, of the column of values.
+     */
+    value_column?: string | null;
+    /**
+     * Pool
+     *
+     * Buffer pool.
+     */
+    pool?: string | null;
+    /**
+     * Page Bytes
+     */
+    page_bytes?: number | null;
+    /**
+     * Accesses
+     *
+     * Page accesses that the curve is over.
+     */
+    accesses?: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Instead: accesses a second; the workload then counts one day. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Data Bytes
+     *
+     * Size of the data; absent: unknown, and no disk cost. [bytes]
+     */
+    data_bytes?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty; absent: unknown, and write costs are a range. [1]
+     */
+    dirty_share?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Repair
+     *
+     * Bend a curve that falls to the nearest one that does not.
+     */
+    repair?: boolean;
+};
+
+/**
+ * CurveWorkloadIn
+ *
+ * Make a workload of a given curve.
+ */
+export type CurveWorkloadIn = {
+    /**
+     * Text
+     *
+     * The lines, as pasted.
+     */
+    text: string;
+    /**
+     * Kind
+     *
+     * A name of `GET /curve-kinds`; absent: found out.
+     */
+    kind?: string | null;
+    /**
+     * Size Unit
+     *
+     * pages, B, KiB, MiB, GiB, TiB, kB, MB, GB, TB, ...
+     */
+    size_unit?: string | null;
+    /**
+     * Value
+     *
+     * hit_ratio, miss_ratio or misses.
+     */
+    value?: string | null;
+    /**
+     * Scale
+     *
+     * fraction or percent.
+     */
+    scale?: string | null;
+    /**
+     * Size Column
+     *
+     * Name or number, from 1, of the column of sizes.
+     */
+    size_column?: string | null;
+    /**
+     * Value Column
+     *
+     * Name or number, from 1, of the column of values.
+     */
+    value_column?: string | null;
+    /**
+     * Pool
+     *
+     * Buffer pool.
+     */
+    pool?: string | null;
+    /**
+     * Page Bytes
+     */
+    page_bytes?: number | null;
+    /**
+     * Accesses
+     *
+     * Page accesses that the curve is over.
+     */
+    accesses?: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Instead: accesses a second; the workload then counts one day. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Data Bytes
+     *
+     * Size of the data; absent: unknown, and no disk cost. [bytes]
+     */
+    data_bytes?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty; absent: unknown, and write costs are a range. [1]
+     */
+    dirty_share?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Repair
+     *
+     * Bend a curve that falls to the nearest one that does not.
+     */
+    repair?: boolean;
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
 };
 
 /**
@@ -460,6 +788,46 @@ export type DevicesUsed = {
 };
 
 /**
+ * DirtyShareOut
+ *
+ * What is known of the share of evicted pages that are dirty (p_d).
+ */
+export type DirtyShareOut = {
+    state: DirtyShareState;
+    /**
+     * Value
+     *
+     * As stated, the same at every size. [1]
+     */
+    value: number | null;
+    /**
+     * Write Share
+     *
+     * Stated share of the accesses that write; it bounds p_d. [1]
+     */
+    write_share: number | null;
+    /**
+     * Best At Least
+     *
+     * If unknown: the best scheme if no evicted page is dirty.
+     */
+    best_at_least: string | null;
+    /**
+     * Best At Most
+     *
+     * If unknown: the best scheme if as many are dirty as can be.
+     */
+    best_at_most: string | null;
+};
+
+/**
+ * DirtyShareState
+ *
+ * Where the dirty share is from.
+ */
+export type DirtyShareState = 'measured' | 'stated' | 'unknown';
+
+/**
  * EstimatorOut
  *
  * How the hit counts were found.
@@ -540,6 +908,18 @@ export type EvaluationIn = {
      * Time over which a purchase is paid. [months]
      */
     amortisation_months?: number;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
 };
 
 /**
@@ -562,8 +942,10 @@ export type EvaluationOut = {
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Absent where nobody knows.
      */
-    write_accesses: number;
+    write_accesses: number | null;
     /**
      * Distinct Pages
      */
@@ -598,10 +980,11 @@ export type EvaluationOut = {
      * Schemes
      */
     schemes: Array<SchemeEvaluation>;
+    dirty_share: DirtyShareOut;
     /**
      * Best
      *
-     * Scheme with the least I/O time.
+     * Scheme with the least I/O time; absent where that depends on a dirty share that nobody knows.
      */
     best: string | null;
     /**
@@ -797,6 +1180,34 @@ export type GainOut = {
 };
 
 /**
+ * GivenPointOut
+ *
+ * One size of a given curve.
+ */
+export type GivenPointOut = {
+    /**
+     * Line
+     */
+    line: number;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Hit Ratio
+     *
+     * As given. [1]
+     */
+    hit_ratio: number;
+    /**
+     * Repaired Hit Ratio
+     *
+     * After the repair, if any. [1]
+     */
+    repaired_hit_ratio: number;
+};
+
+/**
  * HealthOut
  *
  * Whether the server, its database and its workers are up.
@@ -820,6 +1231,31 @@ export type HealthOut = {
      * Workers whose heartbeat is fresh.
      */
     workers_alive: number;
+};
+
+/**
+ * LeastOut
+ *
+ * The numbers that depend on the dirty share, if no evicted page is dirty.
+ */
+export type LeastOut = {
+    /**
+     * Flash Writes
+     */
+    flash_writes: number;
+    /**
+     * Disk Writes
+     */
+    disk_writes: number;
+    cost_terms_us_per_access: CostTerms;
+    /**
+     * Io Time Us Per Access
+     */
+    io_time_us_per_access: number;
+    /**
+     * Flash Writes Per Access
+     */
+    flash_writes_per_access: number;
 };
 
 /**
@@ -1498,6 +1934,54 @@ export type ProblemDetail = {
 };
 
 /**
+ * ProfileWorkloadIn
+ *
+ * Make a workload of a profile document.
+ */
+export type ProfileWorkloadIn = {
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
+    /**
+     * Profile
+     *
+     * What `tierwright profile` or `tierwright curve import` has written.
+     */
+    profile: {
+        [key: string]: unknown;
+    };
+    /**
+     * Filename
+     */
+    filename?: string | null;
+};
+
+/**
+ * QuestionOut
+ *
+ * Something that has to be stated, because it is not guessed.
+ */
+export type QuestionOut = {
+    /**
+     * Field
+     *
+     * The key of the request that answers it.
+     */
+    field: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Choices
+     */
+    choices: Array<string>;
+};
+
+/**
  * ReadOptions
  *
  * How to read a trace; whatever is absent is detected and stated.
@@ -2050,6 +2534,9 @@ export type ScenarioUpdate = {
  * SchemeEvaluation
  *
  * One page-flow scheme at this point; counts are accesses over the trace.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+ * be, and `least` has those with none.
  */
 export type SchemeEvaluation = {
     /**
@@ -2147,6 +2634,10 @@ export type SchemeEvaluation = {
      * Flash Writes Per Access
      */
     flash_writes_per_access: number;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: LeastOut | null;
     money: MoneyOut;
     estimator: EstimatorOut;
     /**
@@ -2239,6 +2730,18 @@ export type SimulationIn = {
      * Time over which a purchase is paid. [months]
      */
     amortisation_months?: number;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
     /**
      * Schemes
      */
@@ -2637,9 +3140,13 @@ export type SplitReplay = {
 /**
  * SummaryOut
  *
- * What the whole trace holds.
+ * What the whole trace holds, or what is known without one.
  */
 export type SummaryOut = {
+    /**
+     * A trace; or a profile or a given curve, which cannot be replayed.
+     */
+    kind: ContentKind;
     /**
      * Format
      */
@@ -2647,19 +3154,23 @@ export type SummaryOut = {
     /**
      * Requests
      */
-    requests: number;
+    requests: number | null;
     /**
      * Accesses
      */
     accesses: number;
     /**
      * Distinct Pages
+     *
+     * Of a given curve: the size of the data, or a lower bound of it.
      */
     distinct_pages: number;
     /**
      * Write Accesses
+     *
+     * Absent where nobody said.
      */
-    write_accesses: number;
+    write_accesses: number | null;
     /**
      * Write Requests
      */
@@ -2705,9 +3216,39 @@ export type SummaryOut = {
     /**
      * Stored Bytes
      *
-     * Size of the canonical trace kept. [bytes]
+     * Size of what is kept. [bytes]
      */
     stored_bytes: number;
+    /**
+     * Data Known
+     *
+     * Otherwise distinct_pages is a lower bound.
+     */
+    data_known: boolean;
+    /**
+     * Curve Pages
+     *
+     * Largest size that a profile or a given curve lists. [pages]
+     */
+    curve_pages: number | null;
+    /**
+     * Dirty Share
+     *
+     * As stated for a given curve. [1]
+     */
+    dirty_share: number | null;
+    /**
+     * Write Share
+     *
+     * As stated for a given curve. [1]
+     */
+    write_share: number | null;
+    /**
+     * Sample Rate
+     *
+     * Of a profile that was estimated from a sample. [1]
+     */
+    sample_rate: number | null;
 };
 
 /**
@@ -4307,6 +4848,96 @@ export type CreateWorkloadResponses = {
 
 export type CreateWorkloadResponse = CreateWorkloadResponses[keyof CreateWorkloadResponses];
 
+export type CreateWorkloadFromProfileData = {
+    body: ProfileWorkloadIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/workloads/from-profile';
+};
+
+export type CreateWorkloadFromProfileErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateWorkloadFromProfileError = CreateWorkloadFromProfileErrors[keyof CreateWorkloadFromProfileErrors];
+
+export type CreateWorkloadFromProfileResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateWorkloadFromProfileResponse = CreateWorkloadFromProfileResponses[keyof CreateWorkloadFromProfileResponses];
+
+export type CreateWorkloadFromCurveData = {
+    body: CurveWorkloadIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/workloads/from-curve';
+};
+
+export type CreateWorkloadFromCurveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateWorkloadFromCurveError = CreateWorkloadFromCurveErrors[keyof CreateWorkloadFromCurveErrors];
+
+export type CreateWorkloadFromCurveResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[keyof CreateWorkloadFromCurveResponses];
+
 export type DeleteWorkloadData = {
     body?: never;
     path: {
@@ -4529,6 +5160,88 @@ export type GetCurveResponses = {
 };
 
 export type GetCurveResponse = GetCurveResponses[keyof GetCurveResponses];
+
+export type ListCurveKindsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/curve-kinds';
+};
+
+export type ListCurveKindsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListCurveKindsError = ListCurveKindsErrors[keyof ListCurveKindsErrors];
+
+export type ListCurveKindsResponses = {
+    /**
+     * Successful Response
+     */
+    200: CurveKindList;
+};
+
+export type ListCurveKindsResponse = ListCurveKindsResponses[keyof ListCurveKindsResponses];
+
+export type PreviewGivenCurveData = {
+    body: CurveStatement;
+    path?: never;
+    query?: never;
+    url: '/api/v1/curve-previews';
+};
+
+export type PreviewGivenCurveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type PreviewGivenCurveError = PreviewGivenCurveErrors[keyof PreviewGivenCurveErrors];
+
+export type PreviewGivenCurveResponses = {
+    /**
+     * Successful Response
+     */
+    200: CurvePreviewOut;
+};
+
+export type PreviewGivenCurveResponse = PreviewGivenCurveResponses[keyof PreviewGivenCurveResponses];
 
 export type EvaluateData = {
     body: EvaluationIn;

@@ -15,17 +15,22 @@ interface CompareActionsProps {
   readonly point: AnalysisState;
   readonly workload: WorkloadOut;
   readonly check: string | undefined;
+  readonly dirtyShare: number | undefined;
 }
 
-export function CompareActions({ point, workload, check }: CompareActionsProps) {
+export function CompareActions(props: CompareActionsProps) {
+  const { point, check, dirtyShare } = props;
   const router = useRouter();
   return (
     <Group gap="xs">
-      <SaveScenario point={point} workload={workload} check={check} />
+      <SaveScenario {...props} />
       <CopyLink
         to="this comparison"
         href={() =>
-          router.buildLocation({ to: "/compare", search: { ...point, check } }).href
+          router.buildLocation({
+            to: "/compare",
+            search: { ...point, check, dirty_share: dirtyShare },
+          }).href
         }
       />
     </Group>
@@ -38,7 +43,7 @@ function suggestedName(point: AnalysisState, workload: WorkloadOut): string {
   return `${workload.name}: ${size(point.ram_pages)} RAM, ${size(point.flash_pages)} flash`;
 }
 
-function SaveScenario({ point, workload, check }: CompareActionsProps) {
+function SaveScenario({ point, workload, check, dirtyShare }: CompareActionsProps) {
   const [opened, setOpened] = useState(false);
   const [name, setName] = useState("");
   const queryClient = useQueryClient();
@@ -50,7 +55,11 @@ function SaveScenario({ point, workload, check }: CompareActionsProps) {
           body: {
             name: name.trim(),
             question: "compare",
-            state: { ...point, ...(check === undefined ? {} : { check }) },
+            state: {
+              ...point,
+              ...(check === undefined ? {} : { check }),
+              ...(dirtyShare === undefined ? {} : { dirty_share: dirtyShare }),
+            },
           },
           throwOnError: true,
         }),

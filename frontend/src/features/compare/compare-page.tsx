@@ -51,6 +51,7 @@ export function ComparePage() {
         <CompareView
           state={state}
           check={search.check}
+          dirtyShare={search.dirty_share}
           patch={patch}
           workload={workload}
           summary={workload.summary}

@@ -8,11 +8,13 @@ import {
 } from "@/analysis/state";
 import { type EvaluationOut, evaluationQuery, namesIn } from "@/api/evaluations";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
+import { NeedsTrace } from "@/components/needs-trace";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { CompareActions } from "./compare-actions";
+import { DirtyShare } from "./dirty-share";
 import { SchemeBars } from "./scheme-bars";
 import { SchemeTable } from "./scheme-table";
 import { SizeSliders } from "./size-sliders";
@@ -22,27 +24,48 @@ import { useSizes } from "./use-sizes";
 interface CompareViewProps {
   readonly state: AnalysisState;
   readonly check: string | undefined;
+  /** As the address states it, for a given curve. */
+  readonly dirtyShare: number | undefined;
   readonly patch: (change: AnalysisSearch) => void;
   readonly workload: WorkloadOut;
   readonly summary: SummaryOut;
 }
 
+/** A given curve may leave the dirty share open: then both ends are shown. */
+const withDirtyShare = (
+  point: AnalysisState,
+  given: boolean,
+  share: number | undefined,
+) => ({
+  ...evaluationInput(point),
+  ...(given ? { dirty_share: share ?? null, dirty_share_range: true } : {}),
+});
+
 export function CompareView({
   state,
   check,
+  dirtyShare,
   patch,
   workload,
   summary,
 }: CompareViewProps) {
   const { sizes, setSizes, point } = useSizes(state, patch);
+  const given = summary.kind === "curve";
   const evaluation = useQuery({
-    ...evaluationQuery(evaluationInput(point)),
+    ...evaluationQuery(withDirtyShare(point, given, dirtyShare)),
     placeholderData: keepPreviousData,
   });
   const checking = useCheck(point, workload.content_id, check, patch);
   return (
     <>
       <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} />
+      {given && (
+        <DirtyShare
+          stated={dirtyShare}
+          summary={summary}
+          onChange={(share) => patch({ dirty_share: share })}
+        />
+      )}
       {evaluation.error !== null && (
         <ProblemAlert
           error={evaluation.error}
@@ -57,30 +80,41 @@ export function CompareView({
           <div className={classes["columns"]}>
             <SchemeBars
               evaluation={evaluation.data}
-              check={checking.stale ? null : checking.simulation}
+              check={given || checking.stale ? null : checking.simulation}
               workloadName={workload.name}
             />
             <SchemeTable
               evaluation={evaluation.data}
               actions={
-                <CompareActions point={point} workload={workload} check={check} />
+                <CompareActions
+                  point={point}
+                  workload={workload}
+                  check={check}
+                  dirtyShare={given ? dirtyShare : undefined}
+                />
               }
             />
           </div>
           <PointNotes evaluation={evaluation.data} />
-          <CheckPanel
-            checking={checking}
-            evaluation={evaluation.data}
-            onGoToCheck={(inputs) => {
-              setSizes({ ram: inputs.ram_pages, flash: inputs.flash_pages });
-              const sameContent =
-                checking.simulation?.content_id === workload.content_id;
-              patch({
-                ...stateOfInputs(inputs),
-                ...(sameContent ? { workload: workload.id } : {}),
-              });
-            }}
-          />
+          {summary.kind === "trace" ? (
+            <CheckPanel
+              checking={checking}
+              evaluation={evaluation.data}
+              onGoToCheck={(inputs) => {
+                setSizes({ ram: inputs.ram_pages, flash: inputs.flash_pages });
+                const sameContent =
+                  checking.simulation?.content_id === workload.content_id;
+                patch({
+                  ...stateOfInputs(inputs),
+                  ...(sameContent ? { workload: workload.id } : {}),
+                });
+              }}
+            />
+          ) : (
+            <NeedsTrace kind={summary.kind} title="No check by simulation">
+              A check replays every access through every scheme.
+            </NeedsTrace>
+          )}
         </section>
       )}
     </>

@@ -10,6 +10,7 @@ import { formatMicroseconds, microseconds } from "@/units/quantity";
 import { IO_TIME, titlesOf, verdict } from "./check-findings";
 
 const HEIGHT = 330;
+const NONE_DIRTY = "No page dirty";
 
 function schemeBars(
   evaluation: EvaluationOut,
@@ -25,9 +26,17 @@ function schemeBars(
     title: scheme.title,
     terms: { ...scheme.cost_terms_us_per_access },
     total: scheme.io_time_us_per_access,
-    simulated: simulated.get(scheme.scheme),
+    simulated: scheme.least?.io_time_us_per_access ?? simulated.get(scheme.scheme),
     best: scheme.scheme === evaluation.best,
   }));
+}
+
+function subtitleOf(evaluation: EvaluationOut, simulated: boolean): string {
+  const drawn = "I/O time per access by cost term, model [µs]";
+  if (evaluation.dirty_share.state === "unknown") {
+    return `${drawn}; the dirty share is unknown: bars show as many dirty pages as can be, markers none`;
+  }
+  return `${drawn}${simulated ? "; markers: simulated" : ""}`;
 }
 
 export function SchemeBars(props: {
@@ -39,7 +48,11 @@ export function SchemeBars(props: {
   const { evaluation, check } = props;
   const colors = useChartColors();
   const bars = useMemo(() => schemeBars(evaluation, check), [evaluation, check]);
-  const option = useMemo(() => barsOption({ bars, colors }), [bars, colors]);
+  const unknown = evaluation.dirty_share.state === "unknown";
+  const option = useMemo(
+    () => barsOption({ bars, colors, ...(unknown ? { markerName: NONE_DIRTY } : {}) }),
+    [bars, colors, unknown],
+  );
   const decision = verdict(
     check?.result?.rows ?? [],
     titlesOf(evaluation),
@@ -49,7 +62,7 @@ export function SchemeBars(props: {
   return (
     <ChartCard
       title={evaluation.sentence}
-      subtitle={`I/O time per access by cost term, model [µs]${decision === null ? "" : "; markers: simulated"}`}
+      subtitle={subtitleOf(evaluation, decision !== null)}
       label={`I/O time per access by scheme: ${bars
         .map((bar) => `${bar.title} ${formatMicroseconds(microseconds(bar.total))} µs`)
         .join(", ")}`}
@@ -68,7 +81,9 @@ export function SchemeBars(props: {
           "Scheme",
           ...terms.map((term) => `${costTermTitle(term)} [µs]`),
           "Total [µs]",
-          "Simulated [µs]",
+          evaluation.dirty_share.state === "unknown"
+            ? "Total, no dirty page [µs]"
+            : "Simulated [µs]",
         ],
         rows: bars.map((bar) => [
           bar.title,

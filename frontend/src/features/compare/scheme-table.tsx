@@ -84,7 +84,8 @@ export function SchemeTable(props: {
       </div>
       {evaluation.schemes.some((scheme) => !scheme.estimator.exact) && (
         <Text size="sm" c="dimmed" mt="xs">
-          ≈ counts are approximations; see the check.
+          ≈ counts are approximations
+          {evaluation.dirty_share.state === "measured" ? "; see the check." : "."}
         </Text>
       )}
       <SchemeWarnings evaluation={evaluation} />
@@ -143,12 +144,22 @@ function SchemeRow(props: {
           type="button"
           className={classes["time"]}
           onClick={props.onExplain}
-          aria-label={`Why this number: ${scheme.title}, ${formatMicroseconds(microseconds(scheme.io_time_us_per_access))} µs per access`}
+          aria-label={`Why this number: ${scheme.title}, ${ends(scheme.least?.io_time_us_per_access, scheme.io_time_us_per_access, micros)} µs per access`}
         >
-          {formatMicroseconds(microseconds(scheme.io_time_us_per_access))}
+          {ends(
+            scheme.least?.io_time_us_per_access,
+            scheme.io_time_us_per_access,
+            micros,
+          )}
         </button>
       </td>
-      <td className="num">{formatNumber(scheme.flash_writes_per_access)}</td>
+      <td className="num">
+        {ends(
+          scheme.least?.flash_writes_per_access,
+          scheme.flash_writes_per_access,
+          formatNumber,
+        )}
+      </td>
       <td className="num">
         {scheme.money.usd_per_month === null ? (
           <Unknown
@@ -169,9 +180,34 @@ function SchemeRow(props: {
   );
 }
 
+const micros = (value: number) => formatMicroseconds(microseconds(value));
+
+/** "12 to 31" where the dirty share is unknown, one number where it is known. */
+function ends(
+  least: number | undefined,
+  most: number,
+  format: (value: number) => string,
+): string {
+  const [low, high] = [format(least ?? most), format(most)];
+  return low === high ? high : `${low} to ${high}`;
+}
+
 function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined) {
   if (best === undefined) {
-    return <Unknown reason="no scheme is best at this point" />;
+    return (
+      <Unknown
+        reason={
+          scheme.least === null
+            ? "no scheme is best at this point"
+            : "which scheme is best depends on the dirty share, which is unknown"
+        }
+      />
+    );
+  }
+  if (scheme.least !== null) {
+    return (
+      <Unknown reason="the dirty share is unknown, so the difference is a range" />
+    );
   }
   const difference = scheme.io_time_us_per_access - best.io_time_us_per_access;
   if (difference === 0) {

@@ -45,9 +45,17 @@ export function SizeSliders({ sizes, onChange, summary }: SizeSlidersProps) {
         />
       </div>
       <Text size="sm" c="dimmed" mt={6}>
-        The workload touches{" "}
-        {formatPagesAndBytes(pages(summary.distinct_pages), bytes(summary.page_bytes))}.
-        A page has {formatBytes(bytes(summary.page_bytes))}.
+        {summary.kind === "curve" ? "The curve ends at " : "The workload touches "}
+        {formatPagesAndBytes(
+          pages(
+            summary.kind === "curve"
+              ? (summary.curve_pages ?? summary.distinct_pages)
+              : summary.distinct_pages,
+          ),
+          bytes(summary.page_bytes),
+        )}
+        {summary.kind === "curve" ? "; beyond, nothing is known. " : ". "}A page has{" "}
+        {formatBytes(bytes(summary.page_bytes))}.
       </Text>
     </section>
   );

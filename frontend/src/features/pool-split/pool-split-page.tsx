@@ -24,6 +24,7 @@ import { type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { CopyLink } from "@/components/copy-link";
 import { EmptyState } from "@/components/empty-state";
 import { LogSlider } from "@/components/log-slider";
+import { NeedsTrace } from "@/components/needs-trace";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -75,7 +76,13 @@ export function PoolSplitPage() {
           </EmptyState>
         </Panel>
       )}
-      {!opened.isOpening && state !== null && workload?.summary != null && (
+      {workload?.summary != null && workload.summary.kind !== "trace" && (
+        <NeedsTrace kind={workload.summary.kind} title="There is no trace to split">
+          What a clean and a dirty pool hit at every split follows from the order of
+          reads and writes.
+        </NeedsTrace>
+      )}
+      {!opened.isOpening && state !== null && workload?.summary?.kind === "trace" && (
         <PoolSplitView
           key={workload.id}
           state={state}

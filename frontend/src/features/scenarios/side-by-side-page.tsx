@@ -41,6 +41,8 @@ function useSide(id: string) {
     scenario.data === undefined
       ? null
       : completeState(parseAnalysisSearch(scenario.data.state));
+  // Of a given curve; without one it has no single number to lay beside another.
+  const dirtyShare = parseAnalysisSearch(scenario.data?.state ?? {}).dirty_share;
   const evaluation = useQuery({
     ...evaluationQuery(
       state === null
@@ -51,7 +53,7 @@ function useSide(id: string) {
             flash_device_id: "",
             disk_device_id: "",
           }
-        : evaluationInput(state),
+        : { ...evaluationInput(state), dirty_share: dirtyShare ?? null },
     ),
     enabled: state !== null,
   });
@@ -345,7 +347,12 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
     ["RAM device", nameOf(devices, side.state.ram_device)],
     ["Price book", nameOf(books, side.state.price_book)],
     ["Paid over [months]", String(side.state.months)],
+    ["Dirty share [%]", dirtyText(side.evaluation)],
   ];
+}
+
+function dirtyText({ dirty_share: share }: EvaluationOut): string {
+  return share.value === null ? "measured" : formatShort(100 * share.value);
 }
 
 function InputTable({ one, other }: { readonly one: Side; readonly other: Side }) {

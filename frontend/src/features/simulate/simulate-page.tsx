@@ -29,6 +29,7 @@ import type { SweepIn, SweepOut } from "@/api/sweeps";
 import { type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { CopyLink } from "@/components/copy-link";
 import { EmptyState } from "@/components/empty-state";
+import { NeedsTrace } from "@/components/needs-trace";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -49,8 +50,12 @@ export function SimulatePage() {
   const workloads = useQuery(workloadsQuery()).data;
   const workload = workloads?.find((candidate) => candidate.id === state?.workload);
   const problem = error ?? simulator.error;
+  const untraced = workload?.summary?.kind ?? "trace";
   const ready =
-    state !== null && simulator.data !== undefined && workload?.summary != null;
+    untraced === "trace" &&
+    state !== null &&
+    simulator.data !== undefined &&
+    workload?.summary != null;
   return (
     <Page title="Simulate" lead={LEAD}>
       {problem !== null && (
@@ -66,6 +71,12 @@ export function SimulatePage() {
             above, or upload one on the page Workloads.
           </EmptyState>
         </Panel>
+      )}
+      {untraced !== "trace" && (
+        <NeedsTrace kind={untraced} title="There is no trace to replay">
+          Policies, buffers, flash caches and schemes are counted by replaying every
+          access.
+        </NeedsTrace>
       )}
       {ready && workload?.summary != null && (
         <SimulateView

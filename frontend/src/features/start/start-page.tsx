@@ -28,6 +28,14 @@ export function StartPage() {
           subtitle="A trace of page or block accesses; the preview shows what was understood before anything is computed"
         >
           <UploadZone />
+          <Text size="sm" mt="sm">
+            No trace?{" "}
+            <Anchor component={Link} to="/given-curve">
+              Paste a hit-ratio curve
+            </Anchor>
+            , Oracle’s cache advice or ZFS counters; or make a profile where the trace
+            is, with <code>tierwright profile</code>, and drop it here.
+          </Text>
         </Panel>
         <RecentScenarios />
       </div>

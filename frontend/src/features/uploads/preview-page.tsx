@@ -9,6 +9,7 @@ import { discardUpload, type PreviewOut, previewQuery } from "@/api/uploads";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { useSessionDraft } from "@/components/use-session-draft";
 import { MappingForm } from "./mapping-form";
 import { PreviewFindings } from "./preview-findings";
 import { ReadForm } from "./read-form";
@@ -21,7 +22,6 @@ import {
   type ReadDraft,
   readOptions,
 } from "./read-options";
-import { useSessionDraft } from "./use-session-draft";
 
 export function PreviewPage() {
   const { uploadId = "" } = useParams({ strict: false });
@@ -157,6 +157,12 @@ function PreviewRefused(props: {
               It is a CSV of another kind: map its columns
             </Button>
           )}
+          <Button
+            variant="default"
+            renderRoot={(rest) => <Link to="/given-curve" {...rest} />}
+          >
+            It is a hit-ratio curve: paste it
+          </Button>
           <Button
             variant="default"
             renderRoot={(rest) => <Link to="/workloads" {...rest} />}

@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
-  type Curve,
+  hasWrites,
   hitRatioFinding,
   hitRatioSentence,
   knee,
   sampleRows,
   sizeForHitRatio,
+  type WrittenCurve,
   writeBackFinding,
   writeBackSentence,
 } from "./curve-findings";
 
 // 1,000 accesses to 16 pages, 100 of them writes.
-const curve: Curve = {
+const curve: WrittenCurve = {
+  kind: "trace",
   pages: [1, 2, 4, 8, 16],
   misses: [900, 700, 200, 100, 16],
   write_backs: [90, 60, 20, 10, 0],
@@ -59,6 +61,19 @@ describe("findings of a curve", () => {
     expect(writeBackFinding({ ...curve, write_accesses: 0 })).toContain(
       "writes nothing",
     );
+  });
+
+  it("claims nothing beyond the end of a given curve", () => {
+    const given = { ...curve, kind: "curve" as const, write_backs: null };
+    expect(hitRatioSentence(given)).toContain(
+      "what a larger cache would hit is not known",
+    );
+    expect(hitRatioSentence(given)).not.toContain("no cache hits more");
+    expect(hitRatioFinding({ ...given, misses: [990, 990, 990, 990, 980] })).toBe(
+      "The given curve reaches 2 % hits in 64 KiB",
+    );
+    expect(hasWrites(given)).toBe(false);
+    expect(hasWrites(curve)).toBe(true);
   });
 
   it("samples rows with both ends", () => {

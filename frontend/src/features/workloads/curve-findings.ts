@@ -19,7 +19,17 @@ export type Curve = Pick<
   | "write_accesses"
   | "distinct_pages"
   | "page_bytes"
+  | "kind"
 >;
+
+/** A curve whose write-backs are known. */
+export type WrittenCurve = Curve & {
+  readonly write_backs: readonly number[];
+  readonly write_accesses: number;
+};
+
+export const hasWrites = (curve: Curve): curve is WrittenCurve =>
+  curve.write_backs !== null && curve.write_accesses !== null;
 
 export function hitRatios(curve: Curve): [number, number][] {
   return curve.pages.map((size, index) => [
@@ -66,6 +76,9 @@ const sizeText = (curve: Curve, size: number): string =>
 /** "90 % of the accesses hit in 124 MiB; ..." */
 export function hitRatioFinding(curve: Curve): string {
   const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
+  if (curve.kind === "curve") {
+    return `The given curve reaches ${formatPercent(ratio(ceiling))} hits in ${sizeText(curve, curve.pages.at(-1) ?? 0)}`;
+  }
   for (const wanted of [0.99, 0.95, 0.9, 0.75, 0.5, 0.25]) {
     const size = sizeForHitRatio(curve, wanted);
     if (size !== null && size < curve.distinct_pages) {
@@ -85,13 +98,19 @@ export function hitRatioSentence(curve: Curve): string {
       `The curve's knee is at ${sizeText(curve, bend)} (${formatCount(bend)} pages, ${formatPercent(ratio(value))} hits): beyond it each doubling brings less.`,
     );
   }
+  if (curve.kind === "curve") {
+    parts.push(
+      `The curve ends at ${sizeText(curve, curve.pages.at(-1) ?? 0)} with ${formatPercent(ratio(ceiling))} hits; what a larger cache would hit is not known.`,
+    );
+    return parts.join(" ");
+  }
   parts.push(
     `${formatPercent(ratio(1 - ceiling))} of the accesses are the first touch of their page, so no cache hits more than ${formatPercent(ratio(ceiling))}.`,
   );
   return parts.join(" ");
 }
 
-export function writeBackFinding(curve: Curve): string {
+export function writeBackFinding(curve: WrittenCurve): string {
   if (curve.write_accesses === 0) {
     return "This workload writes nothing, so nothing is ever written back";
   }
@@ -104,7 +123,7 @@ export function writeBackFinding(curve: Curve): string {
     : `${sizeText(curve, half)} of cache absorbs half of the write-backs`;
 }
 
-export function writeBackSentence(curve: Curve): string {
+export function writeBackSentence(curve: WrittenCurve): string {
   const first = curve.write_backs[0] ?? 0;
   const bend = knee(curve);
   const index = bend === null ? -1 : curve.pages.indexOf(bend);

@@ -5,6 +5,8 @@ import { curveQuery } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { curveOption, type SizeMarker } from "@/charts/curve-option";
+import { EmptyState } from "@/components/empty-state";
+import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import {
   bytes,
@@ -16,11 +18,13 @@ import {
 } from "@/units/quantity";
 import {
   type Curve,
+  hasWrites,
   hitRatioFinding,
   hitRatioSentence,
   hitRatios,
   knee,
   sampleRows,
+  type WrittenCurve,
   writeBackFinding,
   writeBackSentence,
 } from "./curve-findings";
@@ -58,8 +62,32 @@ export function ProfileCharts({ workloadId, name }: ProfileChartsProps) {
   return (
     <>
       <HitRatioChart curve={curve.data} name={name} />
-      <WriteBackChart curve={curve.data} name={name} />
+      {hasWrites(curve.data) ? (
+        <WriteBackChart curve={curve.data} name={name} />
+      ) : (
+        <UnknownWrites />
+      )}
     </>
+  );
+}
+
+/** What stands behind the numbers, in a word. */
+const BASIS = {
+  trace: "exact at every size",
+  profile: "as the profile lists it",
+  curve: "as it was given",
+} as const;
+
+function UnknownWrites() {
+  return (
+    <Panel title="How many pages are written back is not known">
+      <EmptyState title="A hit-ratio curve does not tell it">
+        Which evicted pages are dirty depends on what the workload writes, and when. On
+        the page Compare you can state a dirty share; without one every cost is a range,
+        from no dirty page to as many as can be. A trace that has writes tells the share
+        of every size.
+      </EmptyState>
+    </Panel>
   );
 }
 
@@ -87,7 +115,7 @@ function tableOf(curve: Curve) {
         1 - misses / curve.accesses,
         misses / curve.accesses,
         misses,
-        curve.write_backs[index] ?? 0,
+        curve.write_backs?.[index] ?? null,
       ];
     }),
     shown: sampleRows(curve.pages.length, TABLE_ROWS).map((row) => {
@@ -99,10 +127,10 @@ function tableOf(curve: Curve) {
         perCent(curve.accesses - misses),
         perCent(misses),
         formatCount(misses),
-        formatCount(curve.write_backs[row] ?? 0),
+        curve.write_backs === null ? "–" : formatCount(curve.write_backs[row] ?? 0),
       ];
     }),
-    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${formatCount(curve.pages.length)} listed sizes, counts exact; the CSV export holds all of them.`,
+    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${formatCount(curve.pages.length)} listed sizes, ${BASIS[curve.kind]}; the CSV export holds all of them.`,
   };
 }
 
@@ -135,7 +163,7 @@ function HitRatioChart({
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
-      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, exact at every size [%]`}
+      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${BASIS[curve.kind]} [%]`}
       label={`${isHit ? "Hit" : "Miss"} ratio over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -157,14 +185,22 @@ function HitRatioChart({
         />
       }
       explanation={
-        <p>
-          One pass over the trace finds the LRU stack distance of every access: the
-          number of different pages touched since the last access to the same page,
-          itself included. A cache of C pages hits exactly the accesses whose distance
-          is at most C, so one histogram of distances gives the count of hits at every
-          size (Mattson et al., 1970). The cache starts empty; the first access to a
-          page always misses. Between listed sizes the line is straight.
-        </p>
+        curve.kind === "curve" ? (
+          <p>
+            This curve was given and not measured here. It is taken as that of an LRU
+            cache that is full: every miss evicts a page. Between the given sizes the
+            line is straight, and from nothing at size 0 to the first.
+          </p>
+        ) : (
+          <p>
+            One pass over the trace finds the LRU stack distance of every access: the
+            number of different pages touched since the last access to the same page,
+            itself included. A cache of C pages hits exactly the accesses whose distance
+            is at most C, so one histogram of distances gives the count of hits at every
+            size (Mattson et al., 1970). The cache starts empty; the first access to a
+            page always misses. Between listed sizes the line is straight.
+          </p>
+        )
       }
     />
   );
@@ -174,7 +210,7 @@ function WriteBackChart({
   curve,
   name,
 }: {
-  readonly curve: Curve;
+  readonly curve: WrittenCurve;
   readonly name: string;
 }) {
   const colors = useChartColors();
@@ -203,7 +239,7 @@ function WriteBackChart({
   return (
     <ChartCard
       title={writeBackFinding(curve)}
-      subtitle="Write-back curve: dirty pages evicted by an LRU cache, exact at every size [per access]"
+      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" ? "by the stated dirty share" : BASIS[curve.kind]} [per access]`}
       label={`Write-backs over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -212,13 +248,20 @@ function WriteBackChart({
       fileName={`${name} write-back curve`}
       sentence={writeBackSentence(curve)}
       explanation={
-        <p>
-          From one write of a page to its next write, the page is written back once at
-          every cache size below the largest stack distance among its accesses in
-          between, and not at all at larger sizes. One running maximum per page
-          therefore gives the number of write-backs at every size in the same pass.
-          Pages still dirty at the end are not written back: nothing is flushed.
-        </p>
+        curve.kind === "curve" ? (
+          <p>
+            The stated share of the misses at every size: a given curve does not tell
+            which pages are dirty.
+          </p>
+        ) : (
+          <p>
+            From one write of a page to its next write, the page is written back once at
+            every cache size below the largest stack distance among its accesses in
+            between, and not at all at larger sizes. One running maximum per page
+            therefore gives the number of write-backs at every size in the same pass.
+            Pages still dirty at the end are not written back: nothing is flushed.
+          </p>
+        )
       }
     />
   );

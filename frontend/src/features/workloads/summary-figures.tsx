@@ -30,26 +30,22 @@ function Figure(props: {
 }
 
 export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
-  const writes = ratio(summary.write_accesses / Math.max(1, summary.accesses));
   return (
     <section className="tw-panel" aria-label="Summary">
       <dl className="tw-figures">
         <Figure
           name="Accesses"
           value={formatCount(summary.accesses)}
-          note={`from ${formatCount(summary.requests)} requests`}
+          note={
+            summary.requests === null
+              ? summary.kind === "curve"
+                ? "as stated"
+                : undefined
+              : `from ${formatCount(summary.requests)} requests`
+          }
         />
-        <Figure
-          name="Distinct pages"
-          value={formatCount(summary.distinct_pages)}
-          note={`of ${formatBytes(bytes(summary.page_bytes))}`}
-        />
-        <Figure name="Footprint" value={formatBytes(bytes(summary.footprint_bytes))} />
-        <Figure
-          name="Write accesses"
-          value={formatPercent(writes)}
-          note={formatCount(summary.write_accesses)}
-        />
+        <DataFigures summary={summary} />
+        <WriteFigure summary={summary} />
         <Figure
           name="Accesses per page"
           value={formatShort(summary.accesses / Math.max(1, summary.distinct_pages))}
@@ -58,7 +54,13 @@ export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
           name="Duration"
           value={
             summary.duration_s === null ? (
-              <Unknown reason="this trace carries no time" />
+              <Unknown
+                reason={
+                  summary.kind === "trace"
+                    ? "this trace carries no time"
+                    : "no time was stated"
+                }
+              />
             ) : (
               formatSeconds(summary.duration_s)
             )
@@ -72,10 +74,66 @@ export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
         <Figure
           name="Format"
           value={summary.format}
-          note={summary.compression ?? "plain"}
+          note={summary.kind === "trace" ? (summary.compression ?? "plain") : undefined}
         />
       </dl>
     </section>
+  );
+}
+
+function DataFigures({ summary }: { readonly summary: SummaryOut }) {
+  const bound = summary.data_known ? "" : "≥ ";
+  return (
+    <>
+      <Figure
+        name={summary.kind === "curve" ? "Pages of data" : "Distinct pages"}
+        value={`${bound}${formatCount(summary.distinct_pages)}`}
+        note={`of ${formatBytes(bytes(summary.page_bytes))}`}
+      />
+      <Figure
+        name="Footprint"
+        value={`${bound}${formatBytes(bytes(summary.footprint_bytes))}`}
+        note={summary.data_known ? undefined : "the size of the data was not stated"}
+      />
+    </>
+  );
+}
+
+function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
+  const { dirty_share, write_share, write_accesses } = summary;
+  if (summary.kind === "curve") {
+    return (
+      <Figure
+        name="Dirty share"
+        value={
+          dirty_share === null ? (
+            <Unknown reason="nobody has stated how many evicted pages are dirty" />
+          ) : (
+            formatPercent(ratio(dirty_share))
+          )
+        }
+        note={
+          dirty_share !== null
+            ? "as stated, at every size"
+            : write_share === null
+              ? "unknown: costs are ranges"
+              : `${formatPercent(ratio(write_share))} of the accesses write`
+        }
+      />
+    );
+  }
+  return (
+    <Figure
+      name="Write accesses"
+      value={
+        write_accesses === null ? (
+          <Unknown reason="nobody has stated it" />
+        ) : (
+          formatPercent(ratio(write_accesses / Math.max(1, summary.accesses)))
+        )
+      }
+      note={write_accesses === null ? undefined : formatCount(write_accesses)}
+    />
   );
 }
 
@@ -86,8 +144,12 @@ export function ConversionLog(props: {
   const { workload, summary } = props;
   return (
     <Panel
-      title="Conversion log"
-      subtitle="How the file became accesses, and its proofs"
+      title={summary.kind === "trace" ? "Conversion log" : "Where the numbers are from"}
+      subtitle={
+        summary.kind === "trace"
+          ? "How the file became accesses, and its proofs"
+          : "What was assumed, and what is kept"
+      }
     >
       <List size="sm" spacing={4}>
         {summary.assumptions.map((assumption) => (
@@ -96,28 +158,35 @@ export function ConversionLog(props: {
         <List.Item>
           Read as {summary.format} with pages of{" "}
           {formatBytes(bytes(summary.page_bytes))}; kept as{" "}
-          {formatBytes(bytes(summary.stored_bytes))} in canonical form.
+          {formatBytes(bytes(summary.stored_bytes))}{" "}
+          {summary.kind === "trace"
+            ? "in canonical form."
+            : "of curves: no addresses, no accesses."}
         </List.Item>
         {summary.devices !== null && (
           <List.Item>{formatCount(summary.devices)} devices or relations.</List.Item>
         )}
       </List>
       <Text size="sm" mt="sm" style={{ overflowWrap: "anywhere" }}>
-        Content id (space, page, operation and time of every access):{" "}
+        {summary.kind === "trace"
+          ? "Content id (space, page, operation and time of every access): "
+          : "Content id (of the document kept): "}
         {workload.content_id === null ? (
           <Unknown reason="it is known when the whole trace has been read" />
         ) : (
           <code>{workload.content_id}</code>
         )}
       </Text>
-      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        SHA-256 of the page and operation sequence:{" "}
-        {summary.sha256_of_sequence === null ? (
-          <Unknown reason="this trace was read without it" />
-        ) : (
-          <code>{summary.sha256_of_sequence}</code>
-        )}
-      </Text>
+      {summary.kind === "trace" && (
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          SHA-256 of the page and operation sequence:{" "}
+          {summary.sha256_of_sequence === null ? (
+            <Unknown reason="this trace was read without it" />
+          ) : (
+            <code>{summary.sha256_of_sequence}</code>
+          )}
+        </Text>
+      )}
     </Panel>
   );
 }

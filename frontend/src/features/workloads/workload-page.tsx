@@ -7,6 +7,7 @@ import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { type WorkloadOut, workloadQuery } from "@/api/workloads";
 import { Dialog } from "@/components/dialog";
+import { NeedsTrace } from "@/components/needs-trace";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -65,7 +66,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         <>
           {workload.example
             ? "The worked example that comes with Tierwright"
-            : workload.filename}
+            : (workload.filename ?? "A curve in place of a trace")}
           {", "}
           added {formatDate(workload.created_at)}
         </>
@@ -90,7 +91,9 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           title="Same content as another workload"
         >
           <Text size="sm">
-            Every access equals that of{" "}
+            {workload.summary?.kind === "trace"
+              ? "Every access equals that of "
+              : "The document equals that of "}
             {workload.same_content_as.map((id, index) => (
               <span key={id}>
                 {index > 0 ? ", " : ""}
@@ -124,7 +127,13 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       {workload.status === "ready" && (
         <ProfileCharts workloadId={workload.id} name={workload.name} />
       )}
-      {workload.status === "ready" && workload.summary !== null && (
+      {workload.summary !== null && workload.summary.kind !== "trace" && (
+        <NeedsTrace kind={workload.summary.kind} title="What this workload cannot tell">
+          Change over time, sequentiality, popularity of pages, and everything that is
+          replayed: checks by simulation, sweeps and pool splits.
+        </NeedsTrace>
+      )}
+      {workload.status === "ready" && workload.summary?.kind === "trace" && (
         <Drift
           workloadId={workload.id}
           name={workload.name}

@@ -1,4 +1,4 @@
-import { Badge, Skeleton } from "@mantine/core";
+import { Badge, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
@@ -22,7 +22,15 @@ export function WorkloadsPage() {
   return (
     <Page
       title="Workloads"
-      lead="A workload is a trace of page accesses, read once and profiled for every cache size."
+      lead="A workload is a trace of page accesses, read once and profiled for every cache size; or a profile or a curve in its place."
+      actions={
+        <Button
+          variant="default"
+          renderRoot={(rest) => <Link to="/given-curve" {...rest} />}
+        >
+          Paste a curve
+        </Button>
+      }
     >
       <UploadZone />
       {workloads.error !== null && (
@@ -97,6 +105,11 @@ function WorkloadRow({ workload }: { readonly workload: WorkloadOut }) {
             example
           </Badge>
         )}
+        {summary !== null && summary.kind !== "trace" && (
+          <Badge size="sm" variant="default" ml={8}>
+            {summary.kind === "curve" ? "given curve" : "profile"}
+          </Badge>
+        )}
       </th>
       <td>{workload.status}</td>
       <td className="num">
@@ -109,11 +122,15 @@ function WorkloadRow({ workload }: { readonly workload: WorkloadOut }) {
         {summary === null ? unknown : formatBytes(bytes(summary.footprint_bytes))}
       </td>
       <td className="num">
-        {summary === null
-          ? unknown
-          : formatPercent(
-              ratio(summary.write_accesses / Math.max(1, summary.accesses)),
-            ).replace(" %", "")}
+        {summary === null ? (
+          unknown
+        ) : summary.write_accesses === null ? (
+          <Unknown reason="a curve does not tell what is written" />
+        ) : (
+          formatPercent(
+            ratio(summary.write_accesses / Math.max(1, summary.accesses)),
+          ).replace(" %", "")
+        )}
       </td>
       <td>{summary?.format ?? workload.format ?? unknown}</td>
       <td>{formatDate(workload.created_at)}</td>

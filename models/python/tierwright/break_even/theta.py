@@ -472,7 +472,7 @@ def _about_curve(
         ((1 + delta).ravel(), (1 + theta[np.isfinite(theta)]).ravel())
     )
     beyond = sizes * base_pages > curve.last_listed
-    if curve.last_listed < curve.distinct_pages and bool(np.any(beyond)):
+    if curve.ends_early and bool(np.any(beyond)):
         found.append(
             Caution(
                 "beyond_the_curve",

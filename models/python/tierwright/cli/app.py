@@ -15,6 +15,7 @@ from tierwright.cli import (
     break_even,
     catalog,
     cost,
+    curve,
     device,
     model,
     planning,
@@ -64,6 +65,7 @@ app.command("restart")(cost.restart)
 app.command("metadata")(cost.metadata)
 app.command("tier-cost")(cost.tier_cost)
 app.command("conformance")(model.conformance)
+app.add_typer(curve.app, name="curve")
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 
@@ -87,6 +89,7 @@ BUILT_IN = (
     "metadata",
     "tier-cost",
     "conformance",
+    "curve",
     "device",
     "catalog",
 )

@@ -25,7 +25,7 @@ from tierwright.errors import BadInput
 from tierwright.units import format_bytes, format_count, format_microseconds
 
 if TYPE_CHECKING:
-    from tierwright.page_flow import Evaluation
+    from tierwright.page_flow import DirtyRange, Evaluation
     from tierwright.simulate import OnProgress, Trace
 
 
@@ -103,6 +103,12 @@ def profile(
             ),
             ("page", f"{format_count(curve.page_bytes)} bytes"),
             ("listed sizes", format_count(len(curve.pages))),
+            (
+                "between sizes",
+                "-"
+                if made.thinned_error is None
+                else f"off by at most {made.thinned_error:.2%} of the accesses",
+            ),
             ("sample rate", "-" if sample_rate is None else f"{sample_rate:g}"),
             ("written", str(output)),
         ]
@@ -356,6 +362,15 @@ def evaluate(
             "enhanceio, bcache, l2arc, dm_writeboost [default: not charged].",
         ),
     ] = None,
+    dirty_share: Annotated[
+        float | None,
+        typer.Option(
+            "--dirty-share",
+            metavar="P",
+            help="Dirty share of the evicted pages, for a curve that was given "
+            "[default: as stated in the profile; unknown, then costs are ranges].",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare the page-flow schemes at one choice of sizes and devices."""
@@ -364,17 +379,26 @@ def evaluate(
     from tierwright.metadata import preset
 
     curve = read_profile(profile).curve
-    found = page_flow.evaluate(
-        curve,
-        ram_pages=ram_pages,
-        flash_pages=flash_pages,
-        flash=catalog.device_or_file(flash_device),
-        disk=catalog.device_or_file(disk_device),
-        ram=None if ram_device is None else catalog.device_or_file(ram_device),
-        prices=None if price_book is None else catalog.price_book(price_book),
-        amortisation_months=amortisation_months,
-        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
-    )
+    if dirty_share is not None:
+        curve = curve.with_dirty_share(dirty_share)
+    choices: dict[str, Any] = {
+        "ram_pages": ram_pages,
+        "flash_pages": flash_pages,
+        "flash": catalog.device_or_file(flash_device),
+        "disk": catalog.device_or_file(disk_device),
+        "ram": None if ram_device is None else catalog.device_or_file(ram_device),
+        "prices": None if price_book is None else catalog.price_book(price_book),
+        "amortisation_months": amortisation_months,
+        "flash_metadata": None if flash_metadata is None else preset(flash_metadata),
+    }
+    if curve.write_backs_at is None:
+        ends = page_flow.evaluate_range(curve, **choices)
+        if json:
+            print_json(ends.to_dict())
+        else:
+            _print_range(ends)
+        return
+    found = page_flow.evaluate(curve, **choices)
     if json:
         print_json(found.to_dict())
         return
@@ -457,6 +481,45 @@ def _cell(value: object) -> str:
     if isinstance(value, int):
         return format_count(value)
     return f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def _print_range(found: DirtyRange) -> None:
+    """Print what the schemes cost at both ends of the dirty share."""
+    inputs = found.most.inputs
+    print_table(
+        f"RAM {format_bytes(inputs['ram_bytes'])}, flash "
+        f"{format_bytes(inputs['flash_bytes'])}, {inputs['flash_device_id']} over "
+        f"{inputs['disk_device_id']}; the dirty share is unknown",
+        [
+            ("scheme", False),
+            ("RAM hits", True),
+            ("flash hits", True),
+            ("flash misses", True),
+            ("I/O time / access, no victim dirty", True),
+            ("as many dirty as possible", True),
+        ],
+        [
+            [
+                name,
+                format_count(most.ram_hits),
+                format_count(most.flash_hits),
+                format_count(most.flash_misses),
+                format_microseconds(found.least.schemes[name].io_time_us_per_access),
+                format_microseconds(most.io_time_us_per_access),
+            ]
+            for name, most in found.most.schemes.items()
+        ],
+    )
+    typer.echo("")
+    typer.echo(
+        f"least I/O time whatever the dirty share: {found.best}"
+        if found.best is not None
+        else f"least I/O time: {found.least.best} if no victim is dirty, "
+        f"{found.most.best} if as many are as possible"
+    )
+    typer.echo("state --dirty-share P for one number instead of a range")
+    warnings = [w for w in found.most.warnings if w.name != "dirty_share_stated"]
+    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:

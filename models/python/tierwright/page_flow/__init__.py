@@ -38,6 +38,7 @@ from tierwright.page_flow.directory import (
     directory_on_flash,
     flash_directory_size,
 )
+from tierwright.page_flow.dirty_range import DirtyRange, dirty_ends, evaluate_range
 from tierwright.page_flow.evaluation import (
     CostPart,
     Evaluation,
@@ -77,6 +78,7 @@ __all__ = [
     "DirectoryOption",
     "DirectoryStudy",
     "DirectoryUse",
+    "DirtyRange",
     "Evaluation",
     "SchemeCost",
     "SchemeCosts",
@@ -93,8 +95,10 @@ __all__ = [
     "directory_costs",
     "directory_in_ram",
     "directory_on_flash",
+    "dirty_ends",
     "evaluate",
     "evaluate_grid",
+    "evaluate_range",
     "exclusive_minus_lazy_advantage",
     "flash_directory_size",
     "flash_saving",

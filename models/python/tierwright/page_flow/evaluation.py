@@ -29,7 +29,12 @@ from tierwright.page_flow.counts import (
     hits_from_curve,
 )
 from tierwright.page_flow.lazy_writes import lazy_flash_writes, lazy_overcharge
-from tierwright.page_flow.warn import Caution, about_devices, about_sizes
+from tierwright.page_flow.warn import (
+    Caution,
+    about_devices,
+    about_given,
+    about_sizes,
+)
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
     NOT_INCLUDED,
@@ -323,9 +328,10 @@ def evaluate(
     none = costs["none"]
     sizes = [frames, flash_pages, frames + flash_pages]
     warnings = (
+        *about_given(curve),
         *about_sizes(curve, frames, flows["exclusive"].counts, sizes),
         *about_devices(curve, flash_pages, flash, disk, ram),
-        *_about_the_lead(results, best),
+        *_about_the_lead(results, best, simulated=curve.given is None),
         *explain.about_lazy_writes(
             float(
                 lazy_overcharge(
@@ -724,7 +730,7 @@ def _io_time_error(
 
 
 def _about_the_lead(
-    results: Mapping[str, SchemeResult], best: str
+    results: Mapping[str, SchemeResult], best: str, *, simulated: bool
 ) -> tuple[Caution, ...]:
     """Warn when another scheme is within the known error of the model."""
     winner = results[best]
@@ -743,7 +749,9 @@ def _about_the_lead(
             "lead_within_model_error",
             f"`{best}` leads `{'`, `'.join(close)}` by less than the known error of the "
             "model: the counts of inclusive and lazy are approximations",
-            "simulate this point before choosing",
+            "simulate this point before choosing"
+            if simulated
+            else "take them as equal: only a trace could be simulated",
         ),
     )
 
@@ -787,6 +795,11 @@ def _cost_parts(
     parts: dict[str, CostPart] = {}
     warnings: list[Caution] = []
     for tier, (device, size) in held.items():
+        if tier == "disk" and not curve.data_known:
+            parts[tier] = CostPart(
+                size, None, reason="the size of the data was not stated"
+            )
+            continue
         price, caution = _price(tier, device, prices)
         if caution is not None:
             warnings.append(caution)
@@ -878,7 +891,7 @@ def _inputs(
     size = curve.page_bytes
     return {
         "accesses": curve.accesses,
-        "write_accesses": curve.write_accesses,
+        "write_accesses": curve.known_write_accesses,
         "distinct_pages": curve.distinct_pages,
         "page_bytes": size,
         "ram_pages": ram_pages,

@@ -149,6 +149,11 @@ def exactness(
             f"{text}; here the curve does not list the size",
             None,
         )
+    if curve.sample_rate is not None:
+        rate = f"{curve.sample_rate:.3g}"
+        return False, f"{text}, on a curve estimated from {rate} of the pages", None
+    if curve.given is not None:
+        return False, f"{text}, as far as the given curve is that of an LRU", None
     return True, text, None
 
 

@@ -102,10 +102,12 @@ def returning_dirty_share(
     -------
     float64 array
         At most the dirty share of all victims, wb(r) / evictions(r); equal to it where the
-        curve cannot tell, because it ends or hardly evicts there.
+        curve cannot tell, because it was given, or ends or hardly evicts there.
     """
     r = ram_pages
     any_victim = np.minimum(1.0, share(curve.write_backs(r), curve.evictions(r)))
+    if curve.given is not None:  # one stated share for every size tells no more
+        return any_victim
     top = _largest_trusted(curve)
     if top <= 1:
         return any_victim

@@ -688,14 +688,14 @@ def _cautions(
 ) -> Iterable[Caution]:
     point = problem.point(x, y)
     largest = float((point.r + point.f).max())
-    if curve.last_listed < curve.distinct_pages and largest > curve.last_listed:
+    if curve.ends_early and largest > curve.last_listed:
         yield Caution(
             "beyond_the_curve",
             f"the curve ends at {curve.last_listed} pages, the map at {largest:.0f}; its last "
             "value stands for what lies beyond",
             "give a curve that reaches the sizes you ask about",
         )
-    if largest > curve.distinct_pages:
+    if largest > curve.distinct_pages and curve.data_known:
         yield Caution(
             "all_pages_fit",
             f"part of the map holds all {curve.distinct_pages} pages of the workload: more "

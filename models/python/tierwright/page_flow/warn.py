@@ -32,7 +32,7 @@ def about_sizes(
 ) -> Iterator[Caution]:
     """Warnings that follow from the sizes and the curve."""
     misses = float(exclusive.ram_misses)
-    if misses > 0:
+    if misses > 0 and curve.given is None:
         filled = min(float(ram_pages), misses)
         if filled / misses >= WARM_UP_SHARE:
             yield Caution(
@@ -43,7 +43,7 @@ def about_sizes(
                 "the longer the trace, the smaller the share; `flash_writes_cold_start` counts "
                 "the trace as it is, `flash_writes` as the formulas do",
             )
-    if ram_pages >= curve.distinct_pages:
+    if ram_pages >= curve.distinct_pages and curve.given is None:
         yield Caution(
             "all_pages_fit_in_ram",
             f"RAM of {format_count(ram_pages)} pages holds all "
@@ -51,7 +51,7 @@ def about_sizes(
             "accesses miss, and flash is never hit",
             "choose less RAM, or profile a larger part of the workload",
         )
-    if curve.last_listed < curve.distinct_pages:
+    if curve.ends_early:
         beyond = sorted({size for size in sizes if size > curve.last_listed})
         if beyond:
             yield Caution(
@@ -69,7 +69,44 @@ def about_sizes(
             f"{', '.join(format_count(size) for size in between)} pages are between listed "
             "sizes of the curve; counts there are interpolated linearly",
             "name the sizes when profiling: `tierwright profile --sizes "
-            f"{','.join(str(size) for size in between)}`",
+            f"{','.join(str(size) for size in between)}`"
+            if curve.given is None
+            else "give more sizes near these, and one below the least that you ask about",
+        )
+
+
+def about_given(curve: Curve) -> Iterator[Caution]:
+    """Warnings about a curve that was estimated, or given instead of a trace."""
+    if curve.sample_rate is not None:
+        yield Caution(
+            "sampled_curve",
+            f"the curve was estimated from {curve.sample_rate:.3g} of the pages, so every "
+            "count is an estimate",
+            "profile the whole trace for exact counts; the profile file holds the intervals",
+        )
+    given = curve.given
+    if given is None:
+        return
+    yield Caution(
+        "given_curve",
+        "the curve was given, not measured from a trace: it is taken as LRU in a full cache, "
+        "and no simulation can check the result",
+        "profile a trace of the same workload to check it",
+    )
+    if given.dirty_share is not None:
+        yield Caution(
+            "dirty_share_stated",
+            f"the write costs rest on the stated dirty share of {given.dirty_share:g}, taken "
+            "as the same at every size",
+            "a trace with writes tells the dirty share of each size",
+        )
+    if not given.data_known:
+        yield Caution(
+            "data_size_unknown",
+            "the size of the data was not stated: what the disk costs is unknown, and the "
+            f"last size of the curve, {format_count(curve.last_listed)} pages, is only a "
+            "lower bound of the data",
+            "state the size of the data that the cache stands in front of",
         )
 
 

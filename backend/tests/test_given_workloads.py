@@ -1,0 +1,323 @@
+"""Workloads without a trace: profiles and given curves, and what they refuse."""
+
+import json
+
+import pytest
+from live_app import EXAMPLE_TRACE
+
+from tierwright import simulate
+from tierwright.simulate import Trace
+
+FLASH = "face2016-samsung-840pro-256"
+DISK = "face2016-cheetah-15k6-single"
+TABLE = "size_mib,hit_ratio\n1,0.3\n8,0.5\n64,0.8\n512,0.95\n"
+STATED = {"page_bytes": 8192, "accesses": 1_000_000}
+
+
+def point(workload_id, ram_pages=2000, flash_pages=8000, **changes):
+    return {
+        "workload_id": workload_id,
+        "ram_pages": ram_pages,
+        "flash_pages": flash_pages,
+        "flash_device_id": FLASH,
+        "disk_device_id": DISK,
+        **changes,
+    }
+
+
+def by_scheme(answer):
+    return {scheme["scheme"]: scheme for scheme in answer["schemes"]}
+
+
+@pytest.fixture(scope="module")
+def document():
+    return simulate.profile(Trace(EXAMPLE_TRACE), sizes=(2000, 8000, 10000)).to_dict()
+
+
+@pytest.fixture(scope="module")
+def profiled(application, document):
+    """A workload made of the profile of the example."""
+    body = {"name": "As a profile", "profile": document, "filename": "p.json"}
+    return application.post("/workloads/from-profile", body, 201)
+
+
+@pytest.fixture(scope="module")
+def curved(application):
+    """A workload made of a table, with nothing said about writes or data."""
+    body = {"name": "Pasted", "text": TABLE, **STATED}
+    return application.post("/workloads/from-curve", body, 201)
+
+
+class TestProfile:
+    def test_stands_in_for_its_trace_at_listed_sizes(self, application, profiled):
+        assert profiled["status"] == "ready"
+        assert profiled["summary"]["kind"] == "profile"
+        assert profiled["summary"]["requests"] is None
+        mine = application.post("/evaluations", point(profiled["id"]), 200)
+        whole = application.post("/evaluations", point("example"), 200)
+        for name in ("none", "exclusive", "inclusive_global"):
+            for key in ("flash_misses", "disk_writes", "io_time_us_per_access"):
+                assert by_scheme(mine)[name][key] == pytest.approx(
+                    by_scheme(whole)[name][key]
+                )
+        assert mine["best"] == whole["best"]
+        assert mine["dirty_share"]["state"] == "measured"
+
+    def test_comes_by_upload_as_well_and_is_stored_once(
+        self, application, profiled, document
+    ):
+        text = json.dumps(document).encode()
+        upload_id = application.upload(text, "mine.json")
+        refused = application.client.post(f"/uploads/{upload_id}/preview", json={})
+        assert refused.status_code == 422
+        assert "this is a profile" in refused.json()["detail"]
+        made = application.post(
+            "/workloads", {"upload_id": upload_id, "name": "Uploaded"}, 202
+        )
+        assert made["status"] == "ready"
+        assert made["content_id"] == profiled["content_id"]
+        assert profiled["id"] in made["same_content_as"]
+        assert application.client.get(f"/uploads/{upload_id}").status_code == 404
+        # Its twin keeps the content.
+        assert application.client.delete(f"/workloads/{made['id']}").status_code == 204
+        application.get(f"/workloads/{profiled['id']}/curve")
+
+    def test_curve_shows_listed_sizes_only(self, application, profiled, document):
+        listed = dict(
+            zip(document["curve"]["pages"], document["curve"]["misses"], strict=True)
+        )
+        shown = application.get(
+            f"/workloads/{profiled['id']}/curve", params={"points": 50}
+        )
+        assert 45 <= len(shown["pages"]) <= 50
+        assert shown["pages"][-1] == document["distinct_pages"]
+        assert all(
+            listed[size] == misses
+            for size, misses in zip(shown["pages"], shown["misses"], strict=True)
+        )
+
+    @pytest.mark.parametrize(
+        ("change", "where"),
+        [
+            ({"schema": "something"}, "body.profile.schema"),
+            ({"schema_version": 7}, "schema_version"),
+            ({"accesses": -1}, "accesses"),
+            ({"accesses": 10**400}, "accesses"),
+            ({"duration_s": 10**400}, "duration_s"),
+            ({"curve": {"pages": [1], "misses": ["a"], "write_backs": [0]}}, "misses"),
+            ({"schema_version": 2}, "given"),
+        ],
+    )
+    def test_a_damaged_document_is_refused_with_its_key(
+        self, application, document, change, where
+    ):
+        answer = application.client.post(
+            "/workloads/from-profile",
+            json={"name": "Damaged", "profile": {**document, **change}},
+        )
+        assert answer.status_code == 422
+        problem = answer.json()
+        assert any(where in fault["where"] for fault in problem["errors"])
+        assert problem["hint"]
+
+    def test_an_upload_that_is_too_large_for_a_profile_is_refused(
+        self, application, document
+    ):
+        text = json.dumps(document) + " " * 300_000
+        upload_id = application.upload(text.encode(), "large.json")
+        answer = application.client.post(
+            "/workloads", json={"upload_id": upload_id, "name": "Large"}
+        )
+        assert answer.status_code == 422
+        assert "at most 300,000 bytes" in answer.json()["detail"]
+
+
+class TestNeedsTrace:
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [
+            ("/simulations", point("{}")),
+            ("/windows", {"workload_id": "{}"}),
+            ("/sampled-profiles", {"workload_id": "{}", "sample_rate": 0.1}),
+            ("/pool-splits", {"workload_id": "{}", "pages": 100}),
+            (
+                "/sweeps",
+                {
+                    "workload_id": "{}",
+                    "contenders": [{"family": "policy", "name": "lru"}],
+                    "ram_pages": [100],
+                },
+            ),
+        ],
+    )
+    @pytest.mark.parametrize("made_of", ["profiled", "curved"])
+    def test_says_what_is_missing_and_how_to_get_it(
+        self, application, request, path, body, made_of
+    ):
+        workload = request.getfixturevalue(made_of)
+        answer = application.client.post(
+            path, json={**body, "workload_id": workload["id"]}
+        )
+        assert answer.status_code == 409, answer.text
+        problem = answer.json()
+        assert problem["type"].endswith("needs-trace")
+        assert workload["name"] in problem["detail"]
+        assert "Upload the trace" in problem["hint"]
+
+
+class TestCurve:
+    def test_a_preview_shows_points_problems_and_questions(self, application):
+        found = application.post(
+            "/curve-previews", {"text": "64;41%\n128;39%\n256;62%\n"}, 200
+        )
+        assert found["kind"] == "table"
+        assert not found["complete"]
+        assert {asked["field"] for asked in found["questions"]} == {
+            "size_unit",
+            "page_bytes",
+            "accesses",
+        }
+        stated = {"size_unit": "MiB", **STATED}
+        falling = application.post(
+            "/curve-previews", {"text": "64;41%\n128;39%\n256;62%\n", **stated}, 200
+        )
+        assert falling["repairable"]
+        assert [fault["where"] for fault in falling["problems"]] == ["line 2"]
+        mended = application.post(
+            "/curve-previews",
+            {"text": "64;41%\n128;39%\n256;62%\n", **stated, "repair": True},
+            200,
+        )
+        assert mended["complete"]
+        assert [p["repaired_hit_ratio"] for p in mended["points"]] == pytest.approx(
+            [0.4, 0.4, 0.62]
+        )
+
+    def test_a_curve_with_problems_makes_no_workload(self, application):
+        answer = application.client.post(
+            "/workloads/from-curve",
+            json={"name": "Bad", "text": "size_mib,hit\n1,0.5\n2,0.4\n", **STATED},
+        )
+        assert answer.status_code == 422
+        assert "line 3" in answer.json()["errors"][0]["where"]
+
+    def test_every_kind_has_an_example_that_is_read(self, application):
+        kinds = application.get("/curve-kinds")["items"]
+        assert [kind["name"] for kind in kinds] == [
+            "table",
+            "oracle_db_cache_advice",
+            "zfs_arcstats",
+        ]
+        for kind in kinds:
+            found = application.post(
+                "/curve-previews",
+                {"text": kind["example"], "page_bytes": 8192, "accesses": 10**9},
+                200,
+            )
+            assert found["kind"] == kind["name"]
+            assert found["complete"], found
+
+    def test_unknown_writes_give_a_range_and_never_zero(self, application, curved):
+        assert curved["summary"]["kind"] == "curve"
+        assert curved["summary"]["write_accesses"] is None
+        body = point(curved["id"], dirty_share_range=True)
+        answer = application.post("/evaluations", body, 200)
+        assert answer["write_accesses"] is None
+        assert answer["dirty_share"]["state"] == "unknown"
+        assert answer["warnings"][0]["name"] == "dirty_share_unknown"
+        ends = {
+            share: by_scheme(
+                application.post(
+                    "/evaluations", point(curved["id"], dirty_share=share), 200
+                )
+            )
+            for share in (0, 0.4, 1)
+        }
+        for name, scheme in by_scheme(answer).items():
+            low, high = (
+                scheme["least"]["io_time_us_per_access"],
+                scheme["io_time_us_per_access"],
+            )
+            assert low < high or name == "exclusive"
+            assert low == pytest.approx(ends[0][name]["io_time_us_per_access"])
+            assert high == pytest.approx(ends[1][name]["io_time_us_per_access"])
+            assert low <= ends[0.4][name]["io_time_us_per_access"] <= high
+
+    def test_who_asks_for_one_number_is_refused(self, application, curved):
+        answer = application.client.post("/evaluations", json=point(curved["id"]))
+        assert answer.status_code == 422
+        problem = answer.json()
+        assert problem["errors"][0]["where"] == "body.dirty_share"
+        assert "dirty_share_range" in problem["hint"]
+
+    def test_the_winner_is_named_only_if_it_wins_at_both_ends(
+        self, application, curved
+    ):
+        seen = set()
+        for ram_pages, flash_pages in ((2000, 8000), (200, 300), (8000, 60000)):
+            answer = application.post(
+                "/evaluations",
+                point(curved["id"], ram_pages, flash_pages, dirty_share_range=True),
+                200,
+            )
+            share = answer["dirty_share"]
+            same = share["best_at_least"] == share["best_at_most"]
+            assert answer["best"] == (share["best_at_most"] if same else None)
+            assert answer["margin"] is None
+            seen.add(same)
+        assert True in seen
+
+    def test_an_unknown_data_size_has_no_disk_cost(self, application, curved):
+        books = application.get("/catalog/price-books")["items"]
+        body = point(curved["id"], price_book_id=books[0]["id"], dirty_share_range=True)
+        answer = application.post("/evaluations", body, 200)
+        names = {warning["name"] for warning in answer["warnings"]}
+        assert {"data_size_unknown", "given_curve"} <= names
+        disk = next(
+            part
+            for part in answer["schemes"][0]["money"]["parts"]
+            if part["part"] == "disk"
+        )
+        assert disk["usd_per_month"] is None
+        assert "was not stated" in disk["reason"]
+
+    def test_sizes_beyond_the_curve_are_warned_of(self, application, curved):
+        body = point(curved["id"], 60_000, 20_000, dirty_share=0.2)
+        answer = application.post("/evaluations", body, 200)
+        names = {warning["name"] for warning in answer["warnings"]}
+        assert "beyond_the_curve" in names
+
+    def test_a_measured_workload_takes_no_stated_dirty_share(self, application):
+        answer = application.client.post(
+            "/evaluations", json=point("example", dirty_share=0.5)
+        )
+        assert answer.status_code == 422
+        assert "measured" in answer.json()["detail"]
+
+    def test_its_curve_is_served_without_write_backs(self, application, curved):
+        curve = application.get(f"/workloads/{curved['id']}/curve")
+        assert curve["kind"] == "curve"
+        assert curve["pages"] == [128, 1024, 8192, 65536]
+        assert curve["misses"] == pytest.approx([700_000, 500_000, 200_000, 50_000])
+        assert curve["write_backs"] is None
+        assert "not measured" in curve["estimator"]
+
+    def test_a_profile_of_a_curve_comes_back_the_same(self, application):
+        from tierwright.given_curves import CurveOptions, import_curve
+
+        made = import_curve(TABLE, CurveOptions(**STATED, dirty_share=0.25))
+        workload = application.post(
+            "/workloads/from-profile",
+            {"name": "Imported", "profile": made.profile.to_dict()},
+            201,
+        )
+        assert workload["summary"]["kind"] == "curve"
+        assert workload["summary"]["dirty_share"] == 0.25
+        answer = application.post("/evaluations", point(workload["id"]), 200)
+        assert answer["dirty_share"] == {
+            "state": "stated",
+            "value": 0.25,
+            "write_share": None,
+            "best_at_least": None,
+            "best_at_most": None,
+        }

@@ -1,0 +1,175 @@
+import { Button, Group, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { answer } from "@/api/client";
+import { createWorkloadFromCurve } from "@/api/gen/sdk.gen";
+import {
+  type CurvePreviewOut,
+  type CurveStatement,
+  curveKindsQuery,
+  curvePreviewQuery,
+} from "@/api/given";
+import { EmptyState } from "@/components/empty-state";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSessionDraft } from "@/components/use-session-draft";
+import { CurveInput } from "./curve-input";
+import { CurveFindings, CurvePreviewChart } from "./curve-preview";
+import classes from "./given-curve.module.css";
+import {
+  type CurveDraft,
+  EMPTY_DRAFT,
+  type Faults,
+  faultsOf,
+  statementOf,
+} from "./statement";
+import { StatementForm } from "./statement-form";
+
+const ASK_AFTER_MS = 250;
+const DRAFT = "tierwright-given-curve";
+
+export function GivenCurvePage() {
+  const [draft, setDraft] = useSessionDraft<CurveDraft>(DRAFT, EMPTY_DRAFT);
+  const kinds = useQuery(curveKindsQuery());
+  const faults = faultsOf(draft);
+  // As text: an object made anew by each rendering would never come to rest.
+  const typed = JSON.stringify(statementOf(draft));
+  const [settled] = useDebouncedValue(typed, ASK_AFTER_MS);
+  const asked = useMemo(() => JSON.parse(settled) as CurveStatement, [settled]);
+  const preview = useQuery({
+    ...curvePreviewQuery(asked),
+    enabled: asked.text.trim() !== "",
+  });
+  const found = asked.text.trim() === "" ? undefined : preview.data;
+  const change = (part: Partial<CurveDraft>) => setDraft({ ...draft, ...part });
+  return (
+    <Page
+      title="Paste a curve"
+      lead="Where there is no trace: sizes and hit ratios from your own tools, Oracle’s cache advice, or the counters of ZFS. What such a curve cannot tell is said, and nothing is guessed."
+    >
+      {kinds.error !== null && (
+        <ProblemAlert error={kinds.error} title="The kinds of curves are not known" />
+      )}
+      <div className={classes["columns"]}>
+        <div className={classes["column"]}>
+          <CurveInput draft={draft} kinds={kinds.data ?? []} onChange={change} />
+          <StatementForm
+            draft={draft}
+            faults={faults}
+            preview={found}
+            onChange={change}
+          />
+        </div>
+        <div className={classes["column"]} aria-live="polite">
+          {preview.error !== null && (
+            <ProblemAlert error={preview.error} title="The curve could not be read" />
+          )}
+          {found === undefined ? (
+            <Panel>
+              <EmptyState title="Nothing to show yet">
+                Paste the lines of a curve, choose a file, or start from one of the
+                examples. The preview follows as you type.
+              </EmptyState>
+            </Panel>
+          ) : (
+            <>
+              <CurvePreviewChart preview={found} />
+              <CurveFindings preview={found} draft={draft} onChange={change} />
+            </>
+          )}
+          <Create
+            draft={draft}
+            faults={faults}
+            preview={found}
+            current={!preview.isPlaceholderData && settled === typed}
+            onChange={change}
+            onDone={() => setDraft(EMPTY_DRAFT)}
+          />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function reasonOf(
+  draft: CurveDraft,
+  faults: Faults,
+  preview: CurvePreviewOut | undefined,
+): string | null {
+  if (preview === undefined) {
+    return "Paste a curve first.";
+  }
+  if (Object.keys(faults).length > 0) {
+    return "Correct the fields marked on the left.";
+  }
+  if (preview.problems.length > 0) {
+    return "Mend the problems above first.";
+  }
+  if (preview.questions.length > 0) {
+    return "Answer the questions above first.";
+  }
+  return draft.name.trim() === "" ? "Give the workload a name." : null;
+}
+
+function Create(props: {
+  readonly draft: CurveDraft;
+  readonly faults: Faults;
+  readonly preview: CurvePreviewOut | undefined;
+  /** The preview belongs to what is typed. */
+  readonly current: boolean;
+  readonly onChange: (part: Partial<CurveDraft>) => void;
+  readonly onDone: () => void;
+}) {
+  const { draft, faults, preview, current } = props;
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const create = useMutation({
+    mutationFn: () =>
+      answer(
+        createWorkloadFromCurve({
+          body: { ...statementOf(draft), name: draft.name.trim() },
+          throwOnError: true,
+        }),
+      ),
+    onSuccess: async (workload) => {
+      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
+      props.onDone();
+      await navigate({
+        to: "/workloads/$workloadId",
+        params: { workloadId: workload.id },
+      });
+    },
+  });
+  const reason = reasonOf(draft, faults, preview);
+  return (
+    <Panel title="Make a workload of it">
+      <Group align="flex-end">
+        <TextInput
+          label="Name of the workload"
+          value={draft.name}
+          maxLength={200}
+          style={{ flex: "1 1 220px" }}
+          onChange={(event) => props.onChange({ name: event.currentTarget.value })}
+        />
+        <Button
+          onClick={() => create.mutate()}
+          loading={create.isPending}
+          disabled={reason !== null || !current}
+        >
+          Use this curve
+        </Button>
+      </Group>
+      {reason !== null && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {reason}
+        </Text>
+      )}
+      {create.error !== null && (
+        <ProblemAlert error={create.error} title="The curve was not taken over" />
+      )}
+    </Panel>
+  );
+}

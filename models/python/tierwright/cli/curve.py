@@ -1,0 +1,254 @@
+"""`tierwright curve ...`: a hit-ratio curve in place of a trace."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tierwright.cli.output import Json, print_facts, print_json, print_table
+from tierwright.errors import BadInput
+from tierwright.units import format_bytes, format_count, parse_bytes
+
+if TYPE_CHECKING:
+    from tierwright.given_curves import Examined
+
+app = typer.Typer(
+    help="Use a hit-ratio curve where there is no trace.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_FILE_HINT = "name a text file with the curve, or - for standard input"
+
+
+@app.command("kinds")
+def kinds(*, json: Json = False) -> None:
+    """List the kinds of curves that are read."""
+    from tierwright.given_curves import KINDS
+
+    if json:
+        print_json(
+            [
+                {
+                    "name": kind.name,
+                    "title": kind.title,
+                    "description": kind.description,
+                    "example": kind.example,
+                }
+                for kind in KINDS.values()
+            ]
+        )
+        return
+    print_table(
+        "",
+        [("kind", False), ("what it is", False)],
+        [[kind.name, kind.description] for kind in KINDS.values()],
+    )
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Text with the curve; - reads standard input."
+        ),
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="PROFILE.json", help="File to write."),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            metavar="K",
+            help="See `tierwright curve kinds` [default: detect].",
+        ),
+    ] = None,
+    accesses: Annotated[
+        int | None,
+        typer.Option(
+            "--accesses", metavar="N", help="Page accesses that the curve is over."
+        ),
+    ] = None,
+    accesses_per_s: Annotated[
+        float | None,
+        typer.Option(
+            "--accesses-per-s",
+            metavar="RATE",
+            help="Instead: page accesses a second; the profile then counts one day.",
+        ),
+    ] = None,
+    page_bytes: Annotated[
+        int | None,
+        typer.Option("--page-bytes", metavar="N", help="Page size of the cache."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data-size",
+            metavar="SIZE",
+            help="Size of the data, such as 800GiB [default: unknown, no disk cost].",
+        ),
+    ] = None,
+    size_unit: Annotated[
+        str | None,
+        typer.Option(
+            "--size-unit", metavar="U", help="Unit of the sizes: pages, B, KiB, MB, ..."
+        ),
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(
+            "--value", metavar="V", help="Values are hit_ratio, miss_ratio or misses."
+        ),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option("--scale", metavar="S", help="Ratios are fraction or percent."),
+    ] = None,
+    size_column: Annotated[
+        str | None,
+        typer.Option("--size-column", metavar="C", help="Name or number of the sizes."),
+    ] = None,
+    value_column: Annotated[
+        str | None,
+        typer.Option(
+            "--value-column", metavar="C", help="Name or number of the values."
+        ),
+    ] = None,
+    pool: Annotated[
+        str | None, typer.Option("--pool", metavar="NAME", help="Buffer pool.")
+    ] = None,
+    dirty_share: Annotated[
+        float | None,
+        typer.Option(
+            "--dirty-share",
+            metavar="P",
+            help="Share of the evicted pages that are dirty [default: unknown].",
+        ),
+    ] = None,
+    write_share: Annotated[
+        float | None,
+        typer.Option(
+            "--write-share",
+            metavar="W",
+            help="Share of the accesses that write; it bounds the dirty share.",
+        ),
+    ] = None,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Bend a curve that falls to the nearest that does not."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Make a profile of a hit-ratio curve, Oracle's cache advice, or ZFS counters."""
+    from tierwright.given_curves import CurveOptions, import_curve
+
+    text = _text(file)
+    found = import_curve(
+        text,
+        CurveOptions(
+            kind=kind,
+            size_unit=size_unit,
+            value=value,
+            scale=scale,
+            size_column=size_column,
+            value_column=value_column,
+            pool=pool,
+            page_bytes=page_bytes,
+            accesses=accesses,
+            accesses_per_s=accesses_per_s,
+            data_bytes=None if data is None else parse_bytes(data),
+            dirty_share=dirty_share,
+            write_share=write_share,
+            repair=repair,
+        ),
+        place=str(file),
+    )
+    assert found.profile is not None  # import_curve raises otherwise
+    if output is not None:
+        if output.is_dir() or not output.parent.is_dir():
+            raise BadInput(
+                f"--output: `{output}` cannot be written",
+                "name a file in a folder that exists",
+            )
+        found.profile.write(output)
+    if json:
+        print_json(
+            {
+                "kind": found.kind,
+                "scores": found.scores,
+                "assumptions": found.assumptions,
+                "cannot_tell": list(found.cannot_tell),
+                "profile": found.profile.to_dict(),
+            }
+        )
+        return
+    _print(found, output)
+
+
+def _text(file: Path) -> str:
+    from tierwright.given_curves import MOST_TEXT_BYTES
+
+    try:
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MOST_TEXT_BYTES + 1)
+        else:
+            with file.open("rb") as stream:
+                data = stream.read(MOST_TEXT_BYTES + 1)
+    except OSError as error:
+        raise BadInput(f"{file}: {error.strerror or error}", _FILE_HINT) from error
+    if len(data) > MOST_TEXT_BYTES:
+        raise BadInput(
+            f"{file}: is larger than {MOST_TEXT_BYTES:,} bytes, too large for a curve",
+            "give the rows of the curve only; a trace is read by `tierwright profile`",
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadInput(
+            f"{file}: line {line}: is no UTF-8 text", "save it as UTF-8 text"
+        ) from error
+
+
+def _print(found: Examined, output: Path | None) -> None:
+    assert found.profile is not None
+    curve = found.profile.curve
+    print_facts(
+        [
+            ("kind", str(found.kind)),
+            ("page", f"{format_count(curve.page_bytes)} bytes"),
+            ("page accesses", format_count(curve.accesses)),
+            ("written", "-" if output is None else str(output)),
+        ]
+    )
+    typer.echo("")
+    print_table(
+        "",
+        [("line", True), ("pages", True), ("size", True), ("hit ratio", True)],
+        [
+            [
+                str(point.line),
+                format_count(point.pages),
+                format_bytes(point.pages * curve.page_bytes),
+                f"{point.repaired_hit_ratio:.2%}",
+            ]
+            for point in found.points
+        ],
+    )
+    for title, texts in (
+        ("Assumed", found.assumptions),
+        ("This curve cannot tell", found.cannot_tell),
+    ):
+        typer.echo(f"\n{title}:")
+        for text in texts:
+            typer.echo(f"  - {text}")
