@@ -10,6 +10,7 @@ from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
+from tierwright_server.scheme_maps.endpoints import router as scheme_maps
 from tierwright_server.simulations.endpoints import router as simulations
 from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
@@ -26,6 +27,7 @@ for part in (
     uploads,
     workloads,
     evaluations,
+    scheme_maps,
     simulations,
     simulator,
     sweeps,

@@ -27,6 +27,7 @@ from tierwright.page_flow.counts import TIE_ORDER, TierCounts, hits_kernel
 from tierwright.page_flow.evaluation import (
     TIE_TOLERANCE,
     PagePrices,
+    ServiceTimes,
     page_prices,
     service_times,
 )
@@ -170,6 +171,8 @@ class SchemeMap:
         Lines between regions.
     money : MapMoney
         What the cells cost, where prices are known.
+    times : ServiceTimes
+        Of the devices, whatever the axes are. [µs]
     fixed : dict of str to float or None
         Values of the axes that do not vary; None for a measured dirty share.
     flash_metadata : str or None
@@ -189,6 +192,7 @@ class SchemeMap:
     too_close: NDArray[np.bool_]
     crossovers: tuple[Crossover, ...]
     money: MapMoney
+    times: ServiceTimes
     fixed: dict[str, float | None]
     flash_metadata: str | None
     estimator: str
@@ -333,6 +337,7 @@ def scheme_map(
         ),
         crossovers=tuple(_crossovers(problem, x.values, y.values, best)),
         money=_money(problem.point(grid_x, grid_y), stacked, wanted, priced),
+        times=problem.times,
         fixed={
             name: value for name, value in fixed.items() if name not in (x.name, y.name)
         },
