@@ -179,22 +179,25 @@ def _lazy_effective_flash(
         r, ram_misses, out=np.zeros_like(ram_misses), where=ram_misses > 0
     )  # r / M(r): duplicated RAM pages per flash miss avoided
 
-    def rising(index: NDArray[np.intp] | int) -> FloatArray:
-        return np.asarray(knots[index] - duplicated * misses[index])
+    def rising(index: NDArray[np.intp]) -> FloatArray:
+        found: FloatArray = knots[index] - duplicated * misses[index]
+        return found
 
     # r itself lies between knots; the segment that holds it gives the same line, so
     # bisecting over all knots needs no special start: the left side is <= f at knot 0.
+    last = len(knots) - 1
     low = np.zeros(r.shape, dtype=np.intp)
-    high = np.full(r.shape, len(knots) - 1, dtype=np.intp)
-    for _ in range(int(len(knots) - 1).bit_length()):
-        middle = np.asarray((low + high) // 2, dtype=np.intp)
+    high = np.full(r.shape, last, dtype=np.intp)
+    for _ in range(last.bit_length()):
+        middle = (low + high) >> 1
         below = rising(middle) <= f
-        low = np.asarray(np.where(below, middle, low), dtype=np.intp)
-        high = np.asarray(np.where(below, high, middle), dtype=np.intp)
+        np.copyto(low, middle, where=below)
+        np.copyto(high, middle, where=~below)
     left, right = rising(low), rising(high)
     step = np.divide(f - left, right - left, out=np.zeros_like(f), where=right > left)
     inside = knots[low] + np.clip(step, 0.0, 1.0) * (knots[high] - knots[low])
     beyond = f + duplicated * misses[-1]
-    whole = np.where(rising(len(knots) - 1) <= f, beyond, inside)
+    ends = knots[-1] - duplicated * misses[-1]
+    whole = np.where(ends <= f, beyond, inside)
     found = np.clip(whole - r, np.maximum(0.0, f - r), f)
     return np.where(ram_misses > 0, found, f)

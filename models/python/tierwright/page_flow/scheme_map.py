@@ -59,11 +59,11 @@ VALIDITY = (
 EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""
 LAST_BIT = 1e-15
+"""Share of a grid step below which a crossing is not looked for any further."""
 NO_SCHEME = -1
 """Index of the best where no scheme fits."""
-HALVE_EVERY = 8
-MOST_STEPS = 400
-"""One in `HALVE_EVERY` halves: 2^-50 of a grid step is the last bit of a double."""
+MOST_STEPS = 150
+"""Three times the halvings that lead to the last bit of a double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -688,9 +688,7 @@ def _crossovers(
     problem: MapProblem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
 ) -> Iterable[Crossover]:
     roots = _edge_roots(problem, x, y, best)
-    segments: dict[
-        tuple[int, int], list[tuple[Node | None, Node | None, FloatArray]]
-    ] = {}
+    segments: dict[tuple[int, int], list[Segment]] = {}
     for row, column in _mixed_cells(best):
         edges = (
             (row, column, 0),
@@ -715,7 +713,11 @@ def _mixed_cells(best: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-Root = tuple[tuple[int, int], FloatArray]
+Spot = tuple[float, float]
+"""x and y. Lines are put together of plain numbers: arrays of two cost more than they hold."""
+Root = tuple[tuple[int, int], Spot]
+Segment = tuple[Node | None, Node | None, tuple[Spot, Spot]]
+"""Part of a line in one cell: the crossings that it joins, None where it ends inside."""
 
 
 def _edge_roots(
@@ -775,10 +777,11 @@ def _note(
     points: FloatArray,
     wanted: NDArray[np.bool_],
 ) -> None:
-    for edge, ends, point, keep in zip(edges, pairs.T, points.T, wanted, strict=True):
+    rows = zip(edges, pairs.T.tolist(), points.T.tolist(), wanted.tolist(), strict=True)
+    for edge, ends, (x, y), keep in rows:
         if keep:
-            low, high = sorted(ends.tolist())
-            roots[(*edge, which)] = ((low, high), point)
+            low, high = sorted(ends)
+            roots[(*edge, which)] = ((low, high), (x, y))
 
 
 def _roots(
@@ -786,78 +789,86 @@ def _roots(
 ) -> FloatArray:
     """Points from `low` to `high`, shape (2, n), at which the two of each pair cost the same.
 
-    Regula falsi with the Illinois step; every eighth step halves, so that the bracket always
-    shrinks.
+    Chandrupatla's method: inverse quadratic interpolation where that is safe, else halving, so
+    that the bracket always shrinks. An infinite difference, where one of the two does not fit,
+    is halved towards.
     """
     span = high - low
     found = low.copy()
-    left, right = np.zeros(low.shape[1]), np.ones(low.shape[1])
-    at_left, at_right = (problem.differences(pairs, ends) for ends in (low, high))
-    went_left = np.full(left.shape, 2)  # neither end has moved yet
     still = np.arange(low.shape[1])
-    for step in range(1, MOST_STEPS + 1):
-        place = _next_place(left, right, at_left, at_right, step)
+    # Places on the way from low (0) to high (1): `here` is the newest, the root lies between
+    # it and `there`, `before` is what was given up last.
+    here, there = np.ones(low.shape[1]), np.zeros(low.shape[1])
+    at_here, at_there = (problem.differences(pairs, ends) for ends in (high, low))
+    # An end at which they are equal is a root: the first place to look at.
+    step = np.where(at_here == 0, 0.0, np.where(at_there == 0, 1.0, 0.5))
+    for _ in range(MOST_STEPS):
+        place = here + step * (there - here)
         points = low[:, still] + place * span[:, still]
         value = problem.differences(pairs[:, still], points)
         found[:, still] = points
-        more = ~((np.abs(value) <= EQUAL_COSTS) | (right - left <= LAST_BIT))
+        more = ~((np.abs(value) <= EQUAL_COSTS) | (np.abs(there - here) <= LAST_BIT))
         if not more.any():
             break
-        goes_left = (value <= 0) == (at_left <= 0)
-        again = np.where(goes_left == went_left, 0.5, 1.0)
-        left, right, at_left, at_right, went_left, still = (
-            np.where(goes_left, place, left)[more],
-            np.where(goes_left, right, place)[more],
-            np.where(goes_left, value, at_left * again)[more],
-            np.where(goes_left, at_right * again, value)[more],
-            goes_left.astype(np.int64)[more],
-            still[more],
+        still = still[more]
+        rest = np.stack((place, value, here, there, at_here, at_there))[:, more]
+        place, value, here, there, at_here, at_there = rest
+        same = np.sign(value) == np.sign(at_here)
+        before, at_before = (
+            np.where(same, here, there),
+            np.where(same, at_here, at_there),
         )
+        there, at_there = np.where(same, there, here), np.where(same, at_there, at_here)
+        here, at_here = place, value
+        step = _next_step((here, there, before), (at_here, at_there, at_before))
     return found
 
 
-def _next_place(
-    left: FloatArray,
-    right: FloatArray,
-    at_left: FloatArray,
-    at_right: FloatArray,
-    step: int,
+def _next_step(
+    places: tuple[FloatArray, FloatArray, FloatArray],
+    values: tuple[FloatArray, FloatArray, FloatArray],
 ) -> FloatArray:
-    """Where to look next: the secant's root, or the middle if that is none or it is its turn."""
-    halved = (left + right) / 2
-    if step % HALVE_EVERY == 0:
-        return halved
-    # Not a number where an end is infinite: a jump has no secant.
-    with np.errstate(invalid="ignore"):
-        slope = at_right - at_left
-        # A slope of 0 leaves the place as it is: then both ends are roots.
-        secant = right - share(at_right * (right - left), slope)
-        inside = (secant >= left) & (secant <= right)
-    return np.where(inside, secant, halved)
+    """Share of the way from the first place to the second at which to look next."""
+    (x1, x2, x3), (f1, f2, f3) = places, values
+    # Not a number where values are equal or infinite: then it is halved.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        xi = (x1 - x2) / (x3 - x2)
+        phi = (f1 - f2) / (f3 - f2)
+        safe = (phi * phi < xi) & ((1 - phi) ** 2 < 1 - xi)
+        curved = f1 / (f2 - f1) * f3 / (f2 - f3)
+        curved += (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+        least = np.minimum(LAST_BIT / np.abs(x2 - x1), 0.5)
+    safe &= np.isfinite(curved)
+    return np.where(safe, np.clip(curved, least, 1 - least), 0.5)
 
 
 def _cell_segments(
     roots: Mapping[Node, Root],
     crossed: Sequence[Node],
-    segments: dict[tuple[int, int], list[tuple[Node | None, Node | None, FloatArray]]],
+    segments: dict[tuple[int, int], list[Segment]],
 ) -> None:
     """Join the crossings of one cell: two of one pair by a segment, others at their middle."""
     by_pair: dict[tuple[int, int], list[Node]] = {}
     for edge in crossed:
         by_pair.setdefault(roots[edge][0], []).append(edge)
-    middle = np.mean([roots[edge][1] for edge in crossed], axis=0)
+    spots = [roots[edge][1] for edge in crossed]
+    middle = (
+        math.fsum(x for x, _ in spots) / len(spots),
+        math.fsum(y for _, y in spots) / len(spots),
+    )
     for pair, edges in by_pair.items():
         if len(edges) == LEAST_POINTS:
-            ends = np.stack([roots[edge][1] for edge in edges])
-            segments.setdefault(pair, []).append((edges[0], edges[1], ends))
+            one, other = edges
+            ends = (roots[one][1], roots[other][1])
+            segments.setdefault(pair, []).append((one, other, ends))
         else:  # three regions meet in the cell, or a saddle
             for edge in edges:
-                ends = np.stack([roots[edge][1], middle])
+                ends = (roots[edge][1], middle)
                 segments.setdefault(pair, []).append((edge, None, ends))
 
 
 def _joined(
-    parts: Sequence[tuple[Node | None, Node | None, FloatArray]],
+    parts: Sequence[Segment],
 ) -> list[FloatArray]:
     """Chain segments that share an edge into lines."""
     at_edge: dict[Node, list[int]] = {}
@@ -872,14 +883,14 @@ def _joined(
 
 
 def _is_end(
-    part: tuple[Node | None, Node | None, FloatArray],
+    part: Segment,
     at_edge: Mapping[Node, list[int]],
 ) -> bool:
     return any(edge is None or len(at_edge[edge]) == 1 for edge in part[:2])
 
 
 def _walk(
-    parts: Sequence[tuple[Node | None, Node | None, FloatArray]],
+    parts: Sequence[Segment],
     at_edge: Mapping[Node, list[int]],
     left: set[int],
     start: int,
@@ -899,7 +910,7 @@ def _walk(
             one, other, points = other, one, points[::-1]
         line.append(points[1])
         last = other
-    return np.stack(line)
+    return np.asarray(line, dtype=np.float64)
 
 
 def _cautions(
