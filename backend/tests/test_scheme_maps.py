@@ -98,10 +98,20 @@ class TestMap:
         )
         assert answer["page_bytes"] == curve.page_bytes
 
-    def test_a_sentence_says_who_wins_where(self, application):
-        answer = application.post("/scheme-maps", asked(), 200)
-        best = max(answer["shares"], key=answer["shares"].get)
-        assert answer["sentence"].startswith(f"{answer['titles'][best]} wins ")
+    def test_a_sentence_says_who_leads_and_how_much_of_it_is_sure(self, application):
+        clear = application.post(
+            "/scheme-maps",
+            asked(x=RATIO, y=DIRTY, ram_pages=300.0, schemes=["none", "exclusive"]),
+            200,
+        )
+        best = max(clear["shares"], key=clear["shares"].get)
+        assert clear["sentence"].startswith(f"{clear['titles'][best]} leads ")
+        assert clear["too_close_share"] == 0
+        unsure = application.post(
+            "/scheme-maps", asked(flash_device_id="samsung-pm9a3-7.68tb-u2"), 200
+        )
+        assert unsure["too_close_share"] > 0.5
+        assert unsure["sentence"].startswith("Too close to call on ")
 
     @pytest.mark.parametrize(
         ("changes", "where"),

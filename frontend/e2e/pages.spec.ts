@@ -113,6 +113,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/workloads/example",
     "/hardware",
     "/compare",
+    "/scheme-map",
     "/pool-split",
     "/simulate",
     "/runs",

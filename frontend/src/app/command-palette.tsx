@@ -34,6 +34,7 @@ function useCommands(opened: boolean): Command[] {
     page("Workloads", () => void navigate({ to: "/workloads" })),
     page("Hardware", () => void navigate({ to: "/hardware" })),
     page("Compare", () => void navigate({ to: "/compare" })),
+    page("Scheme map", () => void navigate({ to: "/scheme-map" })),
     page("Pool split", () => void navigate({ to: "/pool-split" })),
     page("Simulate", () => void navigate({ to: "/simulate" })),
     page("Runs", () => void navigate({ to: "/runs" })),

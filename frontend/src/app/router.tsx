@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { parseMapSearch } from "@/analysis/map-state";
 import { parseSplitSearch } from "@/analysis/split-state";
 import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
 import { parseSweepSearch } from "@/analysis/sweep-state";
@@ -74,6 +75,16 @@ const compare = createRoute({
   ),
 });
 
+const schemeMap = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/scheme-map",
+  validateSearch: parseMapSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/scheme-map/scheme-map-page"),
+    "SchemeMapPage",
+  ),
+});
+
 const poolSplit = createRoute({
   getParentRoute: () => rootRoute,
   path: "/pool-split",
@@ -126,6 +137,7 @@ export const router = createRouter({
     upload,
     hardware,
     compare,
+    schemeMap,
     poolSplit,
     simulate,
     runs,

@@ -13,6 +13,7 @@ export const NAVIGATION = [
   { to: "/workloads", label: "Workloads" },
   { to: "/hardware", label: "Hardware" },
   { to: "/compare", label: "Compare" },
+  { to: "/scheme-map", label: "Scheme map" },
   { to: "/pool-split", label: "Pool split" },
   { to: "/simulate", label: "Simulate" },
   { to: "/runs", label: "Runs" },

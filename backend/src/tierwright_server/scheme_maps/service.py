@@ -178,15 +178,21 @@ def _map_sentence(shares: dict[str, float], close: float) -> str:
     if not ranked:
         return "No scheme fits anywhere on this map: the metadata of flash exceed RAM."
     if len(ranked) == 1 and ranked[0][0] == 1:
-        text = f"{titles()[ranked[0][1]]} wins everywhere on this map"
+        text = f"{titles()[ranked[0][1]]} leads everywhere on this map"
     else:
         parts = [f"{titles()[name]} on {percent(share)}" for share, name in ranked]
-        text = f"{parts[0].replace(' on ', ' wins on ', 1)} of the map" + "".join(
+        text = f"{parts[0].replace(' on ', ' leads on ', 1)} of the map" + "".join(
             f", {part}" for part in parts[1:]
         )
+    if close > MOSTLY:
+        return f"Too close to call on {percent(close)} of the map: simulate. {text}."
     if close > 0:
         text += f"; {percent(close)} is too close to call"
     return f"{text}."
+
+
+MOSTLY = 0.5
+"""Share of a map that is too close to call from which the sentence begins with that."""
 
 
 def _point(found: Found, point: MapPoint) -> MapPointOut:

@@ -5,6 +5,50 @@ export type ClientOptions = {
 };
 
 /**
+ * AxisIn
+ *
+ * One axis: evenly spaced for shares, by equal factors otherwise.
+ */
+export type AxisIn = {
+    /**
+     * Axis
+     */
+    axis: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * Points
+     */
+    points?: number;
+};
+
+/**
+ * AxisOption
+ *
+ * An axis that a map may have.
+ */
+export type AxisOption = {
+    /**
+     * Name
+     */
+    name: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Unit
+     */
+    unit: string;
+};
+
+/**
  * ContenderIn
  *
  * One thing to simulate: a name of `GET /simulator`, and its options.
@@ -88,6 +132,30 @@ export type CostTerms = {
      * Disk Writes
      */
     disk_writes: number;
+};
+
+/**
+ * CrossoverOut
+ *
+ * Line on which two schemes cost the same, or beyond which one no longer fits.
+ */
+export type CrossoverOut = {
+    /**
+     * Schemes
+     */
+    schemes: [
+        string,
+        string
+    ];
+    /**
+     * Points
+     *
+     * x and y along the line.
+     */
+    points: Array<[
+        number,
+        number
+    ]>;
 };
 
 /**
@@ -823,6 +891,233 @@ export type HealthOut = {
 };
 
 /**
+ * MapAxisOut
+ *
+ * An axis with its grid points.
+ */
+export type MapAxisOut = {
+    /**
+     * Name
+     */
+    name: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Values
+     */
+    values: Array<number>;
+};
+
+/**
+ * MapMoneyOut
+ *
+ * What the cells cost. [USD/month]
+ */
+export type MapMoneyOut = {
+    /**
+     * Usd Per Month No Flash
+     */
+    usd_per_month_no_flash: Array<Array<number | null>> | null;
+    /**
+     * Usd Per Month With Flash
+     */
+    usd_per_month_with_flash: Array<Array<number | null>> | null;
+    /**
+     * Best By Price Times Time
+     *
+     * Index into `schemes` of the least price x I/O time: the price of a unit of throughput. -1: none fits.
+     */
+    best_by_price_times_time: Array<Array<number>> | null;
+    /**
+     * Reason
+     *
+     * Why there is no cost; empty when there is one.
+     */
+    reason: string;
+};
+
+/**
+ * MapOptions
+ *
+ * What a map can be asked for, from the models' tables.
+ */
+export type MapOptions = {
+    /**
+     * Axes
+     */
+    axes: Array<AxisOption>;
+    /**
+     * Schemes
+     */
+    schemes: {
+        [key: string]: string;
+    };
+    /**
+     * Metadata Presets
+     */
+    metadata_presets: Array<MetadataPresetOut>;
+};
+
+/**
+ * MapPointOut
+ *
+ * One point of a map, with everything behind its numbers.
+ */
+export type MapPointOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Ram Pages With Flash
+     *
+     * RAM that the metadata of flash leave. [pages]
+     */
+    ram_pages_with_flash: number;
+    /**
+     * Dirty Share
+     */
+    dirty_share: number | null;
+    /**
+     * Measured Dirty Share
+     *
+     * p_d of RAM victims; null where the curve has no write-backs.
+     */
+    measured_dirty_share: number | null;
+    /**
+     * Asymmetry
+     */
+    asymmetry: number;
+    /**
+     * Devices
+     */
+    devices: {
+        [key: string]: DeviceOut;
+    };
+    price_book: PriceBookRef | null;
+    /**
+     * Schemes
+     */
+    schemes: Array<PointSchemeOut>;
+    /**
+     * Best
+     */
+    best: string | null;
+    /**
+     * Best By Price Times Time
+     */
+    best_by_price_times_time: string | null;
+    /**
+     * Margin
+     */
+    margin: number | null;
+    /**
+     * Too Close
+     */
+    too_close: boolean;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * MapQuestion
+ *
+ * Workload, devices, prices and schemes of a map or of one of its points.
+ */
+export type MapQuestion = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages?: number | null;
+    /**
+     * Flash Pages
+     */
+    flash_pages?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Dirty share of all victims; absent: measured, for each scheme.
+     */
+    dirty_share?: number | null;
+    /**
+     * Asymmetry
+     */
+    asymmetry?: number | null;
+    /**
+     * Schemes
+     *
+     * Schemes that compete.
+     */
+    schemes?: Array<'none' | 'inclusive' | 'exclusive' | 'lazy'>;
+    /**
+     * Flash Metadata
+     *
+     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     */
+    flash_metadata?: string | null;
+};
+
+/**
  * MarginOut
  *
  * By how much the best scheme wins.
@@ -844,6 +1139,50 @@ export type MarginOut = {
      * Share of the I/O time without flash that the best saves.
      */
     relative_to_none: number;
+};
+
+/**
+ * MetadataPresetOut
+ *
+ * How much RAM a flash cache needs to know what it holds.
+ */
+export type MetadataPresetOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Entry Bytes
+     *
+     * RAM for each unit on flash. [bytes]
+     */
+    entry_bytes: number;
+    /**
+     * Unit Bytes
+     *
+     * Null: a page of the workload. [bytes]
+     */
+    unit_bytes: number | null;
+    /**
+     * Source Entry Bytes
+     */
+    source_entry_bytes: number;
+    /**
+     * Fixed Bytes
+     */
+    fixed_bytes: number;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Note
+     */
+    note: string;
 };
 
 /**
@@ -930,6 +1269,52 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * PointSchemeOut
+ *
+ * One scheme at a point.
+ */
+export type PointSchemeOut = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Io Time Us Per Access
+     *
+     * Null where the metadata of flash leave no RAM. [µs per access]
+     */
+    io_time_us_per_access: number | null;
+    /**
+     * Error Us Per Access
+     *
+     * Known error of the model. [µs per access]
+     */
+    error_us_per_access: number;
+    /**
+     * Flash Hits
+     */
+    flash_hits: number;
+    /**
+     * Flash Misses
+     */
+    flash_misses: number;
+    /**
+     * Usd Per Month
+     */
+    usd_per_month: string | null;
+    /**
+     * Price Times Time
+     *
+     * [USD/month x µs per access]
+     */
+    price_times_time: number | null;
 };
 
 /**
@@ -2153,6 +2538,203 @@ export type SchemeEvaluation = {
      * Warnings
      */
     warnings: Array<WarningOut>;
+};
+
+/**
+ * SchemeMapIn
+ *
+ * The map to make: two axes, and fixed values of what they leave open.
+ */
+export type SchemeMapIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages?: number | null;
+    /**
+     * Flash Pages
+     */
+    flash_pages?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Dirty share of all victims; absent: measured, for each scheme.
+     */
+    dirty_share?: number | null;
+    /**
+     * Asymmetry
+     */
+    asymmetry?: number | null;
+    /**
+     * Schemes
+     *
+     * Schemes that compete.
+     */
+    schemes?: Array<'none' | 'inclusive' | 'exclusive' | 'lazy'>;
+    /**
+     * Flash Metadata
+     *
+     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     */
+    flash_metadata?: string | null;
+    x: AxisIn;
+    y: AxisIn;
+};
+
+/**
+ * SchemeMapOut
+ *
+ * Costs and winners over a grid, in columns: a list of rows for every quantity.
+ */
+export type SchemeMapOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    x: MapAxisOut;
+    y: MapAxisOut;
+    /**
+     * Schemes
+     *
+     * Those that compete, in the order of ties.
+     */
+    schemes: Array<string>;
+    /**
+     * Titles
+     */
+    titles: {
+        [key: string]: string;
+    };
+    /**
+     * Best
+     *
+     * Index into `schemes` of the least I/O time; -1: none fits.
+     */
+    best: Array<Array<number>>;
+    /**
+     * Io Time Us Per Access
+     *
+     * By scheme; null where metadata leave it no RAM. [µs per access]
+     */
+    io_time_us_per_access: {
+        [key: string]: Array<Array<number | null>>;
+    };
+    /**
+     * Margin
+     *
+     * Share of the runner-up's I/O time that the best saves.
+     */
+    margin: Array<Array<number | null>>;
+    /**
+     * Too Close
+     *
+     * Whether another scheme is within the known error of the model.
+     */
+    too_close: Array<Array<boolean>>;
+    /**
+     * Crossovers
+     */
+    crossovers: Array<CrossoverOut>;
+    money: MapMoneyOut;
+    /**
+     * Fixed
+     */
+    fixed: {
+        [key: string]: number | null;
+    };
+    /**
+     * Flash Metadata
+     */
+    flash_metadata: string | null;
+    /**
+     * Device Asymmetry
+     *
+     * F_W / F_R of the flash device.
+     */
+    device_asymmetry: number;
+    /**
+     * Shares
+     *
+     * Share of the grid points that each scheme wins.
+     */
+    shares: {
+        [key: string]: number;
+    };
+    /**
+     * Too Close Share
+     */
+    too_close_share: number;
+    /**
+     * Sentence
+     *
+     * The finding in one sentence.
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Formulas
+     */
+    formulas: {
+        [key: string]: string;
+    };
+    /**
+     * Source
+     */
+    source: string;
 };
 
 /**
@@ -4578,6 +5160,145 @@ export type EvaluateResponses = {
 };
 
 export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
+
+export type ListSchemeMapOptionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/scheme-maps/options';
+};
+
+export type ListSchemeMapOptionsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListSchemeMapOptionsError = ListSchemeMapOptionsErrors[keyof ListSchemeMapOptionsErrors];
+
+export type ListSchemeMapOptionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: MapOptions;
+};
+
+export type ListSchemeMapOptionsResponse = ListSchemeMapOptionsResponses[keyof ListSchemeMapOptionsResponses];
+
+export type MakeSchemeMapData = {
+    body: SchemeMapIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/scheme-maps';
+};
+
+export type MakeSchemeMapErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type MakeSchemeMapError = MakeSchemeMapErrors[keyof MakeSchemeMapErrors];
+
+export type MakeSchemeMapResponses = {
+    /**
+     * Successful Response
+     */
+    200: SchemeMapOut;
+};
+
+export type MakeSchemeMapResponse = MakeSchemeMapResponses[keyof MakeSchemeMapResponses];
+
+export type ExplainSchemeMapPointData = {
+    body: MapQuestion;
+    path?: never;
+    query?: never;
+    url: '/api/v1/scheme-maps/point';
+};
+
+export type ExplainSchemeMapPointErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ExplainSchemeMapPointError = ExplainSchemeMapPointErrors[keyof ExplainSchemeMapPointErrors];
+
+export type ExplainSchemeMapPointResponses = {
+    /**
+     * Successful Response
+     */
+    200: MapPointOut;
+};
+
+export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;
