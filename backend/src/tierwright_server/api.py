@@ -16,6 +16,7 @@ from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.tus import router as tus
+from tierwright_server.wear.endpoints import router as wear
 from tierwright_server.workloads.endpoints import router as workloads
 
 router = APIRouter(prefix="/api/v1")
@@ -28,6 +29,7 @@ for part in (
     workloads,
     evaluations,
     scheme_maps,
+    wear,
     simulations,
     simulator,
     sweeps,

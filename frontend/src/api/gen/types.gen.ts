@@ -49,6 +49,32 @@ export type AxisOption = {
 };
 
 /**
+ * BudgetOut
+ *
+ * Host writes that the devices take. [TB]
+ */
+export type BudgetOut = {
+    /**
+     * In Place Tb
+     */
+    in_place_tb: number | null;
+    /**
+     * Appended Tb
+     */
+    appended_tb: number | null;
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * Reason
+     *
+     * Why there is no budget; empty when there is one.
+     */
+    reason: string;
+};
+
+/**
  * ContenderIn
  *
  * One thing to simulate: a name of `GET /simulator`, and its options.
@@ -264,6 +290,110 @@ export type DetectionOut = {
      * Reason
      */
     reason: string;
+};
+
+/**
+ * DeviceHealthIn
+ *
+ * What a drive says of itself.
+ */
+export type DeviceHealthIn = {
+    /**
+     * Document
+     *
+     * JSON of `smartctl --json -x` or `nvme smart-log -o json`.
+     */
+    document: {
+        [key: string]: unknown;
+    };
+    /**
+     * Flash Device Id
+     *
+     * Whose rating to compare with.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Rated Tb
+     */
+    rated_tb?: number | null;
+};
+
+/**
+ * DeviceHealthOut
+ *
+ * Health of a drive, and what is left of its rating.
+ */
+export type DeviceHealthOut = {
+    /**
+     * Model
+     */
+    model: string;
+    /**
+     * Serial
+     */
+    serial: string;
+    /**
+     * Capacity Bytes
+     */
+    capacity_bytes: number | null;
+    /**
+     * Written Tb
+     */
+    written_tb: number | null;
+    /**
+     * Waf
+     *
+     * NAND over host writes, since manufacture.
+     */
+    waf: number | null;
+    /**
+     * Power On Hours
+     */
+    power_on_hours: number | null;
+    /**
+     * Percentage Used
+     */
+    percentage_used: number | null;
+    /**
+     * Tb Per Day
+     *
+     * Mean since it was first powered on.
+     */
+    tb_per_day: number | null;
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * Rated Tb
+     */
+    rated_tb: number | null;
+    /**
+     * Left Tb
+     */
+    left_tb: number | null;
+    /**
+     * Left Share
+     */
+    left_share: number | null;
+    /**
+     * Years Left
+     *
+     * At its own mean rate.
+     */
+    years_left: number | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
 };
 
 /**
@@ -790,6 +920,46 @@ export type FigureOut = {
      * Note
      */
     note: string;
+};
+
+/**
+ * FillOut
+ *
+ * Least time to fill the flash.
+ */
+export type FillOut = {
+    /**
+     * Seconds
+     */
+    seconds: number;
+    /**
+     * Bytes Per S
+     */
+    bytes_per_s: number;
+    /**
+     * Bottleneck
+     */
+    bottleneck: string;
+    /**
+     * Rates Bytes Per S
+     */
+    rates_bytes_per_s: {
+        [key: string]: number;
+    };
+    /**
+     * Units
+     *
+     * Pages to bring in. [pages]
+     */
+    units: number;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
 };
 
 /**
@@ -1949,6 +2119,128 @@ export type RecordOut = {
 };
 
 /**
+ * RecoveryIn
+ *
+ * How long until the cache is full, and until the system works after a crash?
+ */
+export type RecoveryIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Absent: the workload's own, accesses / duration.
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Checkpoint Interval S
+     */
+    checkpoint_interval_s?: number;
+    /**
+     * Redo Pages
+     *
+     * Pages read by redo at that interval; absent: every write of half an interval touches another page, at most all pages. [pages]
+     */
+    redo_pages?: number | null;
+    /**
+     * Redo Writes
+     *
+     * Pages written by redo at that interval. [pages]
+     */
+    redo_writes?: number;
+    /**
+     * Flash Share
+     *
+     * Share of redone pages that flash holds.
+     */
+    flash_share?: number;
+};
+
+/**
+ * RecoveryOut
+ *
+ * Warm-up and restart.
+ */
+export type RecoveryOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Flash Bytes
+     */
+    flash_bytes: number;
+    /**
+     * Accesses Per S
+     */
+    accesses_per_s: number;
+    /**
+     * Rate Basis
+     */
+    rate_basis: string;
+    fill: FillOut;
+    restart: RestartOut | null;
+    /**
+     * Restart Reason
+     *
+     * Why there is no restart time, else empty.
+     */
+    restart_reason: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
  * ReplayOut
  *
  * One replay: the whole trace from a cold start, nothing flushed at the end.
@@ -2046,6 +2338,97 @@ export type ReplayOut = {
      * What to do next.
      */
     hint: string | null;
+};
+
+/**
+ * RestartCurve
+ *
+ * Restart over the checkpoint interval.
+ */
+export type RestartCurve = {
+    /**
+     * Checkpoint Interval S
+     */
+    checkpoint_interval_s: Array<number>;
+    /**
+     * Redo Pages
+     */
+    redo_pages: Array<number>;
+    /**
+     * With Flash S
+     */
+    with_flash_s: Array<number>;
+    /**
+     * Without Flash S
+     */
+    without_flash_s: Array<number>;
+};
+
+/**
+ * RestartOut
+ *
+ * Restart with a flash cache that survives, against one without.
+ */
+export type RestartOut = {
+    /**
+     * Redo Pages
+     */
+    redo_pages: number;
+    /**
+     * Redo Basis
+     */
+    redo_basis: string;
+    with_flash: RestartPart;
+    without_flash: RestartPart;
+    /**
+     * Speedup
+     */
+    speedup: number;
+    /**
+     * Metadata Segments
+     */
+    metadata_segments: number;
+    /**
+     * Metadata Restore S
+     */
+    metadata_restore_s: number;
+    /**
+     * Full Scan S
+     */
+    full_scan_s: number;
+    /**
+     * Metadata Flush Interval S
+     */
+    metadata_flush_interval_s: number | null;
+    curve: RestartCurve;
+    /**
+     * Validity
+     */
+    validity: string;
+};
+
+/**
+ * RestartPart
+ *
+ * Parts of a restart. [s]
+ */
+export type RestartPart = {
+    /**
+     * Metadata S
+     */
+    metadata_s: number;
+    /**
+     * Reads S
+     */
+    reads_s: number;
+    /**
+     * Writes S
+     */
+    writes_s: number;
+    /**
+     * Total S
+     */
+    total_s: number;
 };
 
 /**
@@ -2769,6 +3152,60 @@ export type SchemeOut = {
      * Options
      */
     options: Array<OptionOut>;
+};
+
+/**
+ * SchemeWear
+ *
+ * Life of the flash under one scheme.
+ */
+export type SchemeWear = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Flash Writes Per Access
+     */
+    flash_writes_per_access: number;
+    /**
+     * Flash Writes Per Access Range
+     */
+    flash_writes_per_access_range: [
+        number,
+        number
+    ];
+    /**
+     * Tb Per Day
+     */
+    tb_per_day: number;
+    /**
+     * Drive Writes Per Day
+     */
+    drive_writes_per_day: number | null;
+    /**
+     * Years
+     *
+     * Null where it never wears out, or no budget is known.
+     */
+    years: number | null;
+    /**
+     * Years From
+     */
+    years_from: number | null;
+    /**
+     * Years To
+     */
+    years_to: number | null;
+    /**
+     * Never Worn Out
+     */
+    never_worn_out: boolean;
+    money: WearMoney | null;
 };
 
 /**
@@ -3565,6 +4002,215 @@ export type WarningOut = {
      * What to do next.
      */
     hint: string | null;
+};
+
+/**
+ * WearIn
+ *
+ * How long does the flash last?
+ */
+export type WearIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Absent: the workload's own, accesses / duration.
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the load a year; 0.2: 20 % more. [1/year]
+     */
+    growth_per_year?: number;
+    /**
+     * Devices
+     */
+    devices?: number;
+    /**
+     * Written Tb
+     *
+     * Written to the devices before. [TB]
+     */
+    written_tb?: number;
+    /**
+     * Rated Tb
+     *
+     * TBW of one device; absent: as it states. [TB]
+     */
+    rated_tb?: number | null;
+    /**
+     * Rated Years
+     *
+     * Years of its drive writes per day, where it does not state them.
+     */
+    rated_years?: number | null;
+    /**
+     * Pe Cycles
+     *
+     * P/E cycles of a block; the rating is then not used.
+     */
+    pe_cycles?: number | null;
+    /**
+     * Waf In Place
+     *
+     * Write amplification of small writes, with P/E cycles.
+     */
+    waf_in_place?: number | null;
+    /**
+     * Waf Appended
+     *
+     * Write amplification of large writes, with P/E cycles.
+     */
+    waf_appended?: number | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+};
+
+/**
+ * WearMoney
+ *
+ * Endurance as money, at today's writes.
+ */
+export type WearMoney = {
+    /**
+     * Usd Per Tb Written
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd_per_tb_written: string;
+    /**
+     * Usd Per Month Written
+     *
+     * That times the writes of a month. [USD/month]
+     */
+    usd_per_month_written: string;
+    /**
+     * Life Months
+     *
+     * Until the budget is used. [months]
+     */
+    life_months: number | null;
+    /**
+     * Amortised Usd Per Month
+     *
+     * Price over the shorter of life and amortisation. [USD/month]
+     */
+    amortised_usd_per_month: string;
+    /**
+     * Wear Limited
+     */
+    wear_limited: boolean;
+};
+
+/**
+ * WearOut
+ *
+ * How long the flash lasts under each scheme.
+ */
+export type WearOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    flash_device: DeviceOut;
+    price_book: PriceBookRef | null;
+    /**
+     * Accesses Per S
+     */
+    accesses_per_s: number;
+    /**
+     * Rate Basis
+     */
+    rate_basis: string;
+    /**
+     * Growth Per Year
+     */
+    growth_per_year: number;
+    budget: BudgetOut;
+    /**
+     * Rated Dwpd
+     */
+    rated_dwpd: number | null;
+    /**
+     * Schemes
+     */
+    schemes: Array<SchemeWear>;
+    /**
+     * Money Reason
+     *
+     * Why there is no money; empty if there is.
+     */
+    money_reason: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
 };
 
 /**
@@ -5299,6 +5945,149 @@ export type ExplainSchemeMapPointResponses = {
 };
 
 export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
+
+export type EstimateWearData = {
+    body: WearIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/wear';
+};
+
+export type EstimateWearErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EstimateWearError = EstimateWearErrors[keyof EstimateWearErrors];
+
+export type EstimateWearResponses = {
+    /**
+     * Successful Response
+     */
+    200: WearOut;
+};
+
+export type EstimateWearResponse = EstimateWearResponses[keyof EstimateWearResponses];
+
+export type ReadDeviceHealthData = {
+    body: DeviceHealthIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/device-health';
+};
+
+export type ReadDeviceHealthErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReadDeviceHealthError = ReadDeviceHealthErrors[keyof ReadDeviceHealthErrors];
+
+export type ReadDeviceHealthResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeviceHealthOut;
+};
+
+export type ReadDeviceHealthResponse = ReadDeviceHealthResponses[keyof ReadDeviceHealthResponses];
+
+export type EstimateRecoveryData = {
+    body: RecoveryIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/recovery';
+};
+
+export type EstimateRecoveryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EstimateRecoveryError = EstimateRecoveryErrors[keyof EstimateRecoveryErrors];
+
+export type EstimateRecoveryResponses = {
+    /**
+     * Successful Response
+     */
+    200: RecoveryOut;
+};
+
+export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;
