@@ -115,6 +115,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/compare",
     "/scheme-map",
     "/pool-split",
+    "/wear",
     "/simulate",
     "/runs",
     "/scenarios",

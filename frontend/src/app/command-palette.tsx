@@ -36,6 +36,7 @@ function useCommands(opened: boolean): Command[] {
     page("Compare", () => void navigate({ to: "/compare" })),
     page("Scheme map", () => void navigate({ to: "/scheme-map" })),
     page("Pool split", () => void navigate({ to: "/pool-split" })),
+    page("Wear and recovery", () => void navigate({ to: "/wear" })),
     page("Simulate", () => void navigate({ to: "/simulate" })),
     page("Runs", () => void navigate({ to: "/runs" })),
     page("Scenarios", () => void navigate({ to: "/scenarios" })),

@@ -9,6 +9,7 @@ import { parseMapSearch } from "@/analysis/map-state";
 import { parseSplitSearch } from "@/analysis/split-state";
 import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
 import { parseSweepSearch } from "@/analysis/sweep-state";
+import { parseWearSearch } from "@/analysis/wear-state";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
 
@@ -95,6 +96,13 @@ const poolSplit = createRoute({
   ),
 });
 
+const wear = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/wear",
+  validateSearch: parseWearSearch,
+  component: lazyRouteComponent(() => import("@/features/wear/wear-page"), "WearPage"),
+});
+
 const simulate = createRoute({
   getParentRoute: () => rootRoute,
   path: "/simulate",
@@ -139,6 +147,7 @@ export const router = createRouter({
     compare,
     schemeMap,
     poolSplit,
+    wear,
     simulate,
     runs,
     scenarios,

@@ -15,6 +15,7 @@ export const NAVIGATION = [
   { to: "/compare", label: "Compare" },
   { to: "/scheme-map", label: "Scheme map" },
   { to: "/pool-split", label: "Pool split" },
+  { to: "/wear", label: "Wear and recovery" },
   { to: "/simulate", label: "Simulate" },
   { to: "/runs", label: "Runs" },
   { to: "/scenarios", label: "Scenarios" },

@@ -148,7 +148,7 @@ def years_with_growth(
     Examples
     --------
     >>> years_with_growth(100, 10), round(years_with_growth(100, 10, 0.2), 3)
-    (10.0, 5.695)
+    (10.0, 5.693)
     >>> years_with_growth(100, 10, -0.2)
     inf
     """
