@@ -150,12 +150,33 @@ def streams(document: dict[str, Any]) -> list[str]:
     ]
 
 
+def grids(document: dict[str, Any]) -> list[str]:
+    """Return what grids over HTTP took."""
+    rows = [
+        [
+            row["name"],
+            number(row["p50_ms"]),
+            number(row["p95_ms"]),
+            number(row["server_cpu_ms"]),
+            number(row["bar_ms"], 0),
+            "yes" if row["reached"] else "**no**",
+            number(row["answer_bytes"], 0, 1000),
+            number(row["load_average"]),
+        ]
+        for row in document.get("http", ())
+    ]
+    headings = ["grid of 64 x 64", "median ms", "p95 ms", "server's processor ms"]
+    headings += ["bar", "reached", "answer kB", "load average"]
+    return table(headings, rows) if rows else ["Not measured yet."]
+
+
 PARTS = {
     "machine": machine,
     "speeds": speeds,
     "agreement": agreement,
     "limits": limits,
     "streams": streams,
+    "grids": grids,
 }
 
 

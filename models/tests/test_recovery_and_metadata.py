@@ -339,7 +339,7 @@ def test_write_reduction_is_the_share_spared(written: float, dirty: float) -> No
     assert found is not None
     assert found <= 1
     assert (found >= 0) == (written <= dirty)
-    assert dirty * (1 - found) == pytest.approx(written, abs=1e-6 * dirty)
+    assert dirty * (1 - found) == pytest.approx(written, rel=1e-9, abs=1e-6 * dirty)
 
 
 @pytest.mark.formula("face.effective_capacity")

@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from tierwright.cli import main
 from tierwright.device import Device, device_from_mapping
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, Profile
-from tierwright.page_flow import Axis, SchemeMap, scheme_map
+from tierwright.metadata import PRESETS
+from tierwright.page_flow import Axis, MapPoint, SchemeMap, map_point, scheme_map
 from tierwright.page_flow.scheme_map import MAP_SCHEMES
 
 settings.register_profile("models", deadline=None)  # the machine may be busy
@@ -327,6 +329,198 @@ def test_a_map_and_a_grid_of_64_by_64_take_few_milliseconds() -> None:
         assert least < bar_s
 
 
+def test_charged_metadata_leave_schemes_with_flash_the_ram_that_evaluate_leaves_them() -> (
+    None
+):
+    """Real-valued sizes: a map's point lies within a page of RAM of `evaluate`'s."""
+    preset = PRESETS["flashcache"]
+    ram, flash = 1000, 32_000
+    found = map_point(
+        CURVE,
+        at={"ram_pages": ram, "flash_pages": flash},
+        flash=FLASH,
+        disk=DISK,
+        flash_metadata=preset,
+    )
+    charged = 24 * flash / 4096
+    assert found.frames == pytest.approx(ram - charged)
+    expected = page_flow.evaluate(
+        CURVE,
+        ram_pages=ram,
+        flash_pages=flash,
+        flash=FLASH,
+        disk=DISK,
+        flash_metadata=preset,
+    )
+    for name, scheme in found.schemes.items():
+        least, most = (
+            page_flow.evaluate(
+                CURVE,
+                ram_pages=ram if name == "none" else frames,
+                flash_pages=flash,
+                flash=FLASH,
+                disk=DISK,
+            )
+            .schemes[name]
+            .io_time_us_per_access
+            for frames in (math.ceil(found.frames), math.floor(found.frames))
+        )
+        assert least - 1e-9 <= scheme.io_time_us_per_access <= most + 1e-9
+        same = expected.schemes[name].io_time_us_per_access
+        assert scheme.io_time_us_per_access == pytest.approx(same, rel=1e-3)
+    assert found.metadata[0].value == math.ceil(24 * flash)
+
+
+def test_where_metadata_exceed_ram_only_no_flash_is_left() -> None:
+    preset = PRESETS["l2arc"]
+    found = mapped(
+        x=Axis.spaced("ram_pages", 10, 5000, 16),
+        y=Axis.spaced("flash_pages", 100, 90_000, 16),
+        ram_pages=None,
+        flash_metadata=preset,
+    )
+    r, f = np.meshgrid(found.x.values, found.y.values)
+    out = r - 96 * f / 4096 < 1
+    assert out.any()
+    assert not out.all()
+    best = np.asarray(found.schemes)[found.best]
+    assert set(best[out].tolist()) == {"none"}
+    for name in ("lazy", "exclusive", "inclusive"):
+        assert np.array_equal(np.isnan(found.io_time_us_per_access[name]), out)
+    assert np.all(np.isfinite(found.io_time_us_per_access["none"]))
+    assert np.isnan(found.margin[out]).all()
+    assert not found.too_close[out].any()
+    assert "metadata_exceed_ram" in {w.name for w in found.warnings}
+    # On the grid, a line between a scheme with flash and none lies where both cost the same or
+    # where the last page of RAM goes.
+    seen = 0
+    for line in found.crossovers:
+        for ram, flash in line.points:
+            edge = np.isclose(found.x.values, ram, rtol=1e-12).any()
+            edge = edge or np.isclose(found.y.values, flash, rtol=1e-12).any()
+            if not edge or "none" not in line.schemes:
+                continue
+            point = map_point(
+                CURVE,
+                at={"ram_pages": ram, "flash_pages": flash},
+                flash=FLASH,
+                disk=DISK,
+                flash_metadata=preset,
+            )
+            other = next(name for name in line.schemes if name != "none")
+            one = point.schemes["none"].io_time_us_per_access
+            two = point.schemes[other].io_time_us_per_access
+            last_page = abs(point.frames - 1) < 1e-6
+            assert last_page or one == pytest.approx(two, rel=1e-9)
+            seen += last_page
+    assert seen > 3
+    without = mapped(
+        x=found.x,
+        y=found.y,
+        ram_pages=None,
+        flash_metadata=preset,
+        schemes=("lazy", "exclusive"),
+    )
+    assert np.array_equal(without.best == -1, out)
+    document = json.loads(json.dumps(without.to_dict(), allow_nan=False))
+    assert document["io_time_us_per_access"]["lazy"][-1][0] is None
+
+
+@given(
+    ram=st.floats(10, 3000),
+    ratio=st.floats(0.5, 30),
+    preset=st.sampled_from(sorted(PRESETS)),
+)
+@settings(max_examples=25)
+def test_charging_metadata_never_makes_a_scheme_cheaper(
+    ram: float, ratio: float, preset: str
+) -> None:
+    def point(charged: Any) -> MapPoint:
+        return map_point(
+            CURVE,
+            at={"flash_per_ram": ratio},
+            ram_pages=ram,
+            flash=FLASH,
+            disk=DISK,
+            flash_metadata=charged,
+        )
+
+    free, charged = point(None), point(PRESETS[preset])
+    assert charged.frames <= free.frames == ram
+    for name, scheme in charged.schemes.items():
+        if scheme.io_time_us_per_access is None:
+            assert charged.frames < 1
+            assert name != "none"
+        elif name in ("none", "exclusive"):
+            # the others may gain flash hits as RAM repeats less of what flash holds
+            least = free.schemes[name].io_time_us_per_access
+            assert least is not None
+            assert scheme.io_time_us_per_access >= least * (1 - 1e-9)
+
+
+def test_a_point_has_the_numbers_of_its_cell_and_its_derivation_adds_up() -> None:
+    found = mapped(prices=catalog.price_book("street-2026-q1"))
+    x, y = float(found.x.values[13]), float(found.y.values[7])
+    point = map_point(
+        CURVE,
+        at={"flash_per_ram": x, "dirty_share": y},
+        flash=FLASH,
+        disk=DISK,
+        ram_pages=1000,
+        prices=catalog.price_book("street-2026-q1"),
+    )
+    assert list(point.schemes) == list(found.schemes)
+    for name, scheme in point.schemes.items():
+        cell = found.io_time_us_per_access[name][7, 13]
+        assert scheme.io_time_us_per_access == pytest.approx(cell, rel=1e-14)
+    assert point.best == found.schemes[found.best[7, 13]]
+    assert point.margin == pytest.approx(found.margin[7, 13])
+    assert point.too_close == found.too_close[7, 13]
+    for entry in point.derivation:
+        total = sum(term["value_us_per_access"] for term in entry["terms"])
+        assert total == pytest.approx(entry["value_us_per_access"])
+        assert entry["value_us_per_access"] == pytest.approx(
+            point.schemes[entry["scheme"]].io_time_us_per_access
+        )
+        shares = [n["value"] for n in entry["numbers"] if n["symbol"] == "p_d"]
+        assert shares in ([], [pytest.approx(y)])
+
+
+def test_money_is_that_of_evaluate_and_price_times_time_picks_the_winner() -> None:
+    book = catalog.price_book("street-2026-q1")
+    found = mapped(
+        x=Axis("ram_pages", np.asarray([100.0, 1000.0])),
+        y=Axis("flash_pages", np.asarray([200.0, 50_000.0])),
+        ram_pages=None,
+        prices=book,
+    )
+    money = found.money
+    assert money.usd_per_month_with_flash is not None
+    assert money.usd_per_month_no_flash is not None
+    assert money.best_by_price_times_time is not None
+    for row, column in ((0, 0), (1, 1), (1, 0)):
+        same = page_flow.evaluate(
+            CURVE,
+            ram_pages=int(found.x.values[column]),
+            flash_pages=int(found.y.values[row]),
+            flash=FLASH,
+            disk=DISK,
+            prices=book,
+        )
+        usd = {name: s.cost_usd_per_month for name, s in same.schemes.items()}
+        assert money.usd_per_month_with_flash[row, column] == pytest.approx(usd["lazy"])
+        assert money.usd_per_month_no_flash[row, column] == pytest.approx(usd["none"])
+        products = {
+            name: same.schemes[name].io_time_us_per_access * (usd[name] or 0.0)
+            for name in found.schemes
+        }
+        best = found.schemes[money.best_by_price_times_time[row, column]]
+        assert products[best] == min(products.values())
+    bare = mapped().money
+    assert bare.usd_per_month_no_flash is None
+    assert "price book" in bare.reason
+
+
 def test_the_command_prints_one_document(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -354,6 +548,11 @@ def test_the_command_prints_one_document(
     assert found["best"] == same.best.tolist()
     assert main(command) == 0
     assert "share of the map" in capsys.readouterr().out
+    extra = ["--flash-metadata=flashcache", "--price-book=street-2026-q1"]
+    assert main([*command, *extra]) == 0
+    assert "by price x time" in capsys.readouterr().out
+    assert main([*command, "--flash-metadata=floppy"]) == 2
+    assert "metadata preset `floppy` is unknown" in capsys.readouterr().err
     assert main([*command, "--y=dirty_share"]) == 2
     assert "is not AXIS=LOW:HIGH" in capsys.readouterr().err
 

@@ -10,11 +10,13 @@ from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
+from tierwright_server.scheme_maps.endpoints import router as scheme_maps
 from tierwright_server.simulations.endpoints import router as simulations
 from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.tus import router as tus
+from tierwright_server.wear.endpoints import router as wear
 from tierwright_server.workloads.endpoints import curves
 from tierwright_server.workloads.endpoints import router as workloads
 
@@ -28,6 +30,8 @@ for part in (
     workloads,
     curves,
     evaluations,
+    scheme_maps,
+    wear,
     simulations,
     simulator,
     sweeps,

@@ -17,7 +17,13 @@ import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { bytes, formatBytes, formatShort } from "@/units/quantity";
 import classes from "./shell.module.css";
 
-const ANALYSES = new Set(["/compare", "/pool-split", "/simulate"]);
+const ANALYSES = new Set([
+  "/compare",
+  "/scheme-map",
+  "/pool-split",
+  "/wear",
+  "/simulate",
+]);
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
 
 /** Sizes of a sweep, and the sweep itself. */

@@ -5,9 +5,11 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { parseMapSearch } from "@/analysis/map-state";
 import { parseSplitSearch } from "@/analysis/split-state";
 import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
 import { parseSweepSearch } from "@/analysis/sweep-state";
+import { parseWearSearch } from "@/analysis/wear-state";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
 
@@ -85,6 +87,16 @@ const compare = createRoute({
   ),
 });
 
+const schemeMap = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/scheme-map",
+  validateSearch: parseMapSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/scheme-map/scheme-map-page"),
+    "SchemeMapPage",
+  ),
+});
+
 const poolSplit = createRoute({
   getParentRoute: () => rootRoute,
   path: "/pool-split",
@@ -93,6 +105,13 @@ const poolSplit = createRoute({
     () => import("@/features/pool-split/pool-split-page"),
     "PoolSplitPage",
   ),
+});
+
+const wear = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/wear",
+  validateSearch: parseWearSearch,
+  component: lazyRouteComponent(() => import("@/features/wear/wear-page"), "WearPage"),
 });
 
 const simulate = createRoute({
@@ -138,7 +157,9 @@ export const router = createRouter({
     givenCurve,
     hardware,
     compare,
+    schemeMap,
     poolSplit,
+    wear,
     simulate,
     runs,
     scenarios,

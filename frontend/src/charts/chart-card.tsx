@@ -35,6 +35,8 @@ interface ChartCardProps {
   readonly legend?: ReactNode;
   /** What is exported as a picture, where that differs: it needs a legend inside. */
   readonly pictureOption?: ChartOption;
+  /** Called with the values on both axes where the chart is pressed. */
+  readonly onPick?: (x: number, y: number) => void;
 }
 
 const PICTURE = { width: 1200, height: 520 };
@@ -123,6 +125,7 @@ export function ChartCard(props: ChartCardProps) {
           option={props.option}
           height={props.height}
           label={props.label}
+          onPick={props.onPick}
           {...(props.group === undefined ? {} : { group: props.group })}
         />
       ) : (

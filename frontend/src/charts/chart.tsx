@@ -12,6 +12,8 @@ export interface ChartProps {
   readonly label: string;
   /** Charts of one group share their hover cursor. */
   readonly group?: string;
+  /** Called with the values on both axes where the drawing is pressed. */
+  readonly onPick?: ((x: number, y: number) => void) | undefined;
 }
 
 export function useChartColors(): ColorScheme {
@@ -19,13 +21,15 @@ export function useChartColors(): ColorScheme {
 }
 
 /** ECharts in a box of fixed height; the library loads with the first chart drawn. */
-export function Chart({ option, height, label, group }: ChartProps) {
+export function Chart({ option, height, label, group, onPick }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType | null>(null);
   const latest = useRef(option);
   const [failure, setFailure] = useState<string | null>(null);
   const [ready, setReady] = useState(false);
   latest.current = option;
+  const pick = useRef(onPick);
+  pick.current = onPick;
 
   useEffect(() => {
     const element = box.current;
@@ -41,6 +45,20 @@ export function Chart({ option, height, label, group }: ChartProps) {
         }
         chart.current = engine.createChart(element, group);
         chart.current.setOption(latest.current, { notMerge: true });
+        chart.current.getZr().on("click", (event) => {
+          const at = [event.offsetX, event.offsetY];
+          const drawn = chart.current;
+          if (
+            pick.current === undefined ||
+            !drawn?.containPixel({ gridIndex: 0 }, at)
+          ) {
+            return;
+          }
+          const [x, y] = drawn.convertFromPixel({ gridIndex: 0 }, at);
+          if (x !== undefined && y !== undefined) {
+            pick.current(x, y);
+          }
+        });
         observer.observe(element);
         setReady(true);
       },

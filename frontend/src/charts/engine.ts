@@ -2,7 +2,7 @@
  * The part of ECharts the page uses. Only `chart.tsx` and `download.ts` import this
  * file, and only dynamically, so that it stays in a chunk of its own.
  */
-import { BarChart, LineChart, ScatterChart } from "echarts/charts";
+import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
   AriaComponent,
   AxisPointerComponent,
@@ -17,6 +17,7 @@ import type { ChartOption } from "./option";
 
 use([
   BarChart,
+  CustomChart,
   LineChart,
   ScatterChart,
   AriaComponent,

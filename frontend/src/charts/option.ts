@@ -1,5 +1,6 @@
 import type {
   BarSeriesOption,
+  CustomSeriesOption,
   LineSeriesOption,
   ScatterSeriesOption,
 } from "echarts/charts";
@@ -13,6 +14,7 @@ import type { ComposeOption } from "echarts/core";
 
 export type ChartOption = ComposeOption<
   | BarSeriesOption
+  | CustomSeriesOption
   | LineSeriesOption
   | ScatterSeriesOption
   | AriaComponentOption

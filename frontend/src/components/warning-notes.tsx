@@ -21,7 +21,7 @@ export function WarningNotes({ notes }: { readonly notes: readonly Note[] }) {
     >
       <ul style={{ margin: 0, paddingLeft: 20, fontSize: 14 }}>
         {notes.map((note) => (
-          <li key={note.name}>
+          <li key={`${note.name} ${note.message}`}>
             <Prose text={note.message} />.
             {note.hint !== null && note.hint !== "" && (
               <>

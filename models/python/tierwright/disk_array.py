@@ -193,5 +193,7 @@ def bottleneck(
 
 def _inverse(demand: FloatArray) -> FloatArray:
     found = np.full(demand.shape, np.inf)
-    np.divide(1.0, demand, out=found, where=demand > 0)
+    # Of a demand below the smallest normal number the inverse is infinite too.
+    with np.errstate(over="ignore"):
+        np.divide(1.0, demand, out=found, where=demand > 0)
     return found

@@ -644,7 +644,11 @@ def _log_spaced(last: int, points: int) -> NDArray[np.int64]:
 
 def _line(knots: FloatArray, values: FloatArray, size: ArrayLike) -> FloatArray:
     """Piecewise linear through the knots, constant after the last."""
-    at = np.clip(np.asarray(size, dtype=np.float64), 0.0, knots[-1])
+    at = np.minimum(np.maximum(np.asarray(size, dtype=np.float64), 0.0), knots[-1])
+    if knots[-1] == len(knots) - 1:  # every size is listed: no search
+        index = np.minimum(at.astype(np.intp), len(knots) - 2)
+        begin = values[index]
+        return np.asarray(begin + (at - index) * (values[index + 1] - begin))
     left = np.searchsorted(knots, at, side="right") - 1
     left = np.clip(left, 0, len(knots) - 2)
     low, high = knots[left], knots[left + 1]

@@ -69,6 +69,7 @@ class MetadataPreset:
         *,
         page_bytes: int = SCE_PAGE_BYTES,
         source_bytes: ArrayLike = 0,
+        whole_units: bool = True,
     ) -> FloatArray:
         """RAM for the metadata of a flash cache; 0 where there is no flash. [bytes]
 
@@ -82,6 +83,9 @@ class MetadataPreset:
             Page of the workload, the unit where the preset has none. [bytes]
         source_bytes : array_like
             Address space behind the cache; broadcast. [bytes]
+        whole_units : bool
+            Whether a part of a unit takes a whole entry. Without, the figure is in
+            proportion to the sizes, as a search over real-valued sizes needs it.
 
         Returns
         -------
@@ -105,9 +109,12 @@ class MetadataPreset:
                 f"metadata: page_bytes: `{page_bytes}` must be above 0", _HINT
             )
         unit = self.unit_bytes or page_bytes
+        units, behind = flash / unit, source / unit
+        if whole_units:
+            units, behind = np.ceil(units), np.ceil(behind)
         needed = (
-            self.entry_bytes * np.ceil(flash / unit)
-            + self.source_entry_bytes * np.ceil(source / unit)
+            self.entry_bytes * units
+            + self.source_entry_bytes * behind
             + self.fixed_bytes
         )
         return np.asarray(np.where(flash > 0, needed, 0.0))

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EvaluateData, EvaluateErrors, EvaluateResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses } from './types.gen';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateData, EvaluateErrors, EvaluateResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -305,6 +305,83 @@ export const previewGivenCurve = <ThrowOnError extends boolean = false>(options:
  */
 export const evaluate = <ThrowOnError extends boolean = false>(options: Options<EvaluateData, ThrowOnError>): RequestResult<EvaluateResponses, EvaluateErrors, ThrowOnError> => (options.client ?? client).post<EvaluateResponses, EvaluateErrors, ThrowOnError>({
     url: '/api/v1/evaluations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Options
+ *
+ * List the axes, the schemes, and the presets of flash metadata.
+ */
+export const listSchemeMapOptions = <ThrowOnError extends boolean = false>(options?: Options<ListSchemeMapOptionsData, ThrowOnError>): RequestResult<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError> => (options?.client ?? client).get<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError>({ url: '/api/v1/scheme-maps/options', ...options });
+
+/**
+ * Make Scheme Map
+ *
+ * Map which scheme wins where, up to 64 x 64 points, with crossover lines. Stores nothing.
+ */
+export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Options<MakeSchemeMapData, ThrowOnError>): RequestResult<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError> => (options.client ?? client).post<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError>({
+    url: '/api/v1/scheme-maps',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Explain Scheme Map Point
+ *
+ * Evaluate one point, `ram_pages` and `flash_pages` given, with its derivation.
+ */
+export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<ExplainSchemeMapPointData, ThrowOnError>): RequestResult<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError>({
+    url: '/api/v1/scheme-maps/point',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Estimate Wear
+ *
+ * Tell how long the flash lasts under each scheme, and what its wear costs.
+ */
+export const estimateWear = <ThrowOnError extends boolean = false>(options: Options<EstimateWearData, ThrowOnError>): RequestResult<EstimateWearResponses, EstimateWearErrors, ThrowOnError> => (options.client ?? client).post<EstimateWearResponses, EstimateWearErrors, ThrowOnError>({
+    url: '/api/v1/wear',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read Device Health
+ *
+ * Read the health of a drive from smartctl's or nvme's JSON. Stores nothing.
+ */
+export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: Options<ReadDeviceHealthData, ThrowOnError>): RequestResult<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError> => (options.client ?? client).post<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError>({
+    url: '/api/v1/device-health',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Estimate Recovery
+ *
+ * Tell how long the flash takes to fill, and a restart with it and without.
+ */
+export const estimateRecovery = <ThrowOnError extends boolean = false>(options: Options<EstimateRecoveryData, ThrowOnError>): RequestResult<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError> => (options.client ?? client).post<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError>({
+    url: '/api/v1/recovery',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -5,6 +5,76 @@ export type ClientOptions = {
 };
 
 /**
+ * AxisIn
+ *
+ * One axis: evenly spaced for shares, by equal factors otherwise.
+ */
+export type AxisIn = {
+    /**
+     * Axis
+     */
+    axis: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * Points
+     */
+    points?: number;
+};
+
+/**
+ * AxisOption
+ *
+ * An axis that a map may have.
+ */
+export type AxisOption = {
+    /**
+     * Name
+     */
+    name: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Unit
+     */
+    unit: string;
+};
+
+/**
+ * BudgetOut
+ *
+ * Host writes that the devices take. [TB]
+ */
+export type BudgetOut = {
+    /**
+     * In Place Tb
+     */
+    in_place_tb: number | null;
+    /**
+     * Appended Tb
+     */
+    appended_tb: number | null;
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * Reason
+     *
+     * Why there is no budget; empty when there is one.
+     */
+    reason: string;
+};
+
+/**
  * ContenderIn
  *
  * One thing to simulate: a name of `GET /simulator`, and its options.
@@ -95,6 +165,30 @@ export type CostTerms = {
      * Disk Writes
      */
     disk_writes: number;
+};
+
+/**
+ * CrossoverOut
+ *
+ * Line on which two schemes cost the same, or beyond which one no longer fits.
+ */
+export type CrossoverOut = {
+    /**
+     * Schemes
+     */
+    schemes: [
+        string,
+        string
+    ];
+    /**
+     * Points
+     *
+     * x and y along the line.
+     */
+    points: Array<[
+        number,
+        number
+    ]>;
 };
 
 /**
@@ -524,6 +618,110 @@ export type DetectionOut = {
      * Reason
      */
     reason: string;
+};
+
+/**
+ * DeviceHealthIn
+ *
+ * What a drive says of itself.
+ */
+export type DeviceHealthIn = {
+    /**
+     * Document
+     *
+     * JSON of `smartctl --json -x` or `nvme smart-log -o json`.
+     */
+    document: {
+        [key: string]: unknown;
+    };
+    /**
+     * Flash Device Id
+     *
+     * Whose rating to compare with.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Rated Tb
+     */
+    rated_tb?: number | null;
+};
+
+/**
+ * DeviceHealthOut
+ *
+ * Health of a drive, and what is left of its rating.
+ */
+export type DeviceHealthOut = {
+    /**
+     * Model
+     */
+    model: string;
+    /**
+     * Serial
+     */
+    serial: string;
+    /**
+     * Capacity Bytes
+     */
+    capacity_bytes: number | null;
+    /**
+     * Written Tb
+     */
+    written_tb: number | null;
+    /**
+     * Waf
+     *
+     * NAND over host writes, since manufacture.
+     */
+    waf: number | null;
+    /**
+     * Power On Hours
+     */
+    power_on_hours: number | null;
+    /**
+     * Percentage Used
+     */
+    percentage_used: number | null;
+    /**
+     * Tb Per Day
+     *
+     * Mean since it was first powered on.
+     */
+    tb_per_day: number | null;
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * Rated Tb
+     */
+    rated_tb: number | null;
+    /**
+     * Left Tb
+     */
+    left_tb: number | null;
+    /**
+     * Left Share
+     */
+    left_share: number | null;
+    /**
+     * Years Left
+     *
+     * At its own mean rate.
+     */
+    years_left: number | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
 };
 
 /**
@@ -1108,6 +1306,46 @@ export type FigureOut = {
 };
 
 /**
+ * FillOut
+ *
+ * Least time to fill the flash.
+ */
+export type FillOut = {
+    /**
+     * Seconds
+     */
+    seconds: number;
+    /**
+     * Bytes Per S
+     */
+    bytes_per_s: number;
+    /**
+     * Bottleneck
+     */
+    bottleneck: string;
+    /**
+     * Rates Bytes Per S
+     */
+    rates_bytes_per_s: {
+        [key: string]: number;
+    };
+    /**
+     * Units
+     *
+     * Pages to bring in. [pages]
+     */
+    units: number;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+};
+
+/**
  * FormatOut
  *
  * One trace format.
@@ -1259,6 +1497,233 @@ export type LeastOut = {
 };
 
 /**
+ * MapAxisOut
+ *
+ * An axis with its grid points.
+ */
+export type MapAxisOut = {
+    /**
+     * Name
+     */
+    name: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Values
+     */
+    values: Array<number>;
+};
+
+/**
+ * MapMoneyOut
+ *
+ * What the cells cost. [USD/month]
+ */
+export type MapMoneyOut = {
+    /**
+     * Usd Per Month No Flash
+     */
+    usd_per_month_no_flash: Array<Array<number | null>> | null;
+    /**
+     * Usd Per Month With Flash
+     */
+    usd_per_month_with_flash: Array<Array<number | null>> | null;
+    /**
+     * Best By Price Times Time
+     *
+     * Index into `schemes` of the least price x I/O time: the price of a unit of throughput. -1: none fits.
+     */
+    best_by_price_times_time: Array<Array<number>> | null;
+    /**
+     * Reason
+     *
+     * Why there is no cost; empty when there is one.
+     */
+    reason: string;
+};
+
+/**
+ * MapOptions
+ *
+ * What a map can be asked for, from the models' tables.
+ */
+export type MapOptions = {
+    /**
+     * Axes
+     */
+    axes: Array<AxisOption>;
+    /**
+     * Schemes
+     */
+    schemes: {
+        [key: string]: string;
+    };
+    /**
+     * Metadata Presets
+     */
+    metadata_presets: Array<MetadataPresetOut>;
+};
+
+/**
+ * MapPointOut
+ *
+ * One point of a map, with everything behind its numbers.
+ */
+export type MapPointOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Ram Pages With Flash
+     *
+     * RAM that the metadata of flash leave. [pages]
+     */
+    ram_pages_with_flash: number;
+    /**
+     * Dirty Share
+     */
+    dirty_share: number | null;
+    /**
+     * Measured Dirty Share
+     *
+     * p_d of RAM victims; null where the curve has no write-backs.
+     */
+    measured_dirty_share: number | null;
+    /**
+     * Asymmetry
+     */
+    asymmetry: number;
+    /**
+     * Devices
+     */
+    devices: {
+        [key: string]: DeviceOut;
+    };
+    price_book: PriceBookRef | null;
+    /**
+     * Schemes
+     */
+    schemes: Array<PointSchemeOut>;
+    /**
+     * Best
+     */
+    best: string | null;
+    /**
+     * Best By Price Times Time
+     */
+    best_by_price_times_time: string | null;
+    /**
+     * Margin
+     */
+    margin: number | null;
+    /**
+     * Too Close
+     */
+    too_close: boolean;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * MapQuestion
+ *
+ * Workload, devices, prices and schemes of a map or of one of its points.
+ */
+export type MapQuestion = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages?: number | null;
+    /**
+     * Flash Pages
+     */
+    flash_pages?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Dirty share of all victims; absent: measured, for each scheme.
+     */
+    dirty_share?: number | null;
+    /**
+     * Asymmetry
+     */
+    asymmetry?: number | null;
+    /**
+     * Schemes
+     *
+     * Schemes that compete.
+     */
+    schemes?: Array<'none' | 'inclusive' | 'exclusive' | 'lazy'>;
+    /**
+     * Flash Metadata
+     *
+     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     */
+    flash_metadata?: string | null;
+};
+
+/**
  * MarginOut
  *
  * By how much the best scheme wins.
@@ -1280,6 +1745,50 @@ export type MarginOut = {
      * Share of the I/O time without flash that the best saves.
      */
     relative_to_none: number;
+};
+
+/**
+ * MetadataPresetOut
+ *
+ * How much RAM a flash cache needs to know what it holds.
+ */
+export type MetadataPresetOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Entry Bytes
+     *
+     * RAM for each unit on flash. [bytes]
+     */
+    entry_bytes: number;
+    /**
+     * Unit Bytes
+     *
+     * Null: a page of the workload. [bytes]
+     */
+    unit_bytes: number | null;
+    /**
+     * Source Entry Bytes
+     */
+    source_entry_bytes: number;
+    /**
+     * Fixed Bytes
+     */
+    fixed_bytes: number;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Note
+     */
+    note: string;
 };
 
 /**
@@ -1366,6 +1875,52 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * PointSchemeOut
+ *
+ * One scheme at a point.
+ */
+export type PointSchemeOut = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Io Time Us Per Access
+     *
+     * Null where the metadata of flash leave no RAM. [µs per access]
+     */
+    io_time_us_per_access: number | null;
+    /**
+     * Error Us Per Access
+     *
+     * Known error of the model. [µs per access]
+     */
+    error_us_per_access: number;
+    /**
+     * Flash Hits
+     */
+    flash_hits: number;
+    /**
+     * Flash Misses
+     */
+    flash_misses: number;
+    /**
+     * Usd Per Month
+     */
+    usd_per_month: string | null;
+    /**
+     * Price Times Time
+     *
+     * [USD/month x µs per access]
+     */
+    price_times_time: number | null;
 };
 
 /**
@@ -2048,6 +2603,128 @@ export type RecordOut = {
 };
 
 /**
+ * RecoveryIn
+ *
+ * How long until the cache is full, and until the system works after a crash?
+ */
+export type RecoveryIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Absent: the workload's own, accesses / duration.
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Checkpoint Interval S
+     */
+    checkpoint_interval_s?: number;
+    /**
+     * Redo Pages
+     *
+     * Pages read by redo at that interval; absent: every write of half an interval touches another page, at most all pages. [pages]
+     */
+    redo_pages?: number | null;
+    /**
+     * Redo Writes
+     *
+     * Pages written by redo at that interval. [pages]
+     */
+    redo_writes?: number;
+    /**
+     * Flash Share
+     *
+     * Share of redone pages that flash holds.
+     */
+    flash_share?: number;
+};
+
+/**
+ * RecoveryOut
+ *
+ * Warm-up and restart.
+ */
+export type RecoveryOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Flash Bytes
+     */
+    flash_bytes: number;
+    /**
+     * Accesses Per S
+     */
+    accesses_per_s: number;
+    /**
+     * Rate Basis
+     */
+    rate_basis: string;
+    fill: FillOut;
+    restart: RestartOut | null;
+    /**
+     * Restart Reason
+     *
+     * Why there is no restart time, else empty.
+     */
+    restart_reason: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
  * ReplayOut
  *
  * One replay: the whole trace from a cold start, nothing flushed at the end.
@@ -2145,6 +2822,97 @@ export type ReplayOut = {
      * What to do next.
      */
     hint: string | null;
+};
+
+/**
+ * RestartCurve
+ *
+ * Restart over the checkpoint interval.
+ */
+export type RestartCurve = {
+    /**
+     * Checkpoint Interval S
+     */
+    checkpoint_interval_s: Array<number>;
+    /**
+     * Redo Pages
+     */
+    redo_pages: Array<number>;
+    /**
+     * With Flash S
+     */
+    with_flash_s: Array<number>;
+    /**
+     * Without Flash S
+     */
+    without_flash_s: Array<number>;
+};
+
+/**
+ * RestartOut
+ *
+ * Restart with a flash cache that survives, against one without.
+ */
+export type RestartOut = {
+    /**
+     * Redo Pages
+     */
+    redo_pages: number;
+    /**
+     * Redo Basis
+     */
+    redo_basis: string;
+    with_flash: RestartPart;
+    without_flash: RestartPart;
+    /**
+     * Speedup
+     */
+    speedup: number;
+    /**
+     * Metadata Segments
+     */
+    metadata_segments: number;
+    /**
+     * Metadata Restore S
+     */
+    metadata_restore_s: number;
+    /**
+     * Full Scan S
+     */
+    full_scan_s: number;
+    /**
+     * Metadata Flush Interval S
+     */
+    metadata_flush_interval_s: number | null;
+    curve: RestartCurve;
+    /**
+     * Validity
+     */
+    validity: string;
+};
+
+/**
+ * RestartPart
+ *
+ * Parts of a restart. [s]
+ */
+export type RestartPart = {
+    /**
+     * Metadata S
+     */
+    metadata_s: number;
+    /**
+     * Reads S
+     */
+    reads_s: number;
+    /**
+     * Writes S
+     */
+    writes_s: number;
+    /**
+     * Total S
+     */
+    total_s: number;
 };
 
 /**
@@ -2647,6 +3415,203 @@ export type SchemeEvaluation = {
 };
 
 /**
+ * SchemeMapIn
+ *
+ * The map to make: two axes, and fixed values of what they leave open.
+ */
+export type SchemeMapIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages?: number | null;
+    /**
+     * Flash Pages
+     */
+    flash_pages?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Dirty share of all victims; absent: measured, for each scheme.
+     */
+    dirty_share?: number | null;
+    /**
+     * Asymmetry
+     */
+    asymmetry?: number | null;
+    /**
+     * Schemes
+     *
+     * Schemes that compete.
+     */
+    schemes?: Array<'none' | 'inclusive' | 'exclusive' | 'lazy'>;
+    /**
+     * Flash Metadata
+     *
+     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     */
+    flash_metadata?: string | null;
+    x: AxisIn;
+    y: AxisIn;
+};
+
+/**
+ * SchemeMapOut
+ *
+ * Costs and winners over a grid, in columns: a list of rows for every quantity.
+ */
+export type SchemeMapOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    x: MapAxisOut;
+    y: MapAxisOut;
+    /**
+     * Schemes
+     *
+     * Those that compete, in the order of ties.
+     */
+    schemes: Array<string>;
+    /**
+     * Titles
+     */
+    titles: {
+        [key: string]: string;
+    };
+    /**
+     * Best
+     *
+     * Index into `schemes` of the least I/O time; -1: none fits.
+     */
+    best: Array<Array<number>>;
+    /**
+     * Io Time Us Per Access
+     *
+     * By scheme; null where metadata leave it no RAM. [µs per access]
+     */
+    io_time_us_per_access: {
+        [key: string]: Array<Array<number | null>>;
+    };
+    /**
+     * Margin
+     *
+     * Share of the runner-up's I/O time that the best saves.
+     */
+    margin: Array<Array<number | null>>;
+    /**
+     * Too Close
+     *
+     * Whether another scheme is within the known error of the model.
+     */
+    too_close: Array<Array<boolean>>;
+    /**
+     * Crossovers
+     */
+    crossovers: Array<CrossoverOut>;
+    money: MapMoneyOut;
+    /**
+     * Fixed
+     */
+    fixed: {
+        [key: string]: number | null;
+    };
+    /**
+     * Flash Metadata
+     */
+    flash_metadata: string | null;
+    /**
+     * Device Asymmetry
+     *
+     * F_W / F_R of the flash device.
+     */
+    device_asymmetry: number;
+    /**
+     * Shares
+     *
+     * Share of the grid points that each scheme wins.
+     */
+    shares: {
+        [key: string]: number;
+    };
+    /**
+     * Too Close Share
+     */
+    too_close_share: number;
+    /**
+     * Sentence
+     *
+     * The finding in one sentence.
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Formulas
+     */
+    formulas: {
+        [key: string]: string;
+    };
+    /**
+     * Source
+     */
+    source: string;
+};
+
+/**
  * SchemeOut
  *
  * One page-flow scheme.
@@ -2678,6 +3643,60 @@ export type SchemeOut = {
      * Options
      */
     options: Array<OptionOut>;
+};
+
+/**
+ * SchemeWear
+ *
+ * Life of the flash under one scheme.
+ */
+export type SchemeWear = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Flash Writes Per Access
+     */
+    flash_writes_per_access: number;
+    /**
+     * Flash Writes Per Access Range
+     */
+    flash_writes_per_access_range: [
+        number,
+        number
+    ];
+    /**
+     * Tb Per Day
+     */
+    tb_per_day: number;
+    /**
+     * Drive Writes Per Day
+     */
+    drive_writes_per_day: number | null;
+    /**
+     * Years
+     *
+     * Null where it never wears out, or no budget is known.
+     */
+    years: number | null;
+    /**
+     * Years From
+     */
+    years_from: number | null;
+    /**
+     * Years To
+     */
+    years_to: number | null;
+    /**
+     * Never Worn Out
+     */
+    never_worn_out: boolean;
+    money: WearMoney | null;
 };
 
 /**
@@ -3524,6 +4543,215 @@ export type WarningOut = {
      * What to do next.
      */
     hint: string | null;
+};
+
+/**
+ * WearIn
+ *
+ * How long does the flash last?
+ */
+export type WearIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Absent: the workload's own, accesses / duration.
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the load a year; 0.2: 20 % more. [1/year]
+     */
+    growth_per_year?: number;
+    /**
+     * Devices
+     */
+    devices?: number;
+    /**
+     * Written Tb
+     *
+     * Written to the devices before. [TB]
+     */
+    written_tb?: number;
+    /**
+     * Rated Tb
+     *
+     * TBW of one device; absent: as it states. [TB]
+     */
+    rated_tb?: number | null;
+    /**
+     * Rated Years
+     *
+     * Years of its drive writes per day, where it does not state them.
+     */
+    rated_years?: number | null;
+    /**
+     * Pe Cycles
+     *
+     * P/E cycles of a block; the rating is then not used.
+     */
+    pe_cycles?: number | null;
+    /**
+     * Waf In Place
+     *
+     * Write amplification of small writes, with P/E cycles.
+     */
+    waf_in_place?: number | null;
+    /**
+     * Waf Appended
+     *
+     * Write amplification of large writes, with P/E cycles.
+     */
+    waf_appended?: number | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+};
+
+/**
+ * WearMoney
+ *
+ * Endurance as money, at today's writes.
+ */
+export type WearMoney = {
+    /**
+     * Usd Per Tb Written
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd_per_tb_written: string;
+    /**
+     * Usd Per Month Written
+     *
+     * That times the writes of a month. [USD/month]
+     */
+    usd_per_month_written: string;
+    /**
+     * Life Months
+     *
+     * Until the budget is used. [months]
+     */
+    life_months: number | null;
+    /**
+     * Amortised Usd Per Month
+     *
+     * Price over the shorter of life and amortisation. [USD/month]
+     */
+    amortised_usd_per_month: string;
+    /**
+     * Wear Limited
+     */
+    wear_limited: boolean;
+};
+
+/**
+ * WearOut
+ *
+ * How long the flash lasts under each scheme.
+ */
+export type WearOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    flash_device: DeviceOut;
+    price_book: PriceBookRef | null;
+    /**
+     * Accesses Per S
+     */
+    accesses_per_s: number;
+    /**
+     * Rate Basis
+     */
+    rate_basis: string;
+    /**
+     * Growth Per Year
+     */
+    growth_per_year: number;
+    budget: BudgetOut;
+    /**
+     * Rated Dwpd
+     */
+    rated_dwpd: number | null;
+    /**
+     * Schemes
+     */
+    schemes: Array<SchemeWear>;
+    /**
+     * Money Reason
+     *
+     * Why there is no money; empty if there is.
+     */
+    money_reason: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
 };
 
 /**
@@ -5291,6 +6519,288 @@ export type EvaluateResponses = {
 };
 
 export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
+
+export type ListSchemeMapOptionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/scheme-maps/options';
+};
+
+export type ListSchemeMapOptionsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListSchemeMapOptionsError = ListSchemeMapOptionsErrors[keyof ListSchemeMapOptionsErrors];
+
+export type ListSchemeMapOptionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: MapOptions;
+};
+
+export type ListSchemeMapOptionsResponse = ListSchemeMapOptionsResponses[keyof ListSchemeMapOptionsResponses];
+
+export type MakeSchemeMapData = {
+    body: SchemeMapIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/scheme-maps';
+};
+
+export type MakeSchemeMapErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type MakeSchemeMapError = MakeSchemeMapErrors[keyof MakeSchemeMapErrors];
+
+export type MakeSchemeMapResponses = {
+    /**
+     * Successful Response
+     */
+    200: SchemeMapOut;
+};
+
+export type MakeSchemeMapResponse = MakeSchemeMapResponses[keyof MakeSchemeMapResponses];
+
+export type ExplainSchemeMapPointData = {
+    body: MapQuestion;
+    path?: never;
+    query?: never;
+    url: '/api/v1/scheme-maps/point';
+};
+
+export type ExplainSchemeMapPointErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ExplainSchemeMapPointError = ExplainSchemeMapPointErrors[keyof ExplainSchemeMapPointErrors];
+
+export type ExplainSchemeMapPointResponses = {
+    /**
+     * Successful Response
+     */
+    200: MapPointOut;
+};
+
+export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
+
+export type EstimateWearData = {
+    body: WearIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/wear';
+};
+
+export type EstimateWearErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EstimateWearError = EstimateWearErrors[keyof EstimateWearErrors];
+
+export type EstimateWearResponses = {
+    /**
+     * Successful Response
+     */
+    200: WearOut;
+};
+
+export type EstimateWearResponse = EstimateWearResponses[keyof EstimateWearResponses];
+
+export type ReadDeviceHealthData = {
+    body: DeviceHealthIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/device-health';
+};
+
+export type ReadDeviceHealthErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReadDeviceHealthError = ReadDeviceHealthErrors[keyof ReadDeviceHealthErrors];
+
+export type ReadDeviceHealthResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeviceHealthOut;
+};
+
+export type ReadDeviceHealthResponse = ReadDeviceHealthResponses[keyof ReadDeviceHealthResponses];
+
+export type EstimateRecoveryData = {
+    body: RecoveryIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/recovery';
+};
+
+export type EstimateRecoveryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EstimateRecoveryError = EstimateRecoveryErrors[keyof EstimateRecoveryErrors];
+
+export type EstimateRecoveryResponses = {
+    /**
+     * Successful Response
+     */
+    200: RecoveryOut;
+};
+
+export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;

@@ -94,11 +94,27 @@ def scheme_map(
             help="Flash write over flash read [default: the device's].",
         ),
     ] = None,
+    flash_metadata: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-metadata",
+            metavar="PRESET",
+            help="Charge the memory that flash needs to RAM; `tierwright metadata` lists "
+            "the presets [default: not charged].",
+        ),
+    ] = None,
+    price_book: Annotated[
+        str | None,
+        typer.Option(
+            "--price-book", metavar="ID", help="Prices, for the winners in money."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Map which page-flow scheme wins where, with the lines between the regions."""
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
+    from tierwright.metadata import preset
 
     found = page_flow.scheme_map(
         read_profile(profile).curve,
@@ -110,6 +126,8 @@ def scheme_map(
         flash_pages=flash_pages,
         dirty_share=dirty_share,
         asymmetry=asymmetry,
+        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
+        prices=None if price_book is None else catalog.price_book(price_book),
     )
     if json:
         print_json(found.to_dict())
@@ -134,11 +152,20 @@ def _axis(text: str, option: str) -> Axis:
 
 def _print_map(found: SchemeMap) -> None:
     cells = Counter(found.best.ravel().tolist())
+    headings = [("scheme", False), ("share of the map", True)]
+    money = found.money.best_by_price_times_time
+    in_money = Counter([] if money is None else money.ravel().tolist())
+    if money is not None:
+        headings.append(("by price x time", True))
     print_table(
         f"Winners over {found.x.name} and {found.y.name}",
-        [("scheme", False), ("share of the map", True)],
+        headings,
         [
-            [scheme, f"{cells[index] / found.best.size:.1%}"]
+            [
+                scheme,
+                f"{cells[index] / found.best.size:.1%}",
+                *([] if money is None else [f"{in_money[index] / money.size:.1%}"]),
+            ]
             for index, scheme in enumerate(found.schemes)
         ],
     )

@@ -5,6 +5,14 @@ workloads" (VLDB Journal 2016), and the endurance terms of data sheets (TBW, DWP
 `docs/models/endurance.md` explains.
 """
 
+from tierwright.endurance.outlook import (
+    SchemeLife,
+    WearOutlook,
+    WriteBudget,
+    wear_outlook,
+    write_budget,
+    years_with_growth,
+)
 from tierwright.endurance.smart import SmartHealth, read_smart, smart_from_mapping
 from tierwright.endurance.wear import (
     Lifetime,
@@ -25,9 +33,12 @@ __all__ = [
     "Lifetime",
     "RatedEndurance",
     "Remaining",
+    "SchemeLife",
     "SmartHealth",
     "Waf",
     "WearCost",
+    "WearOutlook",
+    "WriteBudget",
     "lifetime",
     "lifetime_ratio",
     "rated_endurance",
@@ -36,5 +47,8 @@ __all__ = [
     "smart_from_mapping",
     "waf_by_pattern",
     "wear_cost",
+    "wear_outlook",
     "write_amplification",
+    "write_budget",
+    "years_with_growth",
 ]

@@ -49,6 +49,7 @@ from tierwright.page_flow.evaluation import (
     evaluate_grid,
 )
 from tierwright.page_flow.lazy_writes import lazy_flash_writes, returning_dirty_share
+from tierwright.page_flow.map_point import MapPoint, PointScheme, map_point
 from tierwright.page_flow.placement import (
     DirectoryOption,
     DirectoryStudy,
@@ -56,11 +57,20 @@ from tierwright.page_flow.placement import (
     SchemeCost,
     compare_directories,
 )
-from tierwright.page_flow.scheme_map import AXES, Axis, Crossover, SchemeMap, scheme_map
+from tierwright.page_flow.scheme_map import (
+    AXES,
+    MAP_SCHEMES,
+    Axis,
+    Crossover,
+    MapMoney,
+    SchemeMap,
+    scheme_map,
+)
 from tierwright.page_flow.warn import Caution
 
 __all__ = [
     "AXES",
+    "MAP_SCHEMES",
     "SCHEMES",
     "TIE_ORDER",
     "Axis",
@@ -80,6 +90,9 @@ __all__ = [
     "DirectoryUse",
     "DirtyRange",
     "Evaluation",
+    "MapMoney",
+    "MapPoint",
+    "PointScheme",
     "SchemeCost",
     "SchemeCosts",
     "SchemeGrid",
@@ -107,6 +120,7 @@ __all__ = [
     "iops_to_ms",
     "lazy_effective_flash",
     "lazy_flash_writes",
+    "map_point",
     "no_flash_cost",
     "price_performance",
     "returning_dirty_share",

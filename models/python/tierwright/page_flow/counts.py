@@ -7,6 +7,7 @@ RAM hits twice.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,7 +79,7 @@ def hits_from_curve(
     sizes = broadcast(
         "hits", amounts={"ram_pages": ram_pages, "flash_pages": flash_pages}
     )
-    return _hits(curve, sizes["ram_pages"], sizes["flash_pages"])
+    return hits_kernel(curve, sizes["ram_pages"], sizes["flash_pages"])
 
 
 def lazy_effective_flash(
@@ -136,33 +137,38 @@ def check_sizes(subject: str, ram_pages: object, flash_pages: object) -> None:
     problems.raise_if_any()
 
 
-def _hits(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, TierCounts]:
+def hits_kernel(
+    curve: Curve, r: FloatArray, f: FloatArray, schemes: Collection[str] = SCHEMES
+) -> dict[str, TierCounts]:
+    """Count as `hits_from_curve` does, for arrays of one shape that were checked before."""
     ram_misses = curve.misses(r)
     ram_hits = curve.accesses - ram_misses
-    inclusive = np.maximum(0.0, f - r)
-    effective = {
-        "none": np.zeros_like(r),
-        "inclusive": inclusive,
-        "inclusive_global": inclusive,
-        "exclusive": f,
-        "lazy": _lazy_effective_flash(curve, r, f, ram_misses),
-    }
     counts: dict[str, TierCounts] = {}
     for scheme in SCHEMES:
-        if scheme == "inclusive_global":
+        if scheme not in schemes:
+            continue
+        if scheme == "inclusive_global" and "inclusive" in counts:
             counts[scheme] = counts["inclusive"]
             continue
-        flash_misses = (
-            ram_misses if scheme == "none" else curve.misses(r + effective[scheme])
-        )
+        if scheme == "none":
+            effective, flash_misses = np.zeros_like(r), ram_misses
+        else:
+            effective = _effective_flash(curve, scheme, r, f, ram_misses)
+            flash_misses = curve.misses(r + effective)
         counts[scheme] = TierCounts(
-            ram_hits,
-            ram_misses,
-            effective[scheme],
-            ram_misses - flash_misses,
-            flash_misses,
+            ram_hits, ram_misses, effective, ram_misses - flash_misses, flash_misses
         )
     return counts
+
+
+def _effective_flash(
+    curve: Curve, scheme: str, r: FloatArray, f: FloatArray, ram_misses: FloatArray
+) -> FloatArray:
+    if scheme == "exclusive":
+        return f
+    if scheme == "lazy":
+        return _lazy_effective_flash(curve, r, f, ram_misses)
+    return np.maximum(0.0, f - r)
 
 
 def _lazy_effective_flash(
@@ -173,22 +179,25 @@ def _lazy_effective_flash(
         r, ram_misses, out=np.zeros_like(ram_misses), where=ram_misses > 0
     )  # r / M(r): duplicated RAM pages per flash miss avoided
 
-    def rising(index: NDArray[np.intp] | int) -> FloatArray:
-        return np.asarray(knots[index] - duplicated * misses[index])
+    def rising(index: NDArray[np.intp]) -> FloatArray:
+        found: FloatArray = knots[index] - duplicated * misses[index]
+        return found
 
     # r itself lies between knots; the segment that holds it gives the same line, so
     # bisecting over all knots needs no special start: the left side is <= f at knot 0.
+    last = len(knots) - 1
     low = np.zeros(r.shape, dtype=np.intp)
-    high = np.full(r.shape, len(knots) - 1, dtype=np.intp)
-    for _ in range(int(len(knots) - 1).bit_length()):
-        middle = np.asarray((low + high) // 2, dtype=np.intp)
+    high = np.full(r.shape, last, dtype=np.intp)
+    for _ in range(last.bit_length()):
+        middle = (low + high) >> 1
         below = rising(middle) <= f
-        low = np.asarray(np.where(below, middle, low), dtype=np.intp)
-        high = np.asarray(np.where(below, high, middle), dtype=np.intp)
+        np.copyto(low, middle, where=below)
+        np.copyto(high, middle, where=~below)
     left, right = rising(low), rising(high)
     step = np.divide(f - left, right - left, out=np.zeros_like(f), where=right > left)
     inside = knots[low] + np.clip(step, 0.0, 1.0) * (knots[high] - knots[low])
     beyond = f + duplicated * misses[-1]
-    whole = np.where(rising(len(knots) - 1) <= f, beyond, inside)
+    ends = knots[-1] - duplicated * misses[-1]
+    whole = np.where(ends <= f, beyond, inside)
     found = np.clip(whole - r, np.maximum(0.0, f - r), f)
     return np.where(ram_misses > 0, found, f)

@@ -837,6 +837,78 @@ def _price(
     return found, None
 
 
+@dataclass(frozen=True, slots=True)
+class PagePrices:
+    """What a page held costs a month; the cost of sizes is in proportion.
+
+    Attributes
+    ----------
+    ram, flash : float
+        Of a page held there; 0 where `reason` says that it is not known. [USD/month]
+    data_set : float
+        Of all distinct pages of the workload on disk. [USD/month]
+    reason : str
+        Why there is no cost; empty when there is one.
+    cautions : tuple of Caution
+        What to know about the prices.
+    """
+
+    ram: float
+    flash: float
+    data_set: float
+    reason: str
+    cautions: tuple[Caution, ...]
+
+
+def page_prices(
+    curve: Curve,
+    devices: tuple[Device | None, Device, Device],
+    prices: PriceBook | None,
+    amortisation_months: int,
+) -> PagePrices:
+    """Monthly cost of a page in RAM and on flash, and of the data set on disk.
+
+    Parameters
+    ----------
+    curve : Curve
+        For its page size and distinct pages.
+    devices : tuple of Device
+        RAM (or None), flash, disk.
+    prices : PriceBook or None
+        Prices, chosen as in `evaluate`.
+    amortisation_months : int
+        Months over which purchases are spread. [months]
+
+    Returns
+    -------
+    PagePrices
+
+    Raises
+    ------
+    BadInput
+        If the months are no positive whole number.
+    """
+    months = check_amortisation(amortisation_months)
+    parts, cautions = _cost_parts(
+        curve, PRICED_PAGES, PRICED_PAGES, devices, prices, months
+    )
+    reasons = dict.fromkeys(part.reason for part in parts.values() if part.reason)
+    if reasons:
+        return PagePrices(0.0, 0.0, 0.0, "; ".join(reasons), cautions)
+    usd = {tier: part.usd_per_month or 0.0 for tier, part in parts.items()}
+    return PagePrices(
+        usd["ram"] / PRICED_PAGES,
+        usd["flash"] / PRICED_PAGES,
+        usd["disk"],
+        "",
+        cautions,
+    )
+
+
+PRICED_PAGES = 2**20
+"""Pages priced at once, to divide by: money is a decimal, and a page costs little."""
+
+
 def _why_no_price(tier: str, device: Device | None, prices: PriceBook | None) -> str:
     what = f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
     if prices is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -238,57 +239,112 @@ def derive(
     """How one scheme's I/O time came about: formula, numbers, terms, source."""
     scheme = "none" if flash_pages == 0 else result.scheme
     misses = result.flash_hits + result.flash_misses
-    symbols: list[tuple[str, float | None, str, str]] = [
-        ("N", curve.accesses, "accesses", "accesses of the workload"),
-        ("r", ram_pages, "pages", "RAM"),
-        ("f", flash_pages, "pages", "flash"),
-        ("e_f", result.effective_flash_pages, "pages", "flash that adds to RAM"),
-        ("m_r", misses, "accesses", "RAM misses = misses(r)"),
-        ("h_f", result.flash_hits, "accesses", "flash hits"),
-        ("m_f", result.flash_misses, "accesses", "flash misses"),
-        ("q", result.flash_hits / misses if misses else 0.0, "1", "h_f / m_r"),
-        ("p_d", result.p_d, "1", "write_backs(r) / misses(r)"),
-        ("p_dF", result.p_d_flash, "1", "flash write-backs / flash misses"),
-        ("F_R", flash.read_service_us, "µs", f"flash read: {flash.read_service.basis}"),
-        (
-            "F_W",
-            flash.write_service_us,
-            "µs",
-            f"flash write: {flash.write_service.basis}",
-        ),
-        ("D_R", disk.read_service_us, "µs", f"disk read: {disk.read_service.basis}"),
-        ("D_W", disk.write_service_us, "µs", f"disk write: {disk.write_service.basis}"),
-    ]
-    if scheme == "none":
-        unused = {"e_f", "q", "h_f", "m_f", "p_dF", "F_R", "F_W"}
-        symbols = [symbol for symbol in symbols if symbol[0] not in unused]
-    if scheme == "exclusive":
-        symbols = [symbol for symbol in symbols if symbol[0] not in {"q", "p_d"}]
+    found = derivation_of(
+        scheme,
+        {
+            "N": curve.accesses,
+            "r": ram_pages,
+            "f": flash_pages,
+            "e_f": result.effective_flash_pages,
+            "m_r": misses,
+            "h_f": result.flash_hits,
+            "m_f": result.flash_misses,
+            "q": result.flash_hits / misses if misses else 0.0,
+            "p_d": result.p_d,
+            "p_dF": result.p_d_flash,
+            "F_R": flash.read_service_us,
+            "F_W": flash.write_service_us,
+            "D_R": disk.read_service_us,
+            "D_W": disk.write_service_us,
+        },
+        service_meanings(flash, disk),
+        terms=result.cost_terms_us_per_access,
+        io_time_us=result.io_time_us_per_access,
+    )
     note = "f = 0 is evaluated as C0" if scheme != result.scheme else ""
+    return {**found, "scheme": result.scheme, "note": note}
+
+
+def service_meanings(flash: Device, disk: Device) -> dict[str, str]:
+    """Say what the service times of two devices are, by symbol."""
     return {
-        "scheme": result.scheme,
+        "F_R": f"flash read: {flash.read_service.basis}",
+        "F_W": f"flash write: {flash.write_service.basis}",
+        "D_R": f"disk read: {disk.read_service.basis}",
+        "D_W": f"disk write: {disk.write_service.basis}",
+    }
+
+
+_SYMBOLS = {
+    "N": ("accesses", "accesses of the workload"),
+    "r": ("pages", "RAM"),
+    "f": ("pages", "flash"),
+    "e_f": ("pages", "flash that adds to RAM"),
+    "m_r": ("accesses", "RAM misses = misses(r)"),
+    "h_f": ("accesses", "flash hits"),
+    "m_f": ("accesses", "flash misses"),
+    "q": ("1", "h_f / m_r"),
+    "p_d": ("1", "write_backs(r) / misses(r)"),
+    "p_dF": ("1", "flash write-backs / flash misses"),
+    "F_R": ("µs", ""),
+    "F_W": ("µs", ""),
+    "D_R": ("µs", ""),
+    "D_W": ("µs", ""),
+}
+"""Symbols of the formulas: unit, and what they are where nothing else is said."""
+
+_UNUSED = {
+    "none": {"e_f", "q", "h_f", "m_f", "p_dF", "F_R", "F_W"},
+    "exclusive": {"q", "p_d"},
+}
+"""Symbols that a scheme's formula does not have."""
+
+
+def derivation_of(
+    scheme: str,
+    numbers: Mapping[str, float | None],
+    meanings: Mapping[str, str],
+    *,
+    terms: Mapping[str, float],
+    io_time_us: float,
+) -> dict[str, Any]:
+    """Put the numbers into the formula of a scheme.
+
+    Parameters
+    ----------
+    scheme : str
+        Name.
+    numbers : mapping
+        Value of every symbol, in its unit.
+    meanings : mapping
+        What a symbol is, where that differs from the usual.
+    terms : mapping
+        Cost terms by name. [µs per access]
+    io_time_us : float
+        C / N. [µs per access]
+    """
+    unused = _UNUSED.get(scheme, set())
+    return {
+        "scheme": scheme,
         "formula": FORMULAS[scheme],
         "hits_formula": HIT_FORMULAS[scheme],
         "result": "io_time_us_per_access = C / N",
-        "value_us_per_access": result.io_time_us_per_access,
+        "value_us_per_access": io_time_us,
         "numbers": [
             {
                 "symbol": symbol,
-                "value": None if value is None else _plain_number(value),
+                "value": _number(numbers[symbol]),
                 "unit": unit,
-                "meaning": meaning,
+                "meaning": meanings.get(symbol, meaning),
             }
-            for symbol, value, unit, meaning in symbols
+            for symbol, (unit, meaning) in _SYMBOLS.items()
+            if symbol not in unused
         ],
         "terms": [
-            {
-                "name": name,
-                "formula": text,
-                "value_us_per_access": result.cost_terms_us_per_access[name],
-            }
+            {"name": name, "formula": text, "value_us_per_access": terms[name]}
             for name, text in _TERMS[scheme].items()
         ],
-        "note": note,
+        "note": "",
         "source": f"{PAPER}, section {_SECTIONS[scheme]}; counts from one LRU curve",
     }
 
@@ -327,6 +383,10 @@ _COUNTS = {
 
 def _plain_field(name: str, value: Any) -> Any:
     return _plain_number(value) if name in _COUNTS else plain(value)
+
+
+def _number(value: float | None) -> int | float | None:
+    return None if value is None else _plain_number(value)
 
 
 def _plain_number(value: float) -> int | float:

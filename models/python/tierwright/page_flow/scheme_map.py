@@ -8,23 +8,32 @@ not depend on the grid's step; a region narrower than a step can be missed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tierwright.derivation import plain
 from tierwright.device import Device
 from tierwright.errors import Problems
 from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow import explain
 from tierwright.page_flow.checks import broadcast
-from tierwright.page_flow.costs import cost_terms_kernel
-from tierwright.page_flow.counts import TIE_ORDER, TierCounts, hits_from_curve
-from tierwright.page_flow.evaluation import TIE_TOLERANCE, service_times
+from tierwright.page_flow.costs import CostTerms, cost_terms_kernel
+from tierwright.page_flow.counts import TIE_ORDER, TierCounts, hits_kernel
+from tierwright.page_flow.evaluation import (
+    TIE_TOLERANCE,
+    PagePrices,
+    ServiceTimes,
+    page_prices,
+    service_times,
+)
 from tierwright.page_flow.lazy_writes import lazy_overcharge
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import Caution, about_devices
+from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 
 AXES: dict[str, tuple[str, str]] = {
     "flash_per_ram": ("flash over RAM, f / r", "1"),
@@ -50,9 +59,11 @@ VALIDITY = (
 EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""
 LAST_BIT = 1e-15
-HALVE_EVERY = 8
-MOST_STEPS = 400
-"""One in `HALVE_EVERY` halves: 2^-50 of a grid step is the last bit of a double."""
+"""Share of a grid step below which a crossing is not looked for any further."""
+NO_SCHEME = -1
+"""Index of the best where no scheme fits."""
+MOST_STEPS = 150
+"""Three times the halvings that lead to the last bit of a double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +110,9 @@ LEAST_POINTS = 2
 class Crossover:
     """Line on which two schemes cost the same and nothing costs less.
 
+    Where the metadata of flash are charged, also the line behind which the winner on one side
+    does not fit into RAM any more.
+
     Attributes
     ----------
     schemes : tuple of str
@@ -112,6 +126,28 @@ class Crossover:
 
 
 @dataclass(frozen=True, slots=True)
+class MapMoney:
+    """What the cells of a map cost; arrays have the shape of the map.
+
+    Attributes
+    ----------
+    usd_per_month_no_flash, usd_per_month_with_flash : float64 array or None
+        RAM and disk, and these with flash; equal for all schemes with flash. None without
+        prices. [USD/month]
+    best_by_price_times_time : int64 array or None
+        Index of the scheme of least price x I/O time, the price of a unit of throughput;
+        -1 where no scheme fits.
+    reason : str
+        Why there is no cost; empty when there is one.
+    """
+
+    usd_per_month_no_flash: FloatArray | None
+    usd_per_month_with_flash: FloatArray | None
+    best_by_price_times_time: NDArray[np.int64] | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SchemeMap:
     """Costs and winners over a grid; arrays have shape (len(y), len(x)).
 
@@ -122,17 +158,25 @@ class SchemeMap:
     schemes : tuple of str
         Compared, in the order of `TIE_ORDER`; `best` counts in it.
     best : int64 array
-        Index of the scheme of least I/O time; among equals the first.
+        Index of the scheme of least I/O time; among equals the first. -1 where the metadata
+        of flash leave RAM to none of the schemes.
     io_time_us_per_access : dict of str to float64 array
-        By scheme. [µs]
+        By scheme; NaN where the metadata of flash leave it no RAM. [µs]
     margin : float64 array
-        I/O time that the best saves over the runner-up, as a share of the latter's. [1]
+        I/O time that the best saves over the runner-up, as a share of the latter's; NaN
+        where there is no runner-up. [1]
     too_close : bool array
         Where another scheme is within the known error of the model.
     crossovers : tuple of Crossover
         Lines between regions.
+    money : MapMoney
+        What the cells cost, where prices are known.
+    times : ServiceTimes
+        Of the devices, whatever the axes are. [µs]
     fixed : dict of str to float or None
         Values of the axes that do not vary; None for a measured dirty share.
+    flash_metadata : str or None
+        Preset whose memory is taken from the RAM of the schemes with flash.
     estimator, validity : str
         How it was computed, and where that holds.
     warnings : tuple of Caution
@@ -147,28 +191,45 @@ class SchemeMap:
     margin: FloatArray
     too_close: NDArray[np.bool_]
     crossovers: tuple[Crossover, ...]
+    money: MapMoney
+    times: ServiceTimes
     fixed: dict[str, float | None]
+    flash_metadata: str | None
     estimator: str
     validity: str
     warnings: tuple[Caution, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; grids are lists of rows, a row a value of y."""
+        found: dict[str, Any] = plain(self.columns())
+        return found
+
+    def columns(self) -> dict[str, Any]:
+        """Return the same as `to_dict` with the grids left as arrays."""
+        money = self.money
         return {
             "x": _axis(self.x),
             "y": _axis(self.y),
             "schemes": list(self.schemes),
-            "best": self.best.tolist(),
-            "io_time_us_per_access": {
-                name: cost.tolist() for name, cost in self.io_time_us_per_access.items()
-            },
-            "margin": self.margin.tolist(),
-            "too_close": self.too_close.tolist(),
+            "best": self.best,
+            "io_time_us_per_access": self.io_time_us_per_access,
+            "margin": self.margin,
+            "too_close": self.too_close,
             "crossovers": [
-                {"schemes": list(line.schemes), "points": line.points.tolist()}
+                {
+                    "schemes": list(line.schemes),
+                    "points": np.ascontiguousarray(line.points),
+                }
                 for line in self.crossovers
             ],
+            "money": {
+                "usd_per_month_no_flash": money.usd_per_month_no_flash,
+                "usd_per_month_with_flash": money.usd_per_month_with_flash,
+                "best_by_price_times_time": money.best_by_price_times_time,
+                "reason": money.reason,
+            },
             "fixed": self.fixed,
+            "flash_metadata": self.flash_metadata,
             "estimator": self.estimator,
             "validity": self.validity,
             "warnings": [
@@ -192,6 +253,10 @@ def scheme_map(
     dirty_share: float | None = None,
     asymmetry: float | None = None,
     schemes: Iterable[str] = MAP_SCHEMES,
+    flash_metadata: MetadataPreset | None = None,
+    ram: Device | None = None,
+    prices: PriceBook | None = None,
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
 ) -> SchemeMap:
     """Evaluate schemes over a grid and find the lines between their regions.
 
@@ -213,6 +278,17 @@ def scheme_map(
         F_W / F_R; the device's unless given or an axis. F_R stays the device's. [1]
     schemes : iterable of str
         Of `MAP_SCHEMES`, at least two.
+    flash_metadata : MetadataPreset, optional
+        Charges the memory that flash needs to the RAM, as in `evaluate`: r is then a budget,
+        of which `none` caches in all. In proportion to the sizes, not rounded up to whole
+        entries and pages, so that lines are those of continuous costs. Where it leaves less
+        than a page, schemes with flash are out.
+    ram : Device, optional
+        For its price.
+    prices : PriceBook, optional
+        Without it, and without prices of the devices' own, there is no money.
+    amortisation_months : int
+        As in `evaluate`. [months]
 
     Returns
     -------
@@ -228,70 +304,129 @@ def scheme_map(
     A dirty share that is set makes p_d and p_dF equal in all schemes, as in the paper; so a row
     at the measured share is not the map with measured shares.
     """
-    wanted = tuple(name for name in TIE_ORDER if name in set(schemes))
+    listed = list(schemes)
+    wanted = tuple(name for name in TIE_ORDER if name in set(listed))
     fixed = {
         "ram_pages": ram_pages,
         "flash_pages": flash_pages,
         "dirty_share": dirty_share,
         "asymmetry": asymmetry,
     }
-    _check(curve, x, y, fixed, list(schemes), wanted)
-    problem = _Problem(curve, x.name, y.name, fixed, flash, disk, wanted)
+    check_axes(x, y)
+    check_question(curve, {x.name: x.values, y.name: y.values}, fixed, listed)
+    priced = page_prices(curve, (ram, flash, disk), prices, amortisation_months)
+    problem = MapProblem(
+        curve, (x.name, y.name), fixed, (flash, disk), wanted, flash_metadata
+    )
     grid_x, grid_y = np.meshgrid(x.values, y.values)
     costs, errors = problem.evaluate(grid_x, grid_y)
     stacked = np.stack([costs[name] for name in wanted])
-    least = stacked.min(axis=0)
-    best = (stacked <= least * (1 + TIE_TOLERANCE)).argmax(axis=0).astype(np.int64)
-    ordered = np.sort(stacked, axis=0)
-    margin = share(ordered[1] - ordered[0], ordered[1])
+    best = least_of(stacked)
     return SchemeMap(
         x=x,
         y=y,
         schemes=wanted,
         best=best,
-        io_time_us_per_access=costs,
-        margin=margin,
-        too_close=_too_close(stacked, np.stack([errors[n] for n in wanted]), best),
+        io_time_us_per_access={
+            name: np.where(np.isfinite(cost), cost, np.nan)
+            for name, cost in costs.items()
+        },
+        margin=margin_of(stacked),
+        too_close=too_close_to_call(
+            stacked, np.stack([errors[n] for n in wanted]), best
+        ),
         crossovers=tuple(_crossovers(problem, x.values, y.values, best)),
+        money=_money(problem.point(grid_x, grid_y), stacked, wanted, priced),
+        times=problem.times,
         fixed={
             name: value for name, value in fixed.items() if name not in (x.name, y.name)
         },
+        flash_metadata=None if flash_metadata is None else flash_metadata.name,
         estimator=ESTIMATOR,
         validity=VALIDITY,
-        warnings=tuple(_cautions(curve, problem, grid_x, grid_y)),
+        warnings=(
+            *_cautions(curve, problem, grid_x, grid_y, best),
+            *about_devices(curve, 0, flash, disk, ram),
+            *priced.cautions,
+        ),
     )
 
 
+def least_of(stacked: FloatArray) -> NDArray[np.int64]:
+    """Index of the least along the first axis, among equals the first; -1 where none is finite."""
+    least = stacked.min(axis=0)
+    index = (stacked <= least * (1 + TIE_TOLERANCE)).argmax(axis=0)
+    return np.where(np.isfinite(least), index, NO_SCHEME).astype(np.int64)
+
+
+def margin_of(stacked: FloatArray) -> FloatArray:
+    """Share of the second least that the least saves; NaN where there is no second."""
+    first, second = np.sort(stacked, axis=0)[:2]
+    beaten = np.isfinite(second)
+    saved = np.subtract(second, first, out=np.zeros_like(second), where=beaten)
+    return np.where(beaten, share(saved, np.where(beaten, second, 1.0)), np.nan)
+
+
+def _money(
+    point: MapPlace, stacked: FloatArray, schemes: tuple[str, ...], prices: PagePrices
+) -> MapMoney:
+    if prices.reason:
+        return MapMoney(None, None, None, prices.reason)
+    base = np.asarray(point.r * prices.ram + prices.data_set)
+    whole = np.asarray(base + point.f * prices.flash)
+    products = [
+        cost * (base if name == "none" else whole)
+        for name, cost in zip(schemes, stacked, strict=True)
+    ]
+    return MapMoney(base, whole, least_of(np.stack(products)), "")
+
+
 @dataclass(frozen=True, slots=True)
-class _Point:
-    """Everything a cost needs, at points of a map."""
+class MapPlace:
+    """Everything a cost needs, at points of a map.
+
+    Attributes
+    ----------
+    r : float64 array
+        RAM, or the budget of RAM where metadata are charged. [pages]
+    frames : float64 array
+        RAM that schemes with flash cache in; below 1 they do not fit. [pages]
+    f : float64 array
+        Flash. [pages]
+    dirty : float64 array or None
+        Dirty share of all schemes; None: measured.
+    flash_write : float64 array or float
+        F_W. [µs]
+    """
 
     r: FloatArray
+    frames: FloatArray
     f: FloatArray
     dirty: FloatArray | None
     flash_write: FloatArray | float
 
 
-class _Problem:
+class MapProblem:
     """Costs as a function of two axes."""
 
     def __init__(
         self,
         curve: Curve,
-        x: str,
-        y: str,
+        axes: tuple[str, str],
         fixed: Mapping[str, float | None],
-        flash: Device,
-        disk: Device,
+        devices: tuple[Device, Device],
         schemes: tuple[str, ...],
+        metadata: MetadataPreset | None,
     ) -> None:
         self.curve = curve
-        self.names = (x, y)
+        self.names = axes
         self.fixed = fixed
-        self.times = service_times(flash, disk)
+        self.times = service_times(*devices)
         self.schemes = schemes
+        self.metadata = metadata
 
-    def point(self, x: FloatArray, y: FloatArray) -> _Point:
+    def point(self, x: FloatArray, y: FloatArray) -> MapPlace:
+        """Sizes, dirty share and flash write time at points of the map."""
         at: dict[str, FloatArray] = {
             name: np.full_like(x, value)
             for name, value in self.fixed.items()
@@ -303,40 +438,80 @@ class _Problem:
         write: FloatArray | float = self.times.flash_write
         if "asymmetry" in at:
             write = at["asymmetry"] * self.times.flash_read
-        return _Point(r, f, at.get("dirty_share"), write)
+        return MapPlace(r, self._frames(r, f), f, at.get("dirty_share"), write)
+
+    def _frames(self, r: FloatArray, f: FloatArray) -> FloatArray:
+        if self.metadata is None:
+            return r
+        page = self.curve.page_bytes
+        needed = self.metadata.ram_bytes(
+            f * page,
+            page_bytes=page,
+            source_bytes=self.curve.distinct_pages * page,
+            whole_units=False,
+        )
+        return np.asarray(r - needed / page)
+
+    def flows(
+        self, point: MapPlace, schemes: Collection[str] | None = None
+    ) -> dict[str, MapFlow]:
+        """Count hits and dirty shares of some schemes, of all if none are named."""
+        wanted = self.schemes if schemes is None else schemes
+        frames = np.maximum(point.frames, 0.0)
+        counts = hits_kernel(self.curve, frames, point.f, wanted)
+        whole = point.r if self.metadata is not None else frames
+        if "none" in counts and whole is not frames:
+            counts["none"] = hits_kernel(self.curve, whole, point.f, ("none",))["none"]
+        if point.dirty is not None:
+            return {
+                name: MapFlow(tier, point.dirty, point.dirty)
+                for name, tier in counts.items()
+            }
+        own = share(self.curve.write_backs(frames), self.curve.misses(frames))
+        return {
+            name: self._measured(whole, tier)
+            if name == "none"
+            else MapFlow(tier, own, self._measured(frames, tier).p_d_flash)
+            for name, tier in counts.items()
+        }
+
+    def _measured(self, r: FloatArray, tier: TierCounts) -> MapFlow:
+        """Dirty shares from the curve at r plus what flash adds: all that both tiers hold."""
+        backs = self.curve.write_backs(r + tier.effective_flash_pages)
+        shares = share(backs, tier.flash_misses)
+        return MapFlow(tier, shares, shares)
 
     def evaluate(
         self, x: FloatArray, y: FloatArray
     ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
         """I/O time of each scheme, and its known error. [µs per access]"""
         point = self.point(x, y)
-        counts = hits_from_curve(self.curve, point.r, point.f)
         costs, errors = {}, {}
-        for name in self.schemes:
-            tier = counts[name]
-            shares = self._shares(name, point, tier)
-            costs[name] = self._cost(
-                name, tier.flash_hits, tier.flash_misses, shares, point
-            )
-            errors[name] = self._error(name, tier, shares, point)
+        for name, flow in self.flows(point).items():
+            costs[name] = self.cost(name, flow, point)
+            errors[name] = self._error(name, flow, point)
         return costs, errors
 
     def costs_at(self, at: FloatArray) -> FloatArray:
         """I/O time of every scheme, shape (schemes, n), at points of shape (2, n)."""
         point = self.point(at[0], at[1])
-        counts = hits_from_curve(self.curve, point.r, point.f)
-        return np.stack(
-            [
-                self._cost(
-                    name,
-                    counts[name].flash_hits,
-                    counts[name].flash_misses,
-                    self._shares(name, point, counts[name]),
-                    point,
-                )
-                for name in self.schemes
-            ]
-        )
+        flows = self.flows(point)
+        return np.stack([self.cost(name, flows[name], point) for name in self.schemes])
+
+    def costs_of(
+        self, pairs: NDArray[np.int64], at: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """I/O time of the two schemes of each pair, each of shape (n,)."""
+        point = self.point(at[0], at[1])
+        numbers = sorted(set(pairs.ravel().tolist()))
+        flows = self.flows(point, [self.schemes[number] for number in numbers])
+        first, second = np.empty((2, at.shape[1]))
+        for number in numbers:
+            name = self.schemes[number]
+            cost = self.cost(name, flows[name], point)
+            for costs, row in ((first, pairs[0]), (second, pairs[1])):
+                np.copyto(costs, cost, where=row == number)
+        return first, second
 
     def differences(self, pairs: NDArray[np.int64], at: FloatArray) -> FloatArray:
         """Cost of one scheme less that of another, as a share of the larger.
@@ -353,74 +528,80 @@ class _Problem:
         float64 array, shape (n,)
             [1]
         """
-        costs = self.costs_at(at)
-        first, second = (costs[row, np.arange(at.shape[1])] for row in pairs)
-        return share(first - second, np.maximum(first, second))
+        first, second = self.costs_of(pairs, at)
+        fits = np.isfinite(first) & np.isfinite(second)
+        if fits.all():
+            return share(first - second, np.maximum(first, second))
+        # Infinite, with the sign, where only one of them fits.
+        one_fits = np.isfinite(first) ^ np.isfinite(second)
+        jump = np.where(one_fits, np.where(np.isfinite(first), -np.inf, np.inf), 0.0)
+        spread = np.subtract(first, second, out=np.zeros_like(first), where=fits)
+        whole = np.where(fits, np.maximum(first, second), 1.0)
+        return np.where(fits, share(spread, whole), jump)
 
-    def _shares(
-        self, name: str, point: _Point, tier: TierCounts
-    ) -> tuple[FloatArray, FloatArray]:
-        if point.dirty is not None:
-            return point.dirty, point.dirty
-        whole = {
-            "none": point.r,
-            "inclusive": np.maximum(point.r, point.f),
-            "exclusive": point.r + point.f,
-            "lazy": point.r + tier.effective_flash_pages,
-        }[name]
-        backs = self.curve.write_backs(whole)
-        own = share(self.curve.write_backs(point.r), tier.ram_misses)
-        return own, share(backs, tier.flash_misses)
+    def cost(self, name: str, flow: MapFlow, point: MapPlace) -> FloatArray:
+        """I/O time, infinite where the metadata of flash leave no RAM. [µs per access]"""
+        terms = self.terms(name, flow, point)
+        cost = np.asarray(terms.total / self.curve.accesses)
+        if self.metadata is None or name == "none":
+            return cost
+        return np.where(point.frames >= 1.0, cost, np.inf)
 
-    def _cost(
+    def terms(self, name: str, flow: MapFlow, point: MapPlace) -> CostTerms:
+        """Cost terms over the whole trace. [µs]"""
+        return self._terms_of(
+            name, flow, point, flow.counts.flash_hits, flow.counts.flash_misses
+        )
+
+    def _terms_of(
         self,
         name: str,
+        flow: MapFlow,
+        point: MapPlace,
         hits: FloatArray,
         misses: FloatArray,
-        shares: tuple[FloatArray, FloatArray],
-        point: _Point,
-    ) -> FloatArray:
-        terms = cost_terms_kernel(
+    ) -> CostTerms:
+        return cost_terms_kernel(
             name,
             hits,
             misses,
-            *shares,
+            flow.p_d,
+            flow.p_d_flash,
             self.times.flash_read,
             point.flash_write,
             self.times.disk_read,
             self.times.disk_write,
         )
-        return np.asarray(terms.total / self.curve.accesses)
 
-    def _error(
-        self,
-        name: str,
-        tier: TierCounts,
-        shares: tuple[FloatArray, FloatArray],
-        point: _Point,
-    ) -> FloatArray:
-        band = explain.error_band(name, point.r, point.f)
+    def _error(self, name: str, flow: MapFlow, point: MapPlace) -> FloatArray:
+        frames = np.maximum(point.frames, 1.0)
+        band = explain.error_band(name, frames, point.f)
+        tier = flow.counts
         one = np.ones_like(tier.ram_misses)
-        hit = self._cost(name, one, 0 * one, shares, point)
-        miss = self._cost(name, 0 * one, one, shares, point)
-        error = band * tier.ram_misses * np.abs(miss - hit)
+        hit, miss = (
+            self._terms_of(name, flow, point, hits, one - hits).total
+            for hits in (one, 0 * one)
+        )
+        error = band * tier.ram_misses * np.abs(miss - hit) / self.curve.accesses
         if name == "lazy" and point.dirty is None:
-            over = lazy_overcharge(self.curve, point.r, point.f, tier)
-            error += np.abs(over) * point.flash_write / self.curve.accesses
+            over = lazy_overcharge(self.curve, frames, point.f, tier)
+            error = error + np.abs(over) * point.flash_write / self.curve.accesses
         return np.asarray(error)
 
 
-def _check(
-    curve: Curve,
-    x: Axis,
-    y: Axis,
-    fixed: Mapping[str, float | None],
-    schemes: Sequence[str],
-    wanted: tuple[str, ...],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class MapFlow:
+    """Counts and dirty shares of one scheme, before any device."""
+
+    counts: TierCounts
+    p_d: FloatArray
+    p_d_flash: FloatArray
+
+
+def check_axes(x: Axis, y: Axis) -> None:
+    """Refuse axes that are unknown, twice the same, or do not rise."""
     problems = Problems("scheme map", f"axes are {', '.join(AXES)}")
     for axis in (x, y):
-        problems.check(axis.name in AXES, "axis", axis.name, "is unknown")
         values = np.asarray(axis.values, dtype=np.float64)
         rising = values.ndim == 1 and values.size >= LEAST_POINTS
         rising = rising and bool(np.all(np.diff(values) > 0))
@@ -428,15 +609,28 @@ def _check(
             rising, f"{axis.name} values", None, "must be at least 2, rising"
         )
     problems.check(x.name != y.name, "axes", x.name, "is given twice")
+    problems.raise_if_any()
+
+
+def check_question(
+    curve: Curve,
+    axes: Mapping[str, FloatArray],
+    fixed: Mapping[str, float | None],
+    schemes: Sequence[str],
+) -> None:
+    """Refuse axes and fixed values that do not say r and f once, or are out of domain."""
+    problems = Problems("scheme map", f"axes are {', '.join(AXES)}")
+    for name in axes:
+        problems.check(name in AXES, "axis", name, "is unknown")
     for name in schemes:
         problems.check(name in MAP_SCHEMES, "schemes", name, "is unknown")
-    enough = len(wanted) >= LEAST_POINTS
-    problems.check(enough, "schemes", ", ".join(wanted), "must be at least two")
+    enough = len(set(schemes)) >= LEAST_POINTS
+    problems.check(enough, "schemes", ", ".join(schemes), "must be at least two")
     problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
     given = {name for name, value in fixed.items() if value is not None}
-    for name in given & {x.name, y.name}:
+    for name in sorted(given & set(axes)):
         problems.add(name, fixed[name], "is an axis and set besides")
-    said = given | {x.name, y.name}
+    said = given | set(axes)
     problems.check("ram_pages" in said, "ram_pages", None, "must be given or an axis")
     both = ("flash_pages" in said) + ("flash_per_ram" in said)
     problems.check(
@@ -447,8 +641,7 @@ def _check(
     )
     problems.raise_if_any()
     _check_domains(
-        {name: np.asarray(fixed[name], dtype=np.float64) for name in given}
-        | {axis.name: axis.values for axis in (x, y)}
+        {name: np.asarray(fixed[name], dtype=np.float64) for name in given} | dict(axes)
     )
 
 
@@ -472,10 +665,11 @@ def _check_domains(values: Mapping[str, FloatArray]) -> None:
     problems.raise_if_any()
 
 
-def _too_close(
+def too_close_to_call(
     costs: FloatArray, errors: FloatArray, best: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    rows = best[None]
+    """Whether another scheme is within the known errors of both."""
+    rows = np.maximum(best, 0)[None]  # where none fits, all are infinite: none is near
     winner = np.take_along_axis(costs, rows, axis=0)
     slack = np.take_along_axis(errors, rows, axis=0)
     others = np.arange(len(costs))[:, None, None] != rows
@@ -491,12 +685,10 @@ and which crossing of the edge it is."""
 
 
 def _crossovers(
-    problem: _Problem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
+    problem: MapProblem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
 ) -> Iterable[Crossover]:
     roots = _edge_roots(problem, x, y, best)
-    segments: dict[
-        tuple[int, int], list[tuple[Node | None, Node | None, FloatArray]]
-    ] = {}
+    segments: dict[tuple[int, int], list[Segment]] = {}
     for row, column in _mixed_cells(best):
         edges = (
             (row, column, 0),
@@ -506,6 +698,8 @@ def _crossovers(
         )
         nodes = [(*edge, which) for edge in edges for which in (0, 1)]
         crossed = [node for node in nodes if node in roots]
+        if not crossed:  # a corner at which no scheme fits
+            continue
         _cell_segments(roots, crossed, segments)
     for pair, parts in sorted(segments.items()):
         names = (problem.schemes[pair[0]], problem.schemes[pair[1]])
@@ -519,11 +713,15 @@ def _mixed_cells(best: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-Root = tuple[tuple[int, int], FloatArray]
+Spot = tuple[float, float]
+"""x and y. Lines are put together of plain numbers: arrays of two cost more than they hold."""
+Root = tuple[tuple[int, int], Spot]
+Segment = tuple[Node | None, Node | None, tuple[Spot, Spot]]
+"""Part of a line in one cell: the crossings that it joins, None where it ends inside."""
 
 
 def _edge_roots(
-    problem: _Problem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
+    problem: MapProblem, x: FloatArray, y: FloatArray, best: NDArray[np.int64]
 ) -> dict[Node, Root]:
     """Crossing of the two winners on every edge whose ends have different ones."""
     edges: list[tuple[int, int, int]] = []
@@ -531,7 +729,9 @@ def _edge_roots(
     for way, (first, second) in enumerate(
         ((best[:, :-1], best[:, 1:]), (best[:-1], best[1:]))
     ):
-        rows, columns = np.nonzero(first != second)
+        rows, columns = np.nonzero(
+            (first != second) & (first != NO_SCHEME) & (second != NO_SCHEME)
+        )
         edges += [
             (row, column, way)
             for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
@@ -550,9 +750,10 @@ def _edge_roots(
     # are two crossings, on either side.
     costs = problem.costs_at(found)
     third = costs.argmin(axis=0).astype(np.int64)
-    between = costs.min(axis=0) < costs[pairs[0], np.arange(len(ends))] * (
-        1 - TIE_TOLERANCE
-    )
+    columns = np.arange(len(ends))
+    # The lesser of the two: at a jump one of them is infinite.
+    own = np.minimum(costs[pairs[0], columns], costs[pairs[1], columns])
+    between = costs.min(axis=0) < own * (1 - TIE_TOLERANCE)
     roots: dict[Node, Root] = {}
     _note(roots, edges, 0, pairs, found, ~between)
     if between.any():
@@ -576,69 +777,98 @@ def _note(
     points: FloatArray,
     wanted: NDArray[np.bool_],
 ) -> None:
-    for edge, ends, point, keep in zip(edges, pairs.T, points.T, wanted, strict=True):
+    rows = zip(edges, pairs.T.tolist(), points.T.tolist(), wanted.tolist(), strict=True)
+    for edge, ends, (x, y), keep in rows:
         if keep:
-            low, high = sorted(ends.tolist())
-            roots[(*edge, which)] = ((low, high), point)
+            low, high = sorted(ends)
+            roots[(*edge, which)] = ((low, high), (x, y))
 
 
 def _roots(
-    problem: _Problem, pairs: NDArray[np.int64], low: FloatArray, high: FloatArray
+    problem: MapProblem, pairs: NDArray[np.int64], low: FloatArray, high: FloatArray
 ) -> FloatArray:
     """Points from `low` to `high`, shape (2, n), at which the two of each pair cost the same.
 
-    Regula falsi with the Illinois step; every eighth step halves, so that the bracket always
-    shrinks.
+    Chandrupatla's method: inverse quadratic interpolation where that is safe, else halving, so
+    that the bracket always shrinks. An infinite difference, where one of the two does not fit,
+    is halved towards.
     """
     span = high - low
-    left, right = np.zeros(low.shape[1]), np.ones(low.shape[1])
-    at_left, at_right = (problem.differences(pairs, ends) for ends in (low, high))
-    place = left
-    went_left = np.full(left.shape, 2)  # neither end has moved yet
-    for step in range(1, MOST_STEPS + 1):
-        slope = at_right - at_left
-        # A slope of 0 leaves the place as it is: then both ends are roots.
-        secant = right - share(at_right * (right - left), slope)
-        halved = (left + right) / 2
-        inside = (secant >= left) & (secant <= right) & (step % HALVE_EVERY != 0)
-        place = np.where(inside, secant, halved)
-        value = problem.differences(pairs, low + place * span)
-        if bool(np.all((np.abs(value) <= EQUAL_COSTS) | (right - left <= LAST_BIT))):
+    found = low.copy()
+    still = np.arange(low.shape[1])
+    # Places on the way from low (0) to high (1): `here` is the newest, the root lies between
+    # it and `there`, `before` is what was given up last.
+    here, there = np.ones(low.shape[1]), np.zeros(low.shape[1])
+    at_here, at_there = (problem.differences(pairs, ends) for ends in (high, low))
+    # An end at which they are equal is a root: the first place to look at.
+    step = np.where(at_here == 0, 0.0, np.where(at_there == 0, 1.0, 0.5))
+    for _ in range(MOST_STEPS):
+        place = here + step * (there - here)
+        points = low[:, still] + place * span[:, still]
+        value = problem.differences(pairs[:, still], points)
+        found[:, still] = points
+        more = ~((np.abs(value) <= EQUAL_COSTS) | (np.abs(there - here) <= LAST_BIT))
+        if not more.any():
             break
-        goes_left = (value <= 0) == (at_left <= 0)
-        again = np.where(goes_left == went_left, 0.5, 1.0)
-        left, at_left, at_right, went_left = (
-            np.where(goes_left, place, left),
-            np.where(goes_left, value, at_left * again),
-            np.where(goes_left, at_right * again, value),
-            goes_left.astype(np.int64),
+        still = still[more]
+        rest = np.stack((place, value, here, there, at_here, at_there))[:, more]
+        place, value, here, there, at_here, at_there = rest
+        same = np.sign(value) == np.sign(at_here)
+        before, at_before = (
+            np.where(same, here, there),
+            np.where(same, at_here, at_there),
         )
-        right = np.where(goes_left, right, place)
-    return low + place * span
+        there, at_there = np.where(same, there, here), np.where(same, at_there, at_here)
+        here, at_here = place, value
+        step = _next_step((here, there, before), (at_here, at_there, at_before))
+    return found
+
+
+def _next_step(
+    places: tuple[FloatArray, FloatArray, FloatArray],
+    values: tuple[FloatArray, FloatArray, FloatArray],
+) -> FloatArray:
+    """Share of the way from the first place to the second at which to look next."""
+    (x1, x2, x3), (f1, f2, f3) = places, values
+    # Not a number where values are equal or infinite: then it is halved.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        xi = (x1 - x2) / (x3 - x2)
+        phi = (f1 - f2) / (f3 - f2)
+        safe = (phi * phi < xi) & ((1 - phi) ** 2 < 1 - xi)
+        curved = f1 / (f2 - f1) * f3 / (f2 - f3)
+        curved += (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+        least = np.minimum(LAST_BIT / np.abs(x2 - x1), 0.5)
+    safe &= np.isfinite(curved)
+    return np.where(safe, np.clip(curved, least, 1 - least), 0.5)
 
 
 def _cell_segments(
     roots: Mapping[Node, Root],
     crossed: Sequence[Node],
-    segments: dict[tuple[int, int], list[tuple[Node | None, Node | None, FloatArray]]],
+    segments: dict[tuple[int, int], list[Segment]],
 ) -> None:
     """Join the crossings of one cell: two of one pair by a segment, others at their middle."""
     by_pair: dict[tuple[int, int], list[Node]] = {}
     for edge in crossed:
         by_pair.setdefault(roots[edge][0], []).append(edge)
-    middle = np.mean([roots[edge][1] for edge in crossed], axis=0)
+    spots = [roots[edge][1] for edge in crossed]
+    middle = (
+        math.fsum(x for x, _ in spots) / len(spots),
+        math.fsum(y for _, y in spots) / len(spots),
+    )
     for pair, edges in by_pair.items():
         if len(edges) == LEAST_POINTS:
-            ends = np.stack([roots[edge][1] for edge in edges])
-            segments.setdefault(pair, []).append((edges[0], edges[1], ends))
+            one, other = edges
+            ends = (roots[one][1], roots[other][1])
+            segments.setdefault(pair, []).append((one, other, ends))
         else:  # three regions meet in the cell, or a saddle
             for edge in edges:
-                ends = np.stack([roots[edge][1], middle])
+                ends = (roots[edge][1], middle)
                 segments.setdefault(pair, []).append((edge, None, ends))
 
 
 def _joined(
-    parts: Sequence[tuple[Node | None, Node | None, FloatArray]],
+    parts: Sequence[Segment],
 ) -> list[FloatArray]:
     """Chain segments that share an edge into lines."""
     at_edge: dict[Node, list[int]] = {}
@@ -653,14 +883,14 @@ def _joined(
 
 
 def _is_end(
-    part: tuple[Node | None, Node | None, FloatArray],
+    part: Segment,
     at_edge: Mapping[Node, list[int]],
 ) -> bool:
     return any(edge is None or len(at_edge[edge]) == 1 for edge in part[:2])
 
 
 def _walk(
-    parts: Sequence[tuple[Node | None, Node | None, FloatArray]],
+    parts: Sequence[Segment],
     at_edge: Mapping[Node, list[int]],
     left: set[int],
     start: int,
@@ -680,13 +910,27 @@ def _walk(
             one, other, points = other, one, points[::-1]
         line.append(points[1])
         last = other
-    return np.stack(line)
+    return np.asarray(line, dtype=np.float64)
 
 
 def _cautions(
-    curve: Curve, problem: _Problem, x: FloatArray, y: FloatArray
+    curve: Curve,
+    problem: MapProblem,
+    x: FloatArray,
+    y: FloatArray,
+    best: NDArray[np.int64],
 ) -> Iterable[Caution]:
     point = problem.point(x, y)
+    out = point.frames < 1.0
+    if problem.metadata is not None and out.any():
+        nothing = bool(np.any(best == NO_SCHEME))
+        yield Caution(
+            "metadata_exceed_ram",
+            f"on {out.mean():.0%} of the map the metadata of flash ({problem.metadata.title}) "
+            "leave no RAM to cache in: schemes with flash are out there"
+            + (", and none is left" if nothing else ""),
+            "choose more RAM, less flash, or a cache with larger units",
+        )
     largest = float((point.r + point.f).max())
     if curve.ends_early and largest > curve.last_listed:
         yield Caution(
@@ -710,5 +954,5 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "name": axis.name,
         "title": title,
         "unit": unit,
-        "values": axis.values.tolist(),
+        "values": np.ascontiguousarray(axis.values),
     }

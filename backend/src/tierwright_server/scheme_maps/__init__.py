@@ -1,0 +1,1 @@
+"""Scheme maps: which page-flow scheme wins where."""

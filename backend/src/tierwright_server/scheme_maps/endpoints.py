@@ -1,0 +1,51 @@
+"""Which page-flow scheme wins where."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.scheme_maps import service
+from tierwright_server.scheme_maps.schemas import (
+    MapOptions,
+    MapPointOut,
+    MapQuestion,
+    SchemeMapIn,
+    SchemeMapOut,
+)
+
+router = APIRouter(prefix="/scheme-maps", tags=["scheme maps"])
+
+
+@router.get("/options", operation_id="list_scheme_map_options", responses=responses())
+async def list_options() -> MapOptions:
+    """List the axes, the schemes, and the presets of flash metadata."""
+    return service.list_options()
+
+
+@router.post(
+    "",
+    operation_id="make_scheme_map",
+    response_model=SchemeMapOut,
+    responses=responses(404, 409),
+)
+async def make_scheme_map(
+    body: SchemeMapIn, session: SessionDep, context: ContextDep
+) -> Response:
+    """Map which scheme wins where, up to 64 x 64 points, with crossover lines. Stores nothing."""
+    made = await service.make_map(session, context, body)
+    # Compressing digits that look random takes longer than making the map, and saves two
+    # thirds on a loopback or a local network: an encoding that is named is left alone.
+    return Response(
+        made, media_type="application/json", headers={"Content-Encoding": "identity"}
+    )
+
+
+@router.post(
+    "/point", operation_id="explain_scheme_map_point", responses=responses(404, 409)
+)
+async def explain_scheme_map_point(
+    body: MapQuestion, session: SessionDep, context: ContextDep
+) -> MapPointOut:
+    """Evaluate one point, `ram_pages` and `flash_pages` given, with its derivation."""
+    return await service.explain_point(session, context, body)

@@ -1,0 +1,232 @@
+"""Shapes of scheme maps: a question, columnar grids, and one point explained."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tierwright_server.catalog.schemas import DeviceOut
+from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
+from tierwright_server.schemas import (
+    MAX_COUNT,
+    Answer,
+    Body,
+    Identifier,
+    Months,
+    Share,
+    Usd,
+    WarningOut,
+)
+
+MOST_POINTS = 64
+AxisName = Literal[
+    "flash_per_ram", "ram_pages", "flash_pages", "dirty_share", "asymmetry"
+]
+MapScheme = Literal["none", "inclusive", "exclusive", "lazy"]
+MapPages = Annotated[
+    float,
+    Field(
+        strict=True,
+        gt=0,
+        le=MAX_COUNT,
+        allow_inf_nan=False,
+        description="A size, real-valued. [pages]",
+    ),
+]
+Asymmetry = Annotated[
+    float,
+    Field(
+        strict=True,
+        gt=0,
+        le=1e9,
+        allow_inf_nan=False,
+        description="Flash write over flash read, F_W / F_R; absent: the device's.",
+    ),
+]
+Grid = list[list[float | None]]
+"""Rows of a map from the lowest y on; a row has a value for every x."""
+
+
+class AxisIn(Body):
+    """One axis: evenly spaced for shares, by equal factors otherwise."""
+
+    axis: AxisName
+    low: Annotated[float, Field(strict=True, ge=0, le=MAX_COUNT)]
+    high: Annotated[float, Field(strict=True, gt=0, le=MAX_COUNT)]
+    points: Annotated[int, Field(strict=True, ge=2, le=MOST_POINTS)] = MOST_POINTS
+
+
+class MapQuestion(Body):
+    """Workload, devices, prices and schemes of a map or of one of its points."""
+
+    workload_id: Identifier
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    ram_device_id: Identifier | None = None
+    price_book_id: Identifier | None = None
+    amortisation_months: Months = 36
+    ram_pages: MapPages | None = None
+    flash_pages: MapPages | None = None
+    dirty_share: Annotated[Share, Field(strict=True)] | None = Field(
+        default=None,
+        description="Dirty share of all victims; absent: measured, for each scheme.",
+    )
+    asymmetry: Asymmetry | None = None
+    schemes: list[MapScheme] = Field(
+        default=["none", "inclusive", "exclusive", "lazy"],
+        min_length=2,
+        max_length=4,
+        description="Schemes that compete.",
+    )
+    flash_metadata: Identifier | None = Field(
+        default=None,
+        description="Preset whose memory is taken from the RAM of schemes with flash; "
+        "GET /api/v1/scheme-maps/options lists them.",
+    )
+
+
+class SchemeMapIn(MapQuestion):
+    """The map to make: two axes, and fixed values of what they leave open."""
+
+    x: AxisIn
+    y: AxisIn
+
+
+class MapAxisOut(Answer):
+    """An axis with its grid points."""
+
+    name: AxisName
+    title: str
+    unit: str
+    values: list[float]
+
+
+class CrossoverOut(Answer):
+    """Line on which two schemes cost the same, or beyond which one no longer fits."""
+
+    schemes: tuple[str, str]
+    points: list[tuple[float, float]] = Field(description="x and y along the line.")
+
+
+class MapMoneyOut(Answer):
+    """What the cells cost. [USD/month]"""
+
+    usd_per_month_no_flash: Grid | None
+    usd_per_month_with_flash: Grid | None
+    best_by_price_times_time: list[list[int]] | None = Field(
+        description="Index into `schemes` of the least price x I/O time: the price of a "
+        "unit of throughput. -1: none fits."
+    )
+    reason: str = Field(description="Why there is no cost; empty when there is one.")
+
+
+class SchemeMapOut(Answer):
+    """Costs and winners over a grid, in columns: a list of rows for every quantity."""
+
+    workload_id: str
+    content_id: str
+    page_bytes: int
+    distinct_pages: int
+    x: MapAxisOut
+    y: MapAxisOut
+    schemes: list[str] = Field(description="Those that compete, in the order of ties.")
+    titles: dict[str, str]
+    best: list[list[int]] = Field(
+        description="Index into `schemes` of the least I/O time; -1: none fits."
+    )
+    io_time_us_per_access: dict[str, Grid] = Field(
+        description="By scheme; null where metadata leave it no RAM. [µs per access]"
+    )
+    margin: Grid = Field(
+        description="Share of the runner-up's I/O time that the best saves."
+    )
+    too_close: list[list[bool]] = Field(
+        description="Whether another scheme is within the known error of the model."
+    )
+    crossovers: list[CrossoverOut]
+    money: MapMoneyOut
+    fixed: dict[str, float | None]
+    flash_metadata: str | None
+    device_asymmetry: float = Field(description="F_W / F_R of the flash device.")
+    shares: dict[str, float] = Field(
+        description="Share of the grid points that each scheme wins."
+    )
+    too_close_share: float
+    sentence: str = Field(description="The finding in one sentence.")
+    estimator: str
+    validity: str
+    warnings: list[WarningOut]
+    formulas: dict[str, str]
+    source: str
+
+
+class PointSchemeOut(Answer):
+    """One scheme at a point."""
+
+    scheme: str
+    title: str
+    io_time_us_per_access: float | None = Field(
+        description="Null where the metadata of flash leave no RAM. [µs per access]"
+    )
+    error_us_per_access: float = Field(
+        description="Known error of the model. [µs per access]"
+    )
+    flash_hits: float
+    flash_misses: float
+    usd_per_month: Usd | None
+    price_times_time: float | None = Field(description="[USD/month x µs per access]")
+
+
+class MapPointOut(Answer):
+    """One point of a map, with everything behind its numbers."""
+
+    workload_id: str
+    content_id: str
+    page_bytes: int
+    ram_pages: float
+    flash_pages: float
+    ram_pages_with_flash: float = Field(
+        description="RAM that the metadata of flash leave. [pages]"
+    )
+    dirty_share: float | None
+    measured_dirty_share: float | None = Field(
+        description="p_d of RAM victims; null where the curve has no write-backs."
+    )
+    asymmetry: float
+    devices: dict[str, DeviceOut]
+    price_book: PriceBookRef | None
+    schemes: list[PointSchemeOut]
+    best: str | None
+    best_by_price_times_time: str | None
+    margin: float | None
+    too_close: bool
+    sentence: str
+    derivation: list[DerivationStep]
+
+
+class AxisOption(Answer):
+    """An axis that a map may have."""
+
+    name: AxisName
+    title: str
+    unit: str
+
+
+class MetadataPresetOut(Answer):
+    """How much RAM a flash cache needs to know what it holds."""
+
+    name: str
+    title: str
+    entry_bytes: float = Field(description="RAM for each unit on flash. [bytes]")
+    unit_bytes: int | None = Field(description="Null: a page of the workload. [bytes]")
+    source_entry_bytes: float
+    fixed_bytes: int
+    source: str
+    note: str
+
+
+class MapOptions(Answer):
+    """What a map can be asked for, from the models' tables."""
+
+    axes: list[AxisOption]
+    schemes: dict[str, str]
+    metadata_presets: list[MetadataPresetOut]

@@ -1,0 +1,317 @@
+"""Scheme maps: finds what is asked for, evaluates the grid, puts it into words."""
+
+import asyncio
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import orjson
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import page_flow
+from tierwright.derivation import Derivation
+from tierwright.device import Device
+from tierwright.hit_ratio import Curve
+from tierwright.metadata import PRESETS, MetadataPreset
+from tierwright.page_flow import Axis, MapPoint, SchemeMap
+from tierwright.prices import PriceBook
+from tierwright_server.catalog import service as catalog
+from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput
+from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
+from tierwright_server.evaluations.service import titles
+from tierwright_server.scheme_maps.schemas import (
+    AxisIn,
+    AxisOption,
+    MapOptions,
+    MapPointOut,
+    MapQuestion,
+    MetadataPresetOut,
+    PointSchemeOut,
+    SchemeMapIn,
+)
+from tierwright_server.tables import Content, Workload
+from tierwright_server.wording import percent, three_digits
+from tierwright_server.workloads import service as workloads
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the ids of a question stand for."""
+
+    workload: Workload
+    content: Content
+    curve: Curve
+    flash: tuple[Device, DeviceOut]
+    disk: tuple[Device, DeviceOut]
+    ram: tuple[Device, DeviceOut] | None
+    prices: tuple[PriceBook, PriceBookOut] | None
+    metadata: MetadataPreset | None
+
+    def inputs(self, body: MapQuestion) -> dict[str, Any]:
+        """Arguments that a map and its points share."""
+        return {
+            "flash": self.flash[0],
+            "disk": self.disk[0],
+            "ram": self.ram[0] if self.ram else None,
+            "prices": self.prices[0] if self.prices else None,
+            "amortisation_months": body.amortisation_months,
+            "ram_pages": body.ram_pages,
+            "flash_pages": body.flash_pages,
+            "dirty_share": body.dirty_share,
+            "asymmetry": body.asymmetry,
+            "schemes": body.schemes,
+            "flash_metadata": self.metadata,
+        }
+
+
+def list_options() -> MapOptions:
+    """List axes, schemes and metadata presets from the models' tables."""
+    return MapOptions(
+        axes=[
+            AxisOption.model_validate({"name": name, "title": title, "unit": unit})
+            for name, (title, unit) in page_flow.AXES.items()
+        ],
+        schemes={name: titles()[name] for name in page_flow.MAP_SCHEMES},
+        metadata_presets=[
+            MetadataPresetOut.model_validate(preset) for preset in PRESETS.values()
+        ],
+    )
+
+
+async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -> bytes:
+    """Make a map and return it as JSON, its grids never passing through models of rows."""
+    found = await _find(session, context, body)
+    x, y = _axis(body.x, "body.x"), _axis(body.y, "body.y")
+
+    def work() -> bytes:
+        made = page_flow.scheme_map(found.curve, x=x, y=y, **found.inputs(body))
+        return orjson.dumps(_columns(found, made), option=orjson.OPT_SERIALIZE_NUMPY)
+
+    return await asyncio.to_thread(work)
+
+
+async def explain_point(
+    session: AsyncSession, context: Context, body: MapQuestion
+) -> MapPointOut:
+    """Evaluate one point of a map and show its derivation."""
+    found = await _find(session, context, body)
+    point = page_flow.map_point(found.curve, at={}, **found.inputs(body))
+    return _point(found, point)
+
+
+async def _find(session: AsyncSession, context: Context, body: MapQuestion) -> Found:
+    workload, content = await workloads.find_ready(session, body.workload_id)
+
+    async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:
+        return await catalog.find_device(session, context, device_id, where)
+
+    flash = await device("flash_device_id", body.flash_device_id)
+    disk = await device("disk_device_id", body.disk_device_id)
+    ram = (
+        await device("ram_device_id", body.ram_device_id)
+        if body.ram_device_id
+        else None
+    )
+    prices = (
+        await catalog.find_price_book(session, context, body.price_book_id)
+        if body.price_book_id
+        else None
+    )
+    preset = PRESETS.get(body.flash_metadata) if body.flash_metadata else None
+    if body.flash_metadata and preset is None:
+        raise BadInput.at(
+            "body.flash_metadata",
+            body.flash_metadata,
+            f"is none of {', '.join(PRESETS)}",
+            hint="Leave it out to charge no metadata.",
+        )
+    curve = await workloads.load_curve(context, content)
+    return Found(workload, content, curve, flash, disk, ram, prices, preset)
+
+
+def _axis(asked: AxisIn, where: str) -> Axis:
+    if not asked.low < asked.high:
+        raise BadInput.at(
+            f"{where}.low", asked.low, "must lie below `high`", hint="Swap the ends."
+        )
+    if asked.low == 0 and asked.axis != "dirty_share":
+        raise BadInput.at(
+            f"{where}.low",
+            asked.low,
+            f"must be above 0: `{asked.axis}` is spaced by equal factors",
+            hint="Only a dirty share may begin at 0.",
+        )
+    return Axis.spaced(asked.axis, asked.low, asked.high, asked.points)
+
+
+def _columns(found: Found, made: SchemeMap) -> dict[str, Any]:
+    won = np.bincount(made.best.ravel() + 1, minlength=len(made.schemes) + 1)[1:]
+    shares = {
+        name: float(count / made.best.size)
+        for name, count in zip(made.schemes, won, strict=True)
+    }
+    times = made.times
+    close = float(made.too_close.mean())
+    return {
+        "workload_id": found.workload.id,
+        "content_id": found.content.id,
+        "page_bytes": found.curve.page_bytes,
+        "distinct_pages": found.curve.distinct_pages,
+        **made.columns(),
+        "titles": {name: titles()[name] for name in made.schemes},
+        "device_asymmetry": times.flash_write / times.flash_read,
+        "shares": shares,
+        "too_close_share": close,
+        "sentence": _map_sentence(shares, close),
+    }
+
+
+def _map_sentence(shares: dict[str, float], close: float) -> str:
+    ranked = sorted(
+        ((share, name) for name, share in shares.items() if share > 0), reverse=True
+    )
+    if not ranked:
+        return "No scheme fits anywhere on this map: the metadata of flash exceed RAM."
+    if len(ranked) == 1 and ranked[0][0] == 1:
+        text = f"{titles()[ranked[0][1]]} leads everywhere on this map"
+    else:
+        parts = [f"{titles()[name]} on {percent(share)}" for share, name in ranked]
+        text = f"{parts[0].replace(' on ', ' leads on ', 1)} of the map" + "".join(
+            f", {part}" for part in parts[1:]
+        )
+    if close > MOSTLY:
+        return f"Too close to call on {percent(close)} of the map: simulate. {text}."
+    if close > 0:
+        text += f"; {percent(close)} is too close to call"
+    return f"{text}."
+
+
+MOSTLY = 0.5
+"""Share of a map that is too close to call from which the sentence begins with that."""
+
+
+def _point(found: Found, point: MapPoint) -> MapPointOut:
+    curve = found.curve
+    measured = (
+        None
+        if curve.write_backs_at is None
+        else float(curve.dirty_share(point.frames if point.frames > 0 else 0.0))
+    )
+    devices = {"flash": found.flash[1], "disk": found.disk[1]}
+    if found.ram:
+        devices["ram"] = found.ram[1]
+    return MapPointOut(
+        workload_id=found.workload.id,
+        content_id=found.content.id,
+        page_bytes=curve.page_bytes,
+        ram_pages=point.ram_pages,
+        flash_pages=point.flash_pages,
+        ram_pages_with_flash=max(0.0, point.frames),
+        dirty_share=point.dirty_share,
+        measured_dirty_share=measured,
+        asymmetry=point.asymmetry,
+        devices=devices,
+        price_book=PriceBookRef.model_validate(found.prices[1])
+        if found.prices
+        else None,
+        schemes=[
+            PointSchemeOut(
+                scheme=name,
+                title=titles()[name],
+                io_time_us_per_access=scheme.io_time_us_per_access,
+                error_us_per_access=scheme.error_us_per_access,
+                flash_hits=scheme.flash_hits,
+                flash_misses=scheme.flash_misses,
+                usd_per_month=None
+                if scheme.usd_per_month is None
+                else Decimal(repr(scheme.usd_per_month)),
+                price_times_time=scheme.price_times_time,
+            )
+            for name, scheme in point.schemes.items()
+        ],
+        best=point.best,
+        best_by_price_times_time=point.best_by_price_times_time,
+        margin=point.margin,
+        too_close=point.too_close,
+        sentence=_point_sentence(point),
+        derivation=list(_derivation(point)),
+    )
+
+
+def _point_sentence(point: MapPoint) -> str:
+    if point.best is None:
+        return "No scheme fits here: the metadata of flash exceed RAM."
+    best = point.schemes[point.best]
+    text = titles()[point.best]
+    time_us = three_digits(best.io_time_us_per_access or 0.0)
+    if point.margin is None:
+        return f"{text} is all that fits here, at {time_us} µs of I/O per access."
+    times = {
+        name: scheme.io_time_us_per_access
+        for name, scheme in point.schemes.items()
+        if scheme.io_time_us_per_access is not None and name != point.best
+    }
+    second = min(times, key=lambda name: times[name] or math.inf)
+    if point.too_close:
+        return (
+            f"{text} and {titles()[second]} are too close to call here: {time_us} and "
+            f"{three_digits(times[second] or 0.0)} µs of I/O per access."
+        )
+    return (
+        f"{text} wins here at {time_us} µs of I/O per access, {percent(point.margin)} less "
+        f"than {titles()[second]}."
+    )
+
+
+def _derivation(point: MapPoint) -> Iterator[DerivationStep]:
+    for entry in point.derivation:
+        scheme, source = entry["scheme"], entry["source"]
+        rows: list[tuple[str, str, float | None, str]] = [
+            (number["symbol"], number["meaning"], number["value"], number["unit"])
+            for number in entry["numbers"]
+        ]
+        rows.append(("hits", entry["hits_formula"], None, "accesses"))
+        rows += [
+            (term["name"], term["formula"], term["value_us_per_access"], "µs/access")
+            for term in entry["terms"]
+        ]
+        rows.append(
+            (
+                "io_time_us_per_access",
+                f"{entry['formula']}; C / N",
+                entry["value_us_per_access"],
+                "µs/access",
+            )
+        )
+        for name, formula, value, unit in rows:
+            yield DerivationStep(
+                scheme=scheme,
+                name=name,
+                formula=formula,
+                value=value,
+                unit=unit,
+                source=source,
+            )
+    for derivation in point.metadata:
+        yield derivation_step(derivation)
+
+
+def derivation_step(
+    derivation: Derivation, scheme: str | None = None
+) -> DerivationStep:
+    """One formula of the models with its numbers, as a row."""
+    value = derivation.value
+    number = None if value is None else float(np.asarray(value, dtype=np.float64))
+    return DerivationStep(
+        scheme=scheme,
+        name=derivation.result,
+        formula=derivation.substituted,
+        value=number if number is None or math.isfinite(number) else None,
+        unit=derivation.unit,
+        source=derivation.source,
+    )

@@ -1,0 +1,45 @@
+"""How long flash lasts, what is left of a drive, how long warm-up and restart take."""
+
+from fastapi import APIRouter
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.wear import service
+from tierwright_server.wear.schemas import (
+    DeviceHealthIn,
+    DeviceHealthOut,
+    RecoveryIn,
+    RecoveryOut,
+    WearIn,
+    WearOut,
+)
+
+router = APIRouter(tags=["wear and recovery"])
+
+
+@router.post("/wear", operation_id="estimate_wear", responses=responses(404, 409))
+async def estimate_wear(
+    body: WearIn, session: SessionDep, context: ContextDep
+) -> WearOut:
+    """Tell how long the flash lasts under each scheme, and what its wear costs."""
+    return await service.wear(session, context, body)
+
+
+@router.post(
+    "/device-health", operation_id="read_device_health", responses=responses(404)
+)
+async def read_device_health(
+    body: DeviceHealthIn, session: SessionDep, context: ContextDep
+) -> DeviceHealthOut:
+    """Read the health of a drive from smartctl's or nvme's JSON. Stores nothing."""
+    return await service.device_health(session, context, body)
+
+
+@router.post(
+    "/recovery", operation_id="estimate_recovery", responses=responses(404, 409)
+)
+async def estimate_recovery(
+    body: RecoveryIn, session: SessionDep, context: ContextDep
+) -> RecoveryOut:
+    """Tell how long the flash takes to fill, and a restart with it and without."""
+    return await service.recover(session, context, body)

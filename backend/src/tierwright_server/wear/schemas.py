@@ -1,0 +1,266 @@
+"""Shapes of wear, device health, warm-up and restart."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tierwright_server.catalog.schemas import DeviceOut
+from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
+from tierwright_server.schemas import (
+    Answer,
+    Body,
+    Identifier,
+    Months,
+    Pages,
+    Share,
+    Usd,
+    WarningOut,
+)
+
+MOST = 1e15
+
+
+Rate = Annotated[
+    float,
+    Field(
+        strict=True,
+        ge=0,
+        le=1e12,
+        allow_inf_nan=False,
+        description="Page accesses a second. [1/s]",
+    ),
+]
+Growth = Annotated[
+    float,
+    Field(
+        strict=True,
+        ge=-0.99,
+        le=100,
+        allow_inf_nan=False,
+        description="Growth of the load a year; 0.2: 20 % more. [1/year]",
+    ),
+]
+Positive = Annotated[float, Field(strict=True, ge=1e-9, le=MOST, allow_inf_nan=False)]
+Amount = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)]
+FlashPages = Annotated[Pages, Field(ge=1)]
+
+
+class PointIn(Body):
+    """Workload, sizes and devices of the question."""
+
+    workload_id: Identifier
+    ram_pages: Annotated[Pages, Field(ge=1)]
+    flash_pages: FlashPages
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    accesses_per_s: Rate | None = Field(
+        default=None, description="Absent: the workload's own, accesses / duration."
+    )
+
+
+class WearIn(PointIn):
+    """How long does the flash last?"""
+
+    growth_per_year: Growth = 0.0
+    devices: Annotated[int, Field(strict=True, ge=1, le=10_000)] = 1
+    written_tb: Amount = Field(
+        default=0.0, description="Written to the devices before. [TB]"
+    )
+    rated_tb: Positive | None = Field(
+        default=None, description="TBW of one device; absent: as it states. [TB]"
+    )
+    rated_years: Positive | None = Field(
+        default=None,
+        description="Years of its drive writes per day, where it does not state them.",
+    )
+    pe_cycles: Positive | None = Field(
+        default=None, description="P/E cycles of a block; the rating is then not used."
+    )
+    waf_in_place: Positive | None = Field(
+        default=None,
+        description="Write amplification of small writes, with P/E cycles.",
+    )
+    waf_appended: Positive | None = Field(
+        default=None,
+        description="Write amplification of large writes, with P/E cycles.",
+    )
+    price_book_id: Identifier | None = None
+    amortisation_months: Months = 36
+
+
+class WearMoney(Answer):
+    """Endurance as money, at today's writes."""
+
+    usd_per_tb_written: Usd
+    usd_per_month_written: Usd = Field(
+        description="That times the writes of a month. [USD/month]"
+    )
+    life_months: float | None = Field(description="Until the budget is used. [months]")
+    amortised_usd_per_month: Usd = Field(
+        description="Price over the shorter of life and amortisation. [USD/month]"
+    )
+    wear_limited: bool
+
+
+class SchemeWear(Answer):
+    """Life of the flash under one scheme."""
+
+    scheme: str
+    title: str
+    flash_writes_per_access: float
+    flash_writes_per_access_range: tuple[float, float]
+    tb_per_day: float
+    drive_writes_per_day: float | None
+    years: float | None = Field(
+        description="Null where it never wears out, or no budget is known."
+    )
+    years_from: float | None
+    years_to: float | None
+    never_worn_out: bool
+    money: WearMoney | None
+
+
+class BudgetOut(Answer):
+    """Host writes that the devices take. [TB]"""
+
+    in_place_tb: float | None
+    appended_tb: float | None
+    basis: str
+    reason: str = Field(description="Why there is no budget; empty when there is one.")
+
+
+class WearOut(Answer):
+    """How long the flash lasts under each scheme."""
+
+    workload_id: str
+    page_bytes: int
+    ram_pages: int
+    flash_pages: int
+    flash_device: DeviceOut
+    price_book: PriceBookRef | None
+    accesses_per_s: float
+    rate_basis: str
+    growth_per_year: float
+    budget: BudgetOut
+    rated_dwpd: float | None
+    schemes: list[SchemeWear]
+    money_reason: str = Field(description="Why there is no money; empty if there is.")
+    sentence: str
+    estimator: str
+    validity: str
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep]
+
+
+class DeviceHealthIn(Body):
+    """What a drive says of itself."""
+
+    document: dict[str, Any] = Field(
+        description="JSON of `smartctl --json -x` or `nvme smart-log -o json`."
+    )
+    flash_device_id: Identifier | None = Field(
+        default=None, description="Whose rating to compare with."
+    )
+    rated_tb: Positive | None = None
+
+
+class DeviceHealthOut(Answer):
+    """Health of a drive, and what is left of its rating."""
+
+    model: str
+    serial: str
+    capacity_bytes: int | None
+    written_tb: float | None
+    waf: float | None = Field(description="NAND over host writes, since manufacture.")
+    power_on_hours: int | None
+    percentage_used: float | None
+    tb_per_day: float | None = Field(description="Mean since it was first powered on.")
+    basis: str
+    rated_tb: float | None
+    left_tb: float | None
+    left_share: float | None
+    years_left: float | None = Field(description="At its own mean rate.")
+    sentence: str
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep]
+
+
+class RecoveryIn(PointIn):
+    """How long until the cache is full, and until the system works after a crash?"""
+
+    checkpoint_interval_s: Positive = 300.0
+    redo_pages: Amount | None = Field(
+        default=None,
+        description="Pages read by redo at that interval; absent: every write of half an "
+        "interval touches another page, at most all pages. [pages]",
+    )
+    redo_writes: Amount = Field(
+        default=0.0, description="Pages written by redo at that interval. [pages]"
+    )
+    flash_share: Annotated[Share, Field(strict=True)] = Field(
+        default=0.98, description="Share of redone pages that flash holds."
+    )
+
+
+class FillOut(Answer):
+    """Least time to fill the flash."""
+
+    seconds: float
+    bytes_per_s: float
+    bottleneck: str
+    rates_bytes_per_s: dict[str, float]
+    units: float = Field(description="Pages to bring in. [pages]")
+    estimator: str
+    validity: str
+
+
+class RestartPart(Answer):
+    """Parts of a restart. [s]"""
+
+    metadata_s: float
+    reads_s: float
+    writes_s: float
+    total_s: float
+
+
+class RestartCurve(Answer):
+    """Restart over the checkpoint interval."""
+
+    checkpoint_interval_s: list[float]
+    redo_pages: list[float]
+    with_flash_s: list[float]
+    without_flash_s: list[float]
+
+
+class RestartOut(Answer):
+    """Restart with a flash cache that survives, against one without."""
+
+    redo_pages: float
+    redo_basis: str
+    with_flash: RestartPart
+    without_flash: RestartPart
+    speedup: float
+    metadata_segments: int
+    metadata_restore_s: float
+    full_scan_s: float
+    metadata_flush_interval_s: float | None
+    curve: RestartCurve
+    validity: str
+
+
+class RecoveryOut(Answer):
+    """Warm-up and restart."""
+
+    workload_id: str
+    page_bytes: int
+    ram_pages: int
+    flash_pages: int
+    flash_bytes: int
+    accesses_per_s: float
+    rate_basis: str
+    fill: FillOut
+    restart: RestartOut | None
+    restart_reason: str = Field(description="Why there is no restart time, else empty.")
+    sentence: str
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep]

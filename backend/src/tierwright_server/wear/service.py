@@ -1,0 +1,582 @@
+"""Wear, device health, warm-up and restart: finds inputs, asks the models, puts it into words."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import endurance, page_flow, recovery
+from tierwright.derivation import Derivation
+from tierwright.device import Device
+from tierwright.endurance import SchemeLife, WearOutlook, WriteBudget
+from tierwright.errors import BadInput as ModelBadInput
+from tierwright.hit_ratio import Curve
+from tierwright.page_flow import Caution, Evaluation
+from tierwright.prices import PriceBook, own_price
+from tierwright.units import UNIT_BYTES
+from tierwright_server.catalog import service as catalog
+from tierwright_server.catalog.schemas import DeviceOut
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput
+from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
+from tierwright_server.evaluations.service import titles
+from tierwright_server.schemas import WarningOut
+from tierwright_server.scheme_maps.service import derivation_step
+from tierwright_server.tables import Content, Workload
+from tierwright_server.wear.schemas import (
+    BudgetOut,
+    DeviceHealthIn,
+    DeviceHealthOut,
+    FillOut,
+    PointIn,
+    RecoveryIn,
+    RecoveryOut,
+    RestartCurve,
+    RestartOut,
+    RestartPart,
+    SchemeWear,
+    WearIn,
+    WearMoney,
+    WearOut,
+)
+from tierwright_server.wording import three_digits
+from tierwright_server.workloads import service as workloads
+
+MICROSECONDS = 1e6
+MEGABYTE = 1e6
+TB = 10**12
+SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S, INTERVALS = 30.0, 3600.0, 30
+DAYS_PER_MONTH = 365 / 12
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the ids of a question stand for, and its rate."""
+
+    workload: Workload
+    content: Content
+    curve: Curve
+    flash: tuple[Device, DeviceOut]
+    disk: tuple[Device, DeviceOut]
+    accesses_per_s: float
+    rate_basis: str
+
+
+async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut:
+    """Tell how long the flash lasts under each scheme."""
+    found = await _find(session, context, body)
+    prices = (
+        await catalog.find_price_book(session, context, body.price_book_id)
+        if body.price_book_id
+        else None
+    )
+    device = found.flash[0]
+    budget = endurance.write_budget(
+        device,
+        devices=body.devices,
+        pe_cycles=body.pe_cycles,
+        waf_in_place=body.waf_in_place,
+        waf_appended=body.waf_appended,
+        rated_tb=body.rated_tb,
+        rated_years=body.rated_years,
+    )
+    evaluation = _evaluate(found, body)
+    capacity = device.capacity_bytes
+    outlook = endurance.wear_outlook(
+        evaluation,
+        budget,
+        accesses_per_s=found.accesses_per_s,
+        growth_per_year=body.growth_per_year,
+        written_tb=body.written_tb,
+        capacity_bytes=None if capacity is None else capacity * body.devices,
+    )
+    usd, money_reason = _device_usd(device, prices[0] if prices else None, body.devices)
+    cautions = [*outlook.warnings, *_about_capacity(found, body)]
+    return WearOut(
+        workload_id=found.workload.id,
+        page_bytes=found.curve.page_bytes,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        flash_device=found.flash[1],
+        price_book=PriceBookRef.model_validate(prices[1]) if prices else None,
+        accesses_per_s=found.accesses_per_s,
+        rate_basis=found.rate_basis,
+        growth_per_year=body.growth_per_year,
+        budget=BudgetOut(
+            in_place_tb=budget.in_place_tb,
+            appended_tb=budget.appended_tb,
+            basis=budget.basis,
+            reason=budget.reason,
+        ),
+        rated_dwpd=endurance.rated_endurance(device).dwpd,
+        schemes=[
+            _scheme_wear(
+                name, life, _money(life, budget, usd, body.amortisation_months)
+            )
+            for name, life in outlook.schemes.items()
+        ],
+        money_reason=money_reason or budget.reason,
+        sentence=_wear_sentence(outlook),
+        estimator=outlook.estimator,
+        validity=outlook.validity,
+        warnings=[WarningOut.model_validate(caution) for caution in cautions],
+        derivation=[
+            *_steps(budget.derivation),
+            *(
+                step
+                for name, life in outlook.schemes.items()
+                for step in _steps(life.derivation, name)
+            ),
+        ],
+    )
+
+
+async def device_health(
+    session: AsyncSession, context: Context, body: DeviceHealthIn
+) -> DeviceHealthOut:
+    """Read the health of a drive from the JSON of smartctl or nvme."""
+    health = endurance.smart_from_mapping(body.document, place="body.document")
+    rated_tb, rating = body.rated_tb, ""
+    if rated_tb is None and body.flash_device_id is not None:
+        device, _ = await catalog.find_device(
+            session, context, body.flash_device_id, "flash_device_id"
+        )
+        rated_tb = endurance.rated_endurance(device).tb_written
+        rating = f", as `{device.id}` is rated"
+    written = (
+        None if health.host_bytes_written is None else health.host_bytes_written / TB
+    )
+    per_day = (
+        None if health.host_bytes_per_day is None else health.host_bytes_per_day / TB
+    )
+    left = (
+        None
+        if rated_tb is None or written is None
+        else endurance.remaining(
+            rated_tb=rated_tb,
+            written_tb=written,
+            tb_per_day=per_day or 0.0,
+            percentage_used=health.percentage_used,
+        )
+    )
+    name = health.model or "The drive"
+    if written is None:
+        sentence = f"{name} does not tell how much was written to it."
+    elif left is None:
+        sentence = (
+            f"{name} has taken {three_digits(written)} TB; give a rating (TBW) to see "
+            "what is left."
+        )
+    elif left.left_tb < 0:
+        sentence = (
+            f"{name} has taken {three_digits(written)} TB, "
+            f"{three_digits(-left.left_tb)} TB more than it is rated for."
+        )
+    else:
+        sentence = (
+            f"{name} has taken {three_digits(written)} TB; {three_digits(left.left_tb)} of "
+            f"{three_digits(left.rated_tb)} TB are left{rating}."
+        )
+    return DeviceHealthOut(
+        model=health.model,
+        serial=health.serial,
+        capacity_bytes=health.capacity_bytes,
+        written_tb=written,
+        waf=health.waf,
+        power_on_hours=health.power_on_hours,
+        percentage_used=health.percentage_used,
+        tb_per_day=per_day,
+        basis=health.basis,
+        rated_tb=rated_tb,
+        left_tb=None if left is None else left.left_tb,
+        left_share=None if left is None else left.left_share,
+        years_left=None if left is None else left.years_left,
+        sentence=sentence,
+        warnings=[
+            WarningOut.model_validate(caution)
+            for caution in (*health.warnings, *(left.warnings if left else ()))
+        ],
+        derivation=list(_steps(left.derivation)) if left else [],
+    )
+
+
+async def recover(
+    session: AsyncSession, context: Context, body: RecoveryIn
+) -> RecoveryOut:
+    """Tell how long the flash takes to fill, and a restart to work again."""
+    found = await _find(session, context, body)
+    curve, page = found.curve, found.curve.page_bytes
+    flash_bytes = body.flash_pages * page
+    missed = float(curve.misses(body.ram_pages)) / curve.accesses
+    misses_per_s = missed * found.accesses_per_s
+    rates = _fill_rates(found, misses_per_s)
+    fill = recovery.fill_time(flash_bytes, rates)
+    cautions = list(_about_fill(found, body))
+    restart, reason, steps = _restart(found, body, misses_per_s)
+    if restart is not None:
+        cautions.append(_no_latency(found))
+        if restart.speedup < 1:
+            cautions.append(_RESTORE_COSTS)
+    hours = three_digits(fill.seconds / 3600)
+    sentence = (
+        f"The flash needs at least {hours} h to fill, held up by {fill.bottleneck}"
+    )
+    if restart is not None:
+        sentence += (
+            f"; a restart takes {three_digits(restart.with_flash.total_s)} s with it, "
+            f"{three_digits(restart.without_flash.total_s)} s without"
+        )
+    return RecoveryOut(
+        workload_id=found.workload.id,
+        page_bytes=page,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        flash_bytes=flash_bytes,
+        accesses_per_s=found.accesses_per_s,
+        rate_basis=found.rate_basis,
+        fill=FillOut(
+            seconds=fill.seconds,
+            bytes_per_s=fill.bytes_per_s,
+            bottleneck=fill.bottleneck,
+            rates_bytes_per_s=rates,
+            units=float(recovery.warm_up_misses(flash_bytes, page)),
+            estimator=fill.estimator,
+            validity=fill.validity,
+        ),
+        restart=restart,
+        restart_reason=reason,
+        sentence=f"{sentence}.",
+        warnings=[WarningOut.model_validate(caution) for caution in cautions],
+        derivation=[*_steps(fill.derivation), *steps],
+    )
+
+
+async def _find(session: AsyncSession, context: Context, body: PointIn) -> Found:
+    workload, content = await workloads.find_ready(session, body.workload_id)
+    flash = await catalog.find_device(
+        session, context, body.flash_device_id, "flash_device_id"
+    )
+    disk = await catalog.find_device(
+        session, context, body.disk_device_id, "disk_device_id"
+    )
+    curve = await workloads.load_curve(context, content)
+    if curve.accesses == 0:
+        raise BadInput.at("body.workload_id", workload.id, "has no accesses")
+    if body.accesses_per_s is not None:
+        return Found(
+            workload, content, curve, flash, disk, body.accesses_per_s, "as given"
+        )
+    duration_s = content.summary.get("duration_s")
+    if not duration_s:
+        raise BadInput.at(
+            "body.accesses_per_s",
+            None,
+            f"must be given: workload `{workload.name}` does not say how long it took",
+            hint="Give the page accesses a second of the running system.",
+        )
+    rate = curve.accesses / duration_s
+    basis = (
+        f"{curve.accesses:,} accesses in {three_digits(duration_s)} s of the workload"
+    )
+    return Found(workload, content, curve, flash, disk, rate, basis)
+
+
+def _evaluate(found: Found, body: PointIn) -> Evaluation:
+    return page_flow.evaluate(
+        found.curve,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        flash=found.flash[0],
+        disk=found.disk[0],
+    )
+
+
+def _device_usd(
+    device: Device, prices: PriceBook | None, devices: int
+) -> tuple[Decimal | None, str]:
+    """Purchase price of all devices, or why it is not known."""
+    price = prices.find(device_id=device.id, kind=device.kind) if prices else None
+    price = price or own_price(device)
+    if price is None:
+        return None, f"`{device.id}` has no price; choose a price book that has one"
+    if price.rent:
+        return (
+            None,
+            f"`{device.id}` is rented by the month: its wear is not yours to pay",
+        )
+    if device.capacity_bytes is None:
+        return None, f"`{device.id}` states no capacity to multiply its price by"
+    each = price.usd * device.capacity_bytes / UNIT_BYTES[price.per]
+    return each * devices, ""
+
+
+def _money(
+    life: SchemeLife, budget: WriteBudget, usd: Decimal | None, months: int
+) -> WearMoney | None:
+    if usd is None or budget.in_place_tb is None:
+        return None
+    found = endurance.wear_cost(
+        device_usd=usd,
+        rated_tb=Decimal(repr(budget.in_place_tb)),
+        tb_per_month=Decimal(repr(life.tb_per_day * DAYS_PER_MONTH)),
+        amortisation_months=months,
+    )
+    return WearMoney(
+        usd_per_tb_written=found.usd_per_tb_written,
+        usd_per_month_written=found.usd_per_month,
+        life_months=None if found.life_months is None else float(found.life_months),
+        amortised_usd_per_month=found.amortised_usd_per_month,
+        wear_limited=found.wear_limited,
+    )
+
+
+def _scheme_wear(name: str, life: SchemeLife, money: WearMoney | None) -> SchemeWear:
+    return SchemeWear(
+        scheme=name,
+        title=titles()[name],
+        flash_writes_per_access=life.pages_per_access,
+        flash_writes_per_access_range=(
+            life.least_pages_per_access,
+            life.most_pages_per_access,
+        ),
+        tb_per_day=life.tb_per_day,
+        drive_writes_per_day=life.drive_writes_per_day,
+        years=_finite(life.years),
+        years_from=_finite(life.years_from),
+        years_to=_finite(life.years_to),
+        never_worn_out=life.years == math.inf,
+        money=money,
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else value
+
+
+def _wear_sentence(outlook: WearOutlook) -> str:
+    lives = {n: s.years for n, s in outlook.schemes.items() if s.years is not None}
+    if not lives:
+        per_day = {name: life.tb_per_day for name, life in outlook.schemes.items()}
+        most = max(per_day, key=lambda name: per_day[name])
+        return (
+            f"{titles()[most]} writes most, {three_digits(per_day[most])} TB a day; the "
+            "device does not say how much it takes."
+        )
+    longest = max(lives, key=lambda name: lives[name])
+    shortest = min(lives, key=lambda name: lives[name])
+    if math.isinf(lives[shortest]):
+        return "Under this load the flash never wears out."
+    if math.isinf(lives[longest]):
+        return (
+            f"The flash never wears out under {titles()[longest]}, and lasts "
+            f"{_years(lives[shortest])} under {titles()[shortest]}."
+        )
+    if lives[longest] <= lives[shortest] * (1 + 1e-9):
+        return f"The flash lasts {_years(lives[longest])} under every scheme."
+    return (
+        f"The flash lasts {_years(lives[longest])} under {titles()[longest]} and "
+        f"{_years(lives[shortest])} under {titles()[shortest]}, writing in place."
+    )
+
+
+MANY_YEARS = 1000
+
+
+def _years(years: float) -> str:
+    if years >= MANY_YEARS:
+        return "over a thousand years"
+    return f"{three_digits(years)} years"
+
+
+def _about_capacity(found: Found, body: WearIn) -> Iterable[Caution]:
+    device, page = found.flash[0], found.curve.page_bytes
+    capacity = device.capacity_bytes
+    held = body.flash_pages * page
+    if capacity is not None and held > capacity * body.devices:
+        yield Caution(
+            "beyond_capacity",
+            f"the flash of {body.flash_pages:,} pages does not fit on {body.devices} x "
+            f"`{device.id}`",
+            "raise the number of devices",
+        )
+
+
+def _fill_rates(found: Found, misses_per_s: float) -> dict[str, float]:
+    page = found.curve.page_bytes
+    rates = {
+        "the misses of RAM": misses_per_s * page,
+        "reads of the back end": _fastest(found.disk[0], "read", page),
+        "flash writes": _fastest(found.flash[0], "write", page),
+    }
+    known = {name: rate for name, rate in rates.items() if rate > 0}
+    if misses_per_s <= 0:
+        raise BadInput.at(
+            "body.accesses_per_s",
+            found.accesses_per_s,
+            "brings nothing into the flash: nothing misses RAM",
+            hint="Give a load above 0 and less RAM.",
+        )
+    return known
+
+
+def _fastest(device: Device, operation: str, page: int) -> float:
+    """Most bytes a second that the device states; 0 where it states none."""
+    streamed = device.number(f"sequential_{operation}_mb_per_s") or 0.0
+    times = {"read": device.read_service_us, "write": device.write_service_us}
+    single = times[operation]
+    random = page * MICROSECONDS / single if single else 0.0
+    return max(streamed * MEGABYTE, random)
+
+
+def _about_fill(found: Found, body: RecoveryIn) -> Iterable[Caution]:
+    distinct = found.curve.distinct_pages
+    if body.flash_pages > distinct:
+        yield Caution(
+            "never_full",
+            f"the flash of {body.flash_pages:,} pages holds more than all {distinct:,} pages "
+            "of the workload: it never fills",
+            "the bound is for new pages all the time; choose less flash",
+        )
+
+
+_RESTORE_COSTS = Caution(
+    "restore_costs_more",
+    "with so few pages to redo, restoring the metadata of flash costs more than reading from "
+    "flash saves",
+    "a shorter checkpoint interval leaves little to redo either way",
+)
+
+
+def _no_latency(found: Found) -> Caution:
+    flash, disk = found.flash[0], found.disk[0]
+    return Caution(
+        "cost_is_no_latency",
+        f"a redone page is taken to cost its busy time (flash: {flash.service_basis}; disk: "
+        f"{disk.service_basis})",
+        "redo that waits for each page takes its latency instead: choose devices measured at "
+        "queue depth 1 for that",
+    )
+
+
+def _restart(
+    found: Found, body: RecoveryIn, misses_per_s: float
+) -> tuple[RestartOut | None, str, list[DerivationStep]]:
+    flash, disk = found.flash[0], found.disk[0]
+    bandwidth = flash.number("sequential_read_mb_per_s")
+    if bandwidth is None:
+        reason = f"`{flash.id}` states no sequential read bandwidth"
+        return None, f"{reason}; add it to a copy of the device", []
+    times = page_flow_times(flash, disk)
+    page = found.curve.page_bytes
+    restore = recovery.recovery(
+        body.flash_pages * page,
+        page_bytes=page,
+        seq_read_bytes_per_s=bandwidth * MEGABYTE,
+    )
+    # Below two segments the formula scans more than there is.
+    metadata_s = min(restore.restore_seconds, restore.full_scan_seconds)
+    basis = "as given, in proportion to the interval"
+    per_s: float
+    if body.redo_pages is not None:
+        per_s = body.redo_pages / (body.checkpoint_interval_s / 2)
+    else:
+        per_s = found.accesses_per_s * found.curve.write_accesses / found.curve.accesses
+        basis = (
+            "most there can be: each write of half an interval touches another page, up to "
+            "all pages of the workload"
+        )
+    grid = np.geomspace(SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S, INTERVALS)
+    intervals = np.append(grid, body.checkpoint_interval_s)
+    pages = per_s * intervals / 2
+    if body.redo_pages is None:
+        pages = np.minimum(pages, found.curve.distinct_pages)
+    writes = body.redo_writes * intervals / body.checkpoint_interval_s
+    compared = recovery.restart(
+        metadata_s=metadata_s,
+        redo_pages=pages,
+        redo_writes=writes,
+        flash_share=body.flash_share,
+        **times,
+    )
+    single = recovery.restart(
+        metadata_s=metadata_s,
+        redo_pages=float(pages[-1]),
+        redo_writes=float(writes[-1]),
+        flash_share=body.flash_share,
+        **times,
+    )
+    flush = float(recovery.metadata_flush_interval(64_000, misses_per_s))
+    found_restart = RestartOut(
+        redo_pages=float(pages[-1]),
+        redo_basis=basis,
+        with_flash=_part(single.with_flash),
+        without_flash=_part(single.without_flash),
+        speedup=float(single.speedup),
+        metadata_segments=restore.segments,
+        metadata_restore_s=restore.restore_seconds,
+        full_scan_s=restore.full_scan_seconds,
+        metadata_flush_interval_s=_finite(flush),
+        curve=RestartCurve(
+            checkpoint_interval_s=grid.tolist(),
+            redo_pages=pages[:-1].tolist(),
+            with_flash_s=compared.with_flash.total_s[:-1].tolist(),
+            without_flash_s=compared.without_flash.total_s[:-1].tolist(),
+        ),
+        validity=single.with_flash.validity,
+    )
+    steps = [
+        DerivationStep(
+            scheme=None,
+            name="metadata_s",
+            formula=f"[max(0, segments - 2) x 64,000 x 32 B + min(segments, 2) x 64,000 x "
+            f"page] / bandwidth, at most a full scan; segments = {restore.segments}, page = "
+            f"{page} B, bandwidth = {bandwidth:g} MB/s",
+            value=metadata_s,
+            unit="s",
+            source="Kang, Lee and Moon (2016), sections 5.2 and 6.8",
+        ),
+        *_steps(single.with_flash.derivation, "with_flash"),
+        *_steps(single.without_flash.derivation, "without_flash"),
+    ]
+    return found_restart, "", steps
+
+
+def page_flow_times(flash: Device, disk: Device) -> dict[str, float]:
+    """Cost of a page on both devices, under the names of `restart`. [s]
+
+    Raises
+    ------
+    BadInput
+        If a device states neither IOPS nor a latency.
+    """
+    found = {}
+    for role, device in (("flash", flash), ("disk", disk)):
+        for operation, time_us in (
+            ("read", device.read_service_us),
+            ("write", device.write_service_us),
+        ):
+            if time_us is None:
+                raise ModelBadInput(
+                    f"device `{device.id}` has no {operation} service time",
+                    "choose a device with IOPS or a latency",
+                )
+            found[f"{role}_{operation}_s"] = time_us / MICROSECONDS
+    return found
+
+
+def _part(time: recovery.RedoTime) -> RestartPart:
+    return RestartPart(
+        metadata_s=float(time.metadata_s),
+        reads_s=float(time.reads_s),
+        writes_s=float(time.writes_s),
+        total_s=float(time.total_s),
+    )
+
+
+def _steps(
+    derivations: Iterable[Derivation], scheme: str | None = None
+) -> Iterable[DerivationStep]:
+    return (derivation_step(each, scheme) for each in derivations)

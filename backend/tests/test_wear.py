@@ -1,0 +1,259 @@
+"""Wear, device health, warm-up and restart: the API's numbers are the models' own."""
+
+import pytest
+from live_app import EXAMPLE_TRACE
+
+from tierwright import _simulator, catalog, endurance, page_flow, recovery
+from tierwright.hit_ratio import Curve
+
+FLASH = "face2016-samsung-840pro-256"
+RATED = "intel-p4500-4tb"
+DISK = "face2016-cheetah-15k6-single"
+BOOK = "street-2026-q1"
+PAGE = 8192
+
+
+@pytest.fixture(scope="module")
+def curve() -> Curve:
+    found = _simulator.curves(EXAMPLE_TRACE)
+    return Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+
+
+def point(**changes):
+    return {
+        "workload_id": "example",
+        "ram_pages": 500,
+        "flash_pages": 8000,
+        "flash_device_id": FLASH,
+        "disk_device_id": DISK,
+        **changes,
+    }
+
+
+def outlook(curve, budget, rate, **more):
+    evaluation = page_flow.evaluate(
+        curve,
+        ram_pages=500,
+        flash_pages=8000,
+        flash=catalog.device(FLASH),
+        disk=catalog.device(DISK),
+    )
+    return endurance.wear_outlook(evaluation, budget, accesses_per_s=rate, **more)
+
+
+class TestWear:
+    def test_equals_the_models(self, application, curve):
+        answer = application.post(
+            "/wear",
+            point(
+                accesses_per_s=5000.0,
+                pe_cycles=1000.0,
+                growth_per_year=0.25,
+                devices=2,
+                written_tb=3.0,
+            ),
+            200,
+        )
+        budget = endurance.write_budget(
+            catalog.device(FLASH), pe_cycles=1000, devices=2
+        )
+        expected = outlook(
+            curve,
+            budget,
+            5000,
+            growth_per_year=0.25,
+            written_tb=3,
+            capacity_bytes=512e9,
+        )
+        assert answer["budget"]["in_place_tb"] == budget.in_place_tb
+        assert answer["budget"]["appended_tb"] == budget.appended_tb
+        assert [row["scheme"] for row in answer["schemes"]] == list(expected.schemes)
+        for row in answer["schemes"]:
+            life = expected.schemes[row["scheme"]]
+            assert row["years"] == pytest.approx(life.years)
+            assert row["years_from"] == pytest.approx(life.years_from)
+            assert row["years_to"] == pytest.approx(life.years_to)
+            assert row["drive_writes_per_day"] == pytest.approx(
+                life.drive_writes_per_day
+            )
+        ends = [s["value"] for s in answer["derivation"] if s["name"] == "years"]
+        assert ends == pytest.approx([row["years"] for row in answer["schemes"]])
+
+    def test_the_rate_is_the_workloads_own_unless_given(self, application):
+        own = application.post("/wear", point(), 200)
+        summary = application.get("/workloads/example")["summary"]
+        rate = summary["accesses"] / summary["duration_s"]
+        assert own["accesses_per_s"] == pytest.approx(rate)
+        assert "of the workload" in own["rate_basis"]
+
+    def test_a_rating_gives_years_and_money(self, application):
+        answer = application.post(
+            "/wear", point(flash_device_id=RATED, price_book_id=BOOK), 200
+        )
+        assert answer["budget"]["in_place_tb"] == 4840
+        assert answer["money_reason"] == ""
+        price = catalog.price_book(BOOK).find(device_id=RATED, kind="nvme")
+        assert price is not None
+        usd = float(price.usd_per_gb) * 4000
+        for row in answer["schemes"]:
+            money = row["money"]
+            each = usd / 4840
+            assert float(money["usd_per_tb_written"]) == pytest.approx(each)
+            month = each * row["tb_per_day"] * 365 / 12
+            assert float(money["usd_per_month_written"]) == pytest.approx(month)
+
+    def test_what_a_device_does_not_state_is_said_and_can_be_given(self, application):
+        bare = application.post(
+            "/wear", point(flash_device_id="samsung-pm9a3-7.68tb-u2"), 200
+        )
+        assert "not over how many years" in bare["budget"]["reason"]
+        assert all(row["years"] is None for row in bare["schemes"])
+        assert all(row["tb_per_day"] > 0 for row in bare["schemes"])
+        known = application.post(
+            "/wear",
+            point(flash_device_id="samsung-pm9a3-7.68tb-u2", rated_years=5.0),
+            200,
+        )
+        assert all(row["years"] > 0 for row in known["schemes"])
+
+    def test_a_load_that_shrinks_may_never_wear_it_out(self, application):
+        answer = application.post(
+            "/wear",
+            point(accesses_per_s=1.0, pe_cycles=1e5, growth_per_year=-0.5),
+            200,
+        )
+        assert all(row["never_worn_out"] for row in answer["schemes"])
+        assert answer["sentence"] == "Under this load the flash never wears out."
+
+    @pytest.mark.parametrize(
+        ("changes", "where"),
+        [
+            ({"accesses_per_s": -1.0}, "body.accesses_per_s"),
+            ({"growth_per_year": -1.0}, "body.growth_per_year"),
+            ({"devices": 0}, "body.devices"),
+            ({"pe_cycles": 0.0}, "body.pe_cycles"),
+            ({"flash_pages": 0}, "body.flash_pages"),
+            ({"surprise": 1}, "body.surprise"),
+        ],
+    )
+    def test_bad_values_are_named(self, application, changes, where):
+        answer = application.client.post("/wear", json=point(**changes))
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["where"] == where
+
+
+class TestDeviceHealth:
+    NVME = {
+        "model_name": "Disk of a test",
+        "nvme_smart_health_information_log": {
+            "data_units_written": 2_000_000,
+            "power_on_hours": 2400,
+            "percentage_used": 7,
+        },
+    }
+
+    def test_what_is_left_of_a_rating(self, application):
+        answer = application.post(
+            "/device-health",
+            {"document": self.NVME, "flash_device_id": RATED},
+            200,
+        )
+        assert answer["written_tb"] == pytest.approx(1.024)
+        assert answer["left_tb"] == pytest.approx(4840 - 1.024)
+        years = (4840 - 1.024) / (1.024 / 2400 * 24) / 365
+        assert answer["years_left"] == pytest.approx(years)
+        assert answer["model"] == "Disk of a test"
+        assert answer["derivation"][0]["value"] == pytest.approx(answer["left_tb"])
+
+    def test_past_its_rating(self, application):
+        answer = application.post(
+            "/device-health", {"document": self.NVME, "rated_tb": 1.0}, 200
+        )
+        assert "more than it is rated for" in answer["sentence"]
+        assert "beyond_rating" in {w["name"] for w in answer["warnings"]}
+
+    @pytest.mark.parametrize(
+        "document", [{}, {"data_units_written": "many"}, {"smartctl": {}}]
+    )
+    def test_other_documents_are_refused_with_what_to_run(self, application, document):
+        answer = application.client.post("/device-health", json={"document": document})
+        assert answer.status_code == 422
+        assert "smartctl --json" in answer.json()["hint"]
+
+
+class TestRecovery:
+    def test_equals_the_models(self, application, curve):
+        answer = application.post(
+            "/recovery",
+            point(
+                accesses_per_s=5000.0,
+                redo_pages=10000.0,
+                redo_writes=500.0,
+                checkpoint_interval_s=200.0,
+            ),
+            200,
+        )
+        flash, disk = catalog.device(FLASH), catalog.device(DISK)
+        restore = recovery.recovery(
+            8000 * PAGE, page_bytes=PAGE, seq_read_bytes_per_s=534e6
+        )
+        expected = recovery.restart(
+            metadata_s=min(restore.restore_seconds, restore.full_scan_seconds),
+            redo_pages=10000,
+            redo_writes=500,
+            flash_read_s=(flash.read_service_us or 0) / 1e6,
+            flash_write_s=(flash.write_service_us or 0) / 1e6,
+            disk_read_s=(disk.read_service_us or 0) / 1e6,
+            disk_write_s=(disk.write_service_us or 0) / 1e6,
+        )
+        restart = answer["restart"]
+        assert restart["with_flash"]["total_s"] == pytest.approx(
+            float(expected.with_flash.total_s)
+        )
+        assert restart["without_flash"]["total_s"] == pytest.approx(
+            float(expected.without_flash.total_s)
+        )
+        assert restart["speedup"] == pytest.approx(float(expected.speedup))
+        misses = 5000 * float(curve.misses(500)) / curve.accesses
+        fill = answer["fill"]
+        assert fill["rates_bytes_per_s"]["the misses of RAM"] == pytest.approx(
+            misses * PAGE
+        )
+        least = min(fill["rates_bytes_per_s"].values())
+        assert fill["seconds"] == pytest.approx(8000 * PAGE / least)
+        assert fill["units"] == 8000
+
+    def test_without_redo_pages_each_write_touches_another_page(
+        self, application, curve
+    ):
+        answer = application.post(
+            "/recovery", point(accesses_per_s=1000.0, checkpoint_interval_s=60.0), 200
+        )
+        writes = 1000 * curve.write_accesses / curve.accesses * 30
+        expected = min(writes, curve.distinct_pages)
+        assert answer["restart"]["redo_pages"] == pytest.approx(expected)
+        rising = answer["restart"]["curve"]["without_flash_s"]
+        assert rising == sorted(rising)
+
+    def test_flash_larger_than_the_workload_never_fills(self, application):
+        answer = application.post("/recovery", point(flash_pages=10**6), 200)
+        assert "never_full" in {w["name"] for w in answer["warnings"]}
+
+    def test_a_device_without_bandwidth_has_no_restart_and_says_why(self, application):
+        answer = application.post(
+            "/recovery", point(flash_device_id="kv2009-intel-x25e"), 200
+        )
+        assert answer["restart"] is None
+        assert "sequential read bandwidth" in answer["restart_reason"]
+        assert answer["fill"]["seconds"] > 0
+
+    def test_a_load_of_nothing_is_refused(self, application):
+        answer = application.client.post("/recovery", json=point(accesses_per_s=0.0))
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["where"] == "body.accesses_per_s"

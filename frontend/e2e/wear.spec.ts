@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { expect, type Page, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+
+const LONG = { timeout: 90_000 };
+// A device that states its write amplification.
+const KNOWN =
+  "flash_device=face2016-samsung-840pro-256&disk_device=face2016-cheetah-15k6-single&pe_cycles=3000&rate=2000";
+
+async function openReady(page: Page, path: string): Promise<void> {
+  await expect(async () => {
+    const workload = await page.request.get("/api/v1/workloads/example");
+    expect((await workload.json()).status).toBe("ready");
+  }).toPass(LONG);
+  await page.goto(path);
+}
+
+const life = (page: Page) => page.getByRole("region", { name: /^Life of the flash/ });
+const figure = (page: Page) =>
+  page.getByRole("button", { name: /why this is the life under Lazy/ });
+
+test("wear: years of life follow the load and its growth, and say why", async ({
+  page,
+}) => {
+  await openReady(page, `/wear?${KNOWN}`);
+  await expect(life(page).getByRole("heading")).toContainText(/The flash lasts/);
+  await expectAccessible(page, "wear and recovery");
+
+  const before = await figure(page).innerText();
+  await page.getByRole("slider", { name: "Load" }).press("PageUp");
+  await expect(figure(page)).not.toHaveText(before);
+  const faster = await figure(page).innerText();
+  const growth = page.getByRole("textbox", { name: "Growth [% a year]" });
+  await growth.fill("50");
+  await growth.press("Enter");
+  await expect(figure(page)).not.toHaveText(faster);
+  await expect(page).toHaveURL(/growth=0.5/);
+
+  await figure(page).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText(/T = ln\(1 \+/)).toBeVisible();
+  await expectAccessible(page, "derivation of a life");
+  await page.keyboard.press("Escape");
+
+  // A value that cannot be is said at once, and nothing is asked.
+  await growth.fill("-200");
+  await growth.press("Enter");
+  await expect(page.getByText(/must lie between -99/)).toBeVisible();
+
+  await life(page).getByText("Table", { exact: true }).click();
+  await expect(life(page).getByRole("row")).toHaveCount(5);
+  const download = page.waitForEvent("download");
+  await life(page).getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(csv).toHaveLength(5);
+  expect(csv[0]).toContain("Life [years]");
+});
+
+test("wear: what a device does not state is said, and can be given", async ({
+  page,
+}) => {
+  await openReady(page, "/wear?flash_device=samsung-pm9a3-7.68tb-u2&rate=2000");
+  await expect(page.getByText(/not over how many years/).first()).toBeVisible();
+  await expect(figure(page)).toHaveText("not known");
+  const years = page.getByRole("textbox", { name: "Years of its DWPD" });
+  await years.fill("5");
+  await years.press("Enter");
+  await expect(figure(page)).toHaveText(/years/);
+});
+
+test("wear: the health of a drive is read from what smartctl prints", async ({
+  page,
+}) => {
+  await openReady(page, "/wear?flash_device=intel-p4500-4tb&rate=2000");
+  const field = page.getByRole("textbox", { name: "Output of smartctl or nvme" });
+  const read = page.getByRole("button", { name: "Read it" });
+  await field.fill("no json");
+  await read.click();
+  await expect(page.getByText(/This is no JSON/)).toBeVisible();
+  await field.fill('{"hello": 1}');
+  await read.click();
+  await expect(page.getByText(/make the file with/i)).toBeVisible();
+  await page.getByLabel("File of smartctl or nvme").setInputFiles({
+    name: "smart.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(
+      JSON.stringify({
+        model_name: "A drive of a test",
+        nvme_smart_health_information_log: {
+          data_units_written: 200_000_000,
+          power_on_hours: 8760,
+          percentage_used: 3,
+        },
+      }),
+    ),
+  });
+  await expect(page.getByRole("heading", { name: /A drive of a test/ })).toBeVisible();
+  await expect(page.getByText("102 TB", { exact: true })).toBeVisible();
+  await expectAccessible(page, "health of a drive");
+  const before = await figure(page).innerText();
+  await page.getByRole("button", { name: "Count this as written before" }).click();
+  await expect(page).toHaveURL(/written_tb=102.4/);
+  await expect(figure(page)).not.toHaveText(before);
+});
+
+test("recovery: restart with flash and without, and the time to fill", async ({
+  page,
+}) => {
+  await openReady(page, `/wear?${KNOWN}`);
+  const restart = page.getByRole("region", { name: /^Restart of/ });
+  await expect(restart.getByRole("heading")).toContainText(/times as fast/);
+  const before = await restart.getByRole("heading").innerText();
+  const interval = page.getByRole("textbox", { name: "Checkpoint interval [s]" });
+  await interval.fill("20");
+  await interval.press("Enter");
+  await expect(restart.getByRole("heading")).not.toHaveText(before);
+  await restart.getByText("Table", { exact: true }).click();
+  await expect(restart.getByRole("row")).toHaveCount(31);
+  await page.getByRole("button", { name: "Why: time to fill" }).click();
+  await expect(page.getByRole("dialog").getByText(/cache \/ min/)).toBeVisible();
+});

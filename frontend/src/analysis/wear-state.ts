@@ -1,0 +1,58 @@
+/** What the page of wear and recovery adds to the address; absent: the usual value. */
+export interface WearSearch {
+  /** Page accesses a second; absent: the workload's own. */
+  rate?: number | undefined;
+  /** Of the load, a year; 0.2: 20 % more. */
+  growth?: number | undefined;
+  devices?: number | undefined;
+  written_tb?: number | undefined;
+  rated_tb?: number | undefined;
+  rated_years?: number | undefined;
+  pe_cycles?: number | undefined;
+  waf_in_place?: number | undefined;
+  waf_appended?: number | undefined;
+  /** Checkpoint interval. [s] */
+  interval?: number | undefined;
+  redo_pages?: number | undefined;
+  redo_writes?: number | undefined;
+}
+
+interface Bounds {
+  readonly low: number;
+  readonly high: number;
+  readonly whole?: boolean;
+}
+
+/** The same bounds as the server's. */
+export const WEAR_BOUNDS: Readonly<Record<keyof WearSearch, Bounds>> = {
+  rate: { low: 0, high: 1e12 },
+  growth: { low: -0.99, high: 100 },
+  devices: { low: 1, high: 10_000, whole: true },
+  written_tb: { low: 0, high: 1e15 },
+  rated_tb: { low: 1e-9, high: 1e15 },
+  rated_years: { low: 1e-9, high: 1000 },
+  pe_cycles: { low: 1e-9, high: 1e15 },
+  waf_in_place: { low: 1e-9, high: 1e6 },
+  waf_appended: { low: 1e-9, high: 1e6 },
+  interval: { low: 1e-9, high: 1e9 },
+  redo_pages: { low: 0, high: 1e15 },
+  redo_writes: { low: 0, high: 1e15 },
+};
+
+export const WEAR_KEYS = Object.keys(WEAR_BOUNDS) as (keyof WearSearch)[];
+
+export function fitsWear(key: keyof WearSearch, value: number): boolean {
+  const { low, high, whole = false } = WEAR_BOUNDS[key];
+  return value >= low && value <= high && (!whole || Number.isInteger(value));
+}
+
+/** Reads the page's own parameters; what cannot be used counts as absent. */
+export function parseWearSearch(raw: Record<string, unknown>): WearSearch {
+  return Object.fromEntries(
+    WEAR_KEYS.map((key) => {
+      const value = raw[key];
+      const good = typeof value === "number" && fitsWear(key, value);
+      return [key, good ? value : undefined];
+    }),
+  );
+}

@@ -1,0 +1,214 @@
+import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
+import type { AnalysisState } from "@/analysis/state";
+import { evaluationInput } from "@/analysis/state";
+import type { MapQuestion, SchemeMapIn } from "@/api/scheme-maps";
+import { shortCount } from "@/charts/map-option";
+import { formatPercent, formatShort, ratio } from "@/units/quantity";
+
+/** Where on the map you are: the sizes of every page, and what is set here. */
+export interface Place {
+  readonly ram: number;
+  readonly flash: number;
+  /** Null: measured. */
+  readonly dirty: number | null;
+  /** Null: the device's. */
+  readonly asymmetry: number | null;
+}
+
+export interface AxisChoice {
+  readonly axis: AxisName;
+  readonly low: number;
+  readonly high: number;
+}
+
+export const POINTS = 64;
+export const DEFAULT_X: AxisName = "ram_pages";
+export const DEFAULT_Y: AxisName = "flash_pages";
+const LEAST_FLASH = 1;
+
+/** The range of an axis that suits a workload. */
+export function usualRange(axis: AxisName, distinctPages: number) {
+  const pages = Math.max(4, distinctPages);
+  switch (axis) {
+    case "ram_pages":
+      return { low: Math.max(1, Math.round(pages / 1000)), high: pages };
+    case "flash_pages":
+      return { low: Math.max(1, Math.round(pages / 100)), high: 2 * pages };
+    case "flash_per_ram":
+      return { low: 0.25, high: 64 };
+    case "dirty_share":
+      return { low: 0, high: 1 };
+    case "asymmetry":
+      return { low: 0.25, high: 256 };
+  }
+}
+
+/** Flash over RAM and flash say the same twice, unless RAM is the third. */
+export function fitsBeside(axis: AxisName, other: AxisName): boolean {
+  const twice = new Set<AxisName>(["flash_per_ram", "flash_pages"]);
+  return axis !== other && !(twice.has(axis) && twice.has(other));
+}
+
+/** The axes as the address says them, usual ones where it does not. */
+export function chosenAxes(search: MapSearch, distinctPages: number) {
+  const x = search.x ?? DEFAULT_X;
+  const wanted = search.y ?? DEFAULT_Y;
+  const y = fitsBeside(wanted, x)
+    ? wanted
+    : (AXIS_NAMES.find((name) => fitsBeside(name, x)) ?? DEFAULT_Y);
+  return {
+    x: chosen(x, search.x_low, search.x_high, distinctPages),
+    y: chosen(y, search.y_low, search.y_high, distinctPages),
+  };
+}
+
+function chosen(
+  axis: AxisName,
+  low: number | undefined,
+  high: number | undefined,
+  distinctPages: number,
+): AxisChoice {
+  const usual = usualRange(axis, distinctPages);
+  const range = { axis, low: low ?? usual.low, high: high ?? usual.high };
+  const sound = rangeProblem(axis, range.low, range.high) === null;
+  return sound ? range : { axis, ...usual };
+}
+
+/** Why a range cannot be used, or null. */
+export function rangeProblem(axis: AxisName, low: number, high: number): string | null {
+  if (axis === "dirty_share" && high > 1) {
+    return "a share is at most 1";
+  }
+  if (axis === "ram_pages" && low < 1) {
+    return "RAM has at least one page";
+  }
+  if (axis !== "dirty_share" && !(low > 0)) {
+    return "this axis begins above 0";
+  }
+  return low < high ? null : "the range must rise";
+}
+
+const hasAxis = (x: AxisChoice, y: AxisChoice, ...names: AxisName[]) =>
+  names.includes(x.axis) || names.includes(y.axis);
+
+/** What map and point share: inputs of the analysis, and the metadata charged. */
+function inputs(state: AnalysisState, metadata: string | undefined) {
+  const { ram_pages: _, flash_pages: __, ...common } = evaluationInput(state);
+  return { ...common, flash_metadata: metadata ?? null };
+}
+
+/** The request of a map: what its axes leave open is taken from where you are. */
+export function mapRequest(
+  state: AnalysisState,
+  axes: { readonly x: AxisChoice; readonly y: AxisChoice },
+  place: Place,
+  metadata: string | undefined,
+): SchemeMapIn {
+  const { x, y } = axes;
+  return {
+    ...inputs(state, metadata),
+    x: { ...x, points: POINTS },
+    y: { ...y, points: POINTS },
+    ram_pages: hasAxis(x, y, "ram_pages") ? null : place.ram,
+    flash_pages: hasAxis(x, y, "flash_pages", "flash_per_ram")
+      ? null
+      : Math.max(LEAST_FLASH, place.flash),
+    dirty_share: hasAxis(x, y, "dirty_share") ? null : place.dirty,
+    asymmetry: hasAxis(x, y, "asymmetry") ? null : place.asymmetry,
+  };
+}
+
+export function pointRequest(
+  state: AnalysisState,
+  place: Place,
+  metadata: string | undefined,
+): MapQuestion {
+  return {
+    ...inputs(state, metadata),
+    ram_pages: place.ram,
+    flash_pages: Math.max(LEAST_FLASH, place.flash),
+    dirty_share: place.dirty,
+    asymmetry: place.asymmetry,
+  };
+}
+
+/** Where you are on an axis; null while the measured value is not known yet. */
+export function valueOn(
+  axis: AxisName,
+  place: Place,
+  measured: { readonly dirty: number | null; readonly asymmetry: number | null },
+): number | null {
+  switch (axis) {
+    case "ram_pages":
+      return place.ram;
+    case "flash_pages":
+      return place.flash;
+    case "flash_per_ram":
+      return place.flash / place.ram;
+    case "dirty_share":
+      return place.dirty ?? measured.dirty;
+    case "asymmetry":
+      return place.asymmetry ?? measured.asymmetry;
+  }
+}
+
+/** Moves to values on axes; a ratio keeps to the RAM that goes with it. */
+export function movedTo(
+  place: Place,
+  moves: readonly { readonly axis: AxisName; readonly value: number }[],
+): Place {
+  const to = new Map(moves.map(({ axis, value }) => [axis, value]));
+  const ram = Math.max(1, Math.round(to.get("ram_pages") ?? place.ram));
+  const perRam = to.get("flash_per_ram");
+  const flash =
+    perRam === undefined ? (to.get("flash_pages") ?? place.flash) : perRam * ram;
+  return {
+    ram,
+    flash: Math.max(LEAST_FLASH, Math.round(flash)),
+    dirty: to.get("dirty_share") ?? place.dirty,
+    asymmetry: to.get("asymmetry") ?? place.asymmetry,
+  };
+}
+
+/** Index of the grid point that is nearest, on the axis's own scale. */
+export function nearestIndex(values: readonly number[], value: number, log: boolean) {
+  const scale = (each: number) =>
+    log ? Math.log(Math.max(each, Number.MIN_VALUE)) : each;
+  let best = 0;
+  values.forEach((each, index) => {
+    const distance = Math.abs(scale(each) - scale(value));
+    if (distance < Math.abs(scale(values[best] ?? each) - scale(value))) {
+      best = index;
+    }
+  });
+  return best;
+}
+
+export const isLog = (axis: AxisName): boolean => axis !== "dirty_share";
+
+/** A tick of an axis. */
+export function formatTick(axis: AxisName, value: number): string {
+  if (axis === "dirty_share") {
+    return formatPercent(ratio(value));
+  }
+  return axis === "ram_pages" || axis === "flash_pages"
+    ? shortCount(value)
+    : formatShort(value);
+}
+
+export const AXIS_TITLES: Readonly<Record<AxisName, string>> = {
+  flash_per_ram: "Flash over RAM",
+  ram_pages: "RAM",
+  flash_pages: "Flash",
+  dirty_share: "Dirty share",
+  asymmetry: "Asymmetry",
+};
+
+/** With the unit, for the chart. */
+export const AXIS_NAMES_WITH_UNIT: Readonly<Record<AxisName, string>> = {
+  flash_per_ram: "flash over RAM, f / r",
+  ram_pages: "RAM [pages]",
+  flash_pages: "flash [pages]",
+  dirty_share: "dirty share of victims [%]",
+  asymmetry: "flash write over flash read, F_W / F_R",
+};

@@ -1,0 +1,271 @@
+import { SegmentedControl, Stack, Text } from "@mantine/core";
+import { useMemo } from "react";
+import type { SchemeMapOut } from "@/api/scheme-maps";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard, type ChartTable } from "@/charts/chart-card";
+import { MARGIN_BANDS, schemeMapOption } from "@/charts/map-option";
+import { SchemeMark } from "@/charts/scheme-mark";
+import {
+  formatMicroseconds,
+  formatPercent,
+  formatShort,
+  microseconds,
+  ratio,
+} from "@/units/quantity";
+import { AXIS_NAMES_WITH_UNIT, formatTick, isLog, nearestIndex } from "./axes";
+import classes from "./scheme-map.module.css";
+
+const HEIGHT = 470;
+
+interface MapChartProps {
+  readonly map: SchemeMapOut;
+  readonly here: { readonly x: number; readonly y: number } | null;
+  readonly by: "time" | "price";
+  readonly workloadName: string;
+  readonly onBy: (by: "time" | "price") => void;
+  readonly onPick: (x: number, y: number) => void;
+}
+
+/** Who wins where, with the lines on which two schemes cost the same. */
+export function MapChart(props: MapChartProps) {
+  const { map, here, onPick } = props;
+  const priced = map.money.best_by_price_times_time;
+  const by = priced === null ? "time" : props.by;
+  const colors = useChartColors();
+  const chart = useMemo(
+    () => ({
+      x: axisOf(map.x),
+      y: axisOf(map.y),
+      schemes: map.schemes.map((scheme) => ({
+        scheme,
+        title: map.titles[scheme] ?? scheme,
+      })),
+      best: by === "time" ? map.best : (priced ?? map.best),
+      margin: by === "time" ? map.margin : null,
+      tooClose: by === "time" ? map.too_close : null,
+      lines: by === "time" ? map.crossovers : [],
+      here: inside(map, here) ? { ...here, label: "you are here" } : null,
+      colors,
+    }),
+    [map, here, by, priced, colors],
+  );
+  const option = useMemo(() => schemeMapOption(chart), [chart]);
+  const pictureOption = useMemo(
+    () => schemeMapOption({ ...chart, legend: true }),
+    [chart],
+  );
+  const outside = here !== null && !inside(map, here);
+  return (
+    <ChartCard
+      title={by === "time" ? map.sentence : priceSentence(map, priced ?? [])}
+      subtitle={`${by === "time" ? "Scheme with the least I/O time per access" : "Scheme with the least price times I/O time [USD/month x µs/access]"} over ${AXIS_NAMES_WITH_UNIT[map.x.name]} and ${AXIS_NAMES_WITH_UNIT[map.y.name]}${by === "time" ? "; lines: two schemes cost the same" : ""}`}
+      label={`Scheme map of ${props.workloadName}`}
+      option={option}
+      pictureOption={pictureOption}
+      height={HEIGHT}
+      onPick={onPick}
+      fileName={`${props.workloadName} scheme map ${map.x.name} ${map.y.name}`}
+      table={tableOf(map, here)}
+      legend={<MapLegend map={map} by={by} best={chart.best} />}
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="What the winner is best in"
+          value={by}
+          onChange={(value) => props.onBy(value === "price" ? "price" : "time")}
+          transitionDuration={0}
+          data={[
+            { value: "time", label: "I/O time" },
+            { value: "price", label: "Price x time", disabled: priced === null },
+          ]}
+        />
+      }
+      sentence={
+        <>
+          {outside &&
+            "The present sizes lie outside this map: widen a range to see where you are. "}
+          {priced === null && `No money on this map: ${map.money.reason}. `}
+          {map.validity}.
+        </>
+      }
+      explanation={<Explanation map={map} />}
+    />
+  );
+}
+
+const axisOf = (axis: SchemeMapOut["x"]) => ({
+  name: AXIS_NAMES_WITH_UNIT[axis.name],
+  values: axis.values,
+  log: isLog(axis.name),
+  format: (value: number) => formatTick(axis.name, value),
+});
+
+function inside(
+  map: SchemeMapOut,
+  here: MapChartProps["here"],
+): here is { readonly x: number; readonly y: number } {
+  const within = (values: readonly number[], value: number) =>
+    value >= (values[0] ?? 0) && value <= (values.at(-1) ?? 0);
+  return here !== null && within(map.x.values, here.x) && within(map.y.values, here.y);
+}
+
+function sharesOf(map: SchemeMapOut, best: readonly (readonly number[])[]) {
+  const cells = best.flat();
+  return map.schemes.map((scheme, index) => ({
+    scheme,
+    title: map.titles[scheme] ?? scheme,
+    share: cells.filter((cell) => cell === index).length / Math.max(1, cells.length),
+  }));
+}
+
+function priceSentence(map: SchemeMapOut, best: readonly (readonly number[])[]) {
+  const won = sharesOf(map, best)
+    .filter(({ share }) => share > 0)
+    .sort((one, other) => other.share - one.share);
+  const parts = won.map(
+    ({ title, share }) => `${title} on ${formatPercent(ratio(share))}`,
+  );
+  return won.length === 0
+    ? "No scheme fits anywhere on this map."
+    : `By price times I/O time: ${parts.join(", ")} of the map.`;
+}
+
+function MapLegend(props: {
+  readonly map: SchemeMapOut;
+  readonly by: "time" | "price";
+  readonly best: readonly (readonly number[])[];
+}) {
+  const { map, by, best } = props;
+  const close = map.too_close_share;
+  return (
+    <div className={classes["legend"]}>
+      <ul className={classes["keys"]} aria-label="Winners">
+        {sharesOf(map, best).map(({ scheme, title, share }) => (
+          <li key={scheme}>
+            <SchemeMark scheme={scheme} /> {title}{" "}
+            <span className={classes["faint"]}>{formatPercent(ratio(share))}</span>
+          </li>
+        ))}
+      </ul>
+      {by === "time" && (
+        <ul className={classes["keys"]} aria-label="Strength of the colour">
+          {MARGIN_BANDS.map((band) => (
+            <li key={band.from}>
+              <span
+                aria-hidden="true"
+                className={classes["band"]}
+                style={{ opacity: band.opacity }}
+              />
+              {band.text}
+            </li>
+          ))}
+          {close > 0 && (
+            <li>
+              <span aria-hidden="true" className={classes["hatched"]} />
+              too close to call
+            </li>
+          )}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Explanation({ map }: { readonly map: SchemeMapOut }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{map.estimator}.</Text>
+      <Text size="sm">
+        Every cell holds the I/O time of each scheme by its formula, with hits from the
+        workload's own curve. The colour says who wins, its strength by how much. A line
+        is where two schemes cost the same and nothing costs less; its points do not
+        depend on the grid. Hatched cells are within the known error of the model:
+        simulate there before you choose. Price times time multiplies what the sizes
+        cost a month by the I/O time of an access: the price of a unit of throughput.
+      </Text>
+      <ul className={classes["formulas"]}>
+        {map.schemes.map((scheme) => (
+          <li key={scheme}>
+            <SchemeMark scheme={scheme} /> {map.titles[scheme]}:{" "}
+            <code>{map.formulas[scheme]}</code>
+          </li>
+        ))}
+      </ul>
+      <Text size="sm">Source: {map.source}.</Text>
+    </Stack>
+  );
+}
+
+/** All cells for the CSV; on the page those of the row through where you are. */
+function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
+  const header = [
+    AXIS_NAMES_WITH_UNIT[map.x.name],
+    AXIS_NAMES_WITH_UNIT[map.y.name],
+    "Winner",
+    "Saved over the runner-up",
+    "Too close to call",
+    ...map.schemes.map((scheme) => `${map.titles[scheme] ?? scheme} [µs/access]`),
+    ...(map.money.best_by_price_times_time === null
+      ? []
+      : ["Winner by price x time", "With flash [USD/month]", "No flash [USD/month]"]),
+  ];
+  const winner = (index: number | undefined) =>
+    map.titles[map.schemes[index ?? -1] ?? ""] ?? "none fits";
+  const money = map.money;
+  const rows = map.y.values.flatMap((y, row) =>
+    map.x.values.map((x, column) => [
+      x,
+      y,
+      winner(map.best[row]?.[column]),
+      map.margin[row]?.[column] ?? null,
+      map.too_close[row]?.[column] === true ? "yes" : "no",
+      ...map.schemes.map(
+        (scheme) => map.io_time_us_per_access[scheme]?.[row]?.[column] ?? null,
+      ),
+      ...(money.best_by_price_times_time === null
+        ? []
+        : [
+            winner(money.best_by_price_times_time[row]?.[column]),
+            money.usd_per_month_with_flash?.[row]?.[column] ?? null,
+            money.usd_per_month_no_flash?.[row]?.[column] ?? null,
+          ]),
+    ]),
+  );
+  const at = here?.y ?? map.y.values[Math.floor(map.y.values.length / 2)] ?? 0;
+  const line = nearestIndex(map.y.values, at, isLog(map.y.name));
+  const width = map.x.values.length;
+  return {
+    header,
+    rows,
+    shown: rows
+      .slice(line * width, (line + 1) * width)
+      .map((row) => row.map((cell, index) => shownCell(map, header, cell, index))),
+    caption: `The row of the map at ${AXIS_NAMES_WITH_UNIT[map.y.name]} = ${formatTick(map.y.name, map.y.values[line] ?? 0)}, where you are; the CSV export holds all ${rows.length.toLocaleString("en-US")} cells, every digit.`,
+  };
+}
+
+const AXES_COLUMNS = 2;
+const SAVED_COLUMN = 3;
+
+function shownCell(
+  map: SchemeMapOut,
+  header: readonly string[],
+  cell: string | number | null,
+  index: number,
+): string {
+  if (cell === null) {
+    return "–";
+  }
+  if (typeof cell === "string") {
+    return cell;
+  }
+  if (index < AXES_COLUMNS) {
+    return formatTick(index === 0 ? map.x.name : map.y.name, cell);
+  }
+  if (index === SAVED_COLUMN) {
+    return formatPercent(ratio(cell));
+  }
+  return header[index]?.includes("USD") === true
+    ? formatShort(cell)
+    : formatMicroseconds(microseconds(cell));
+}

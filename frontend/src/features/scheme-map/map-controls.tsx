@@ -1,0 +1,172 @@
+import { Button, Group, NumberInput, Select, Text } from "@mantine/core";
+import { useState } from "react";
+import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
+import type { MapOptions } from "@/api/scheme-maps";
+import { formatShort } from "@/units/quantity";
+import {
+  AXIS_NAMES_WITH_UNIT,
+  AXIS_TITLES,
+  type AxisChoice,
+  fitsBeside,
+  rangeProblem,
+} from "./axes";
+import classes from "./scheme-map.module.css";
+
+interface MapControlsProps {
+  readonly axes: { readonly x: AxisChoice; readonly y: AxisChoice };
+  readonly options: MapOptions | undefined;
+  readonly metadata: string | undefined;
+  readonly patch: (change: MapSearch) => void;
+}
+
+const NO_METADATA = "";
+
+/** Axes, their ranges, and whether RAM pays for knowing what flash holds. */
+export function MapControls({ axes, options, metadata, patch }: MapControlsProps) {
+  const preset = options?.metadata_presets.find(({ name }) => name === metadata);
+  const swap = () =>
+    patch({
+      x: axes.y.axis,
+      y: axes.x.axis,
+      x_low: axes.y.low,
+      x_high: axes.y.high,
+      y_low: axes.x.low,
+      y_high: axes.x.high,
+    });
+  return (
+    <section className="tw-panel" aria-label="Axes of the map">
+      <div className={classes["controls"]}>
+        <AxisControl
+          name="Across"
+          chosen={axes.x}
+          other={axes.y.axis}
+          onAxis={(x) =>
+            patch({
+              x,
+              x_low: undefined,
+              x_high: undefined,
+              ...(fitsBeside(axes.y.axis, x)
+                ? {}
+                : { y: undefined, y_low: undefined, y_high: undefined }),
+            })
+          }
+          onRange={(x_low, x_high) => patch({ x_low, x_high })}
+        />
+        <AxisControl
+          name="Upwards"
+          chosen={axes.y}
+          other={axes.x.axis}
+          onAxis={(y) => patch({ y, y_low: undefined, y_high: undefined })}
+          onRange={(y_low, y_high) => patch({ y_low, y_high })}
+        />
+        <div>
+          <Select
+            size="sm"
+            label="RAM that knows what flash holds"
+            data={[
+              { value: NO_METADATA, label: "Not charged, as in the papers" },
+              ...(options?.metadata_presets ?? []).map(({ name, title }) => ({
+                value: name,
+                label: title,
+              })),
+            ]}
+            value={metadata ?? NO_METADATA}
+            onChange={(name) =>
+              patch({ flash_metadata: name === null || name === "" ? undefined : name })
+            }
+            allowDeselect={false}
+          />
+          <Text size="xs" c="dimmed" mt={4}>
+            {preset === undefined
+              ? "Choose a flash cache to take its metadata out of the RAM of every scheme with flash."
+              : `${formatShort(preset.entry_bytes)} bytes for each ${preset.unit_bytes === null ? "page" : `${preset.unit_bytes.toLocaleString("en-US")} bytes`} on flash (${preset.source}). ${preset.note}.`}
+          </Text>
+        </div>
+      </div>
+      <Group gap="xs" mt="xs">
+        <Button size="xs" variant="default" onClick={swap}>
+          Swap the axes
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() =>
+            patch({
+              x_low: undefined,
+              x_high: undefined,
+              y_low: undefined,
+              y_high: undefined,
+            })
+          }
+        >
+          Usual ranges
+        </Button>
+      </Group>
+    </section>
+  );
+}
+
+function AxisControl(props: {
+  readonly name: string;
+  readonly chosen: AxisChoice;
+  readonly other: AxisName;
+  readonly onAxis: (axis: AxisName) => void;
+  readonly onRange: (low: number, high: number) => void;
+}) {
+  const { name, chosen, other, onAxis, onRange } = props;
+  const [draft, setDraft] = useState<{ low: number; high: number } | null>(null);
+  const range = draft ?? chosen;
+  const problem = rangeProblem(chosen.axis, range.low, range.high);
+  const commit = () => {
+    if (draft !== null && problem === null) {
+      onRange(draft.low, draft.high);
+      setDraft(null);
+    }
+  };
+  const end = (key: "low" | "high", label: string) => (
+    <NumberInput
+      label={label}
+      aria-label={`${name}, ${label.toLowerCase()}`}
+      size="sm"
+      hideControls
+      thousandSeparator=","
+      min={0}
+      decimalScale={4}
+      value={range[key]}
+      error={key === "high" ? problem : null}
+      onChange={(value) =>
+        typeof value === "number" &&
+        setDraft({ low: range.low, high: range.high, [key]: value })
+      }
+      onBlur={commit}
+      onKeyDown={(event) => event.key === "Enter" && commit()}
+    />
+  );
+  return (
+    <div className={classes["axis"]}>
+      <Select
+        size="sm"
+        label={name}
+        data={AXIS_NAMES.filter((axis) => axis !== other).map((axis) => ({
+          value: axis,
+          label: AXIS_TITLES[axis],
+          disabled: name === "Upwards" && !fitsBeside(axis, other),
+        }))}
+        value={chosen.axis}
+        onChange={(value) => {
+          const axis = AXIS_NAMES.find((known) => known === value);
+          if (axis !== undefined) {
+            setDraft(null);
+            onAxis(axis);
+          }
+        }}
+        allowDeselect={false}
+      />
+      {end("low", "From")}
+      {end("high", "To")}
+      <Text size="xs" c="dimmed" className={classes["wide"]}>
+        {AXIS_NAMES_WITH_UNIT[chosen.axis]}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,226 @@
+import { Button, Group, Text, UnstyledButton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { AnalysisState } from "@/analysis/state";
+import type { MapPointOut, SchemeMapOut } from "@/api/scheme-maps";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { DerivationTable } from "@/components/derivation-table";
+import { Dialog } from "@/components/dialog";
+import { Panel } from "@/components/panel";
+import { Unknown } from "@/components/unknown";
+import {
+  bytes,
+  formatMicroseconds,
+  formatNumber,
+  formatPagesAndBytes,
+  formatPercent,
+  formatShort,
+  formatUsd,
+  microseconds,
+  pages,
+  ratio,
+  usd,
+} from "@/units/quantity";
+import { AXIS_TITLES, formatTick, isLog, nearestIndex, type Place } from "./axes";
+import classes from "./scheme-map.module.css";
+
+interface PointPanelProps {
+  readonly point: MapPointOut;
+  readonly state: AnalysisState;
+  readonly place: Place;
+  readonly metadata: string | undefined;
+  readonly onUnset: () => void;
+}
+
+/** Where you are, in figures; every time opens its derivation. */
+export function PointPanel(props: PointPanelProps) {
+  const { point, state, place } = props;
+  const [opened, setOpened] = useState<string | null>(null);
+  const isSet = place.dirty !== null || place.asymmetry !== null;
+  const shown = point.schemes.find(({ scheme }) => scheme === opened);
+  return (
+    <Panel title={point.sentence} subtitle={whereText(point, place)}>
+      <div className="tw-scroll">
+        <table className={`tw-table ${classes["table"]}`}>
+          <caption>
+            Where you are. Press an I/O time to see why it is this number.
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Scheme</th>
+              <th scope="col" className="num">
+                I/O time
+                <br />
+                <span className="tw-unit">[µs/access]</span>
+              </th>
+              <th scope="col" className="num">
+                Known error
+                <br />
+                <span className="tw-unit">[± µs]</span>
+              </th>
+              <th scope="col" className="num">
+                Cost
+                <br />
+                <span className="tw-unit">[USD/month]</span>
+              </th>
+              <th scope="col" className="num">
+                Price x time
+                <br />
+                <span className="tw-unit">[USD/mo x µs]</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {point.schemes.map((row) => (
+              <tr key={row.scheme}>
+                <th scope="row" className={classes["scheme"]}>
+                  <SchemeMark scheme={row.scheme} /> {row.title}
+                  {row.scheme === point.best && (
+                    <span className={classes["best"]}> best</span>
+                  )}
+                  {row.scheme === point.best_by_price_times_time && (
+                    <span className={classes["best"]}> cheapest</span>
+                  )}
+                </th>
+                <td className="num">
+                  {row.io_time_us_per_access === null ? (
+                    <Unknown reason="the metadata of flash leave no RAM to cache in" />
+                  ) : (
+                    <UnstyledButton
+                      className={classes["time"]}
+                      aria-label={`Why ${row.title} costs ${formatMicroseconds(microseconds(row.io_time_us_per_access))} µs`}
+                      onClick={() => setOpened(row.scheme)}
+                    >
+                      {formatMicroseconds(microseconds(row.io_time_us_per_access))}
+                    </UnstyledButton>
+                  )}
+                </td>
+                <td className="num">
+                  {row.error_us_per_access === 0
+                    ? "exact"
+                    : formatShort(row.error_us_per_access)}
+                </td>
+                <td className="num">
+                  {row.usd_per_month === null ? (
+                    <Unknown reason="a price is missing; see under the map" />
+                  ) : (
+                    formatUsd(usd(Number(row.usd_per_month)))
+                  )}
+                </td>
+                <td className="num">
+                  {row.price_times_time === null ? (
+                    <Unknown reason="a price is missing; see under the map" />
+                  ) : (
+                    formatNumber(row.price_times_time)
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Group gap="xs" mt="sm">
+        <Button
+          variant="default"
+          renderRoot={(rest) => (
+            <Link
+              to="/compare"
+              search={{
+                ...state,
+                ram_pages: place.ram,
+                flash_pages: place.flash,
+              }}
+              {...rest}
+            />
+          )}
+        >
+          Compare at this point
+        </Button>
+        {isSet && (
+          <Button variant="default" onClick={props.onUnset}>
+            Back to measured values
+          </Button>
+        )}
+      </Group>
+      {(isSet || props.metadata !== undefined) && (
+        <Text size="sm" c="dimmed" mt={6}>
+          Compare takes the sizes from here, and measured dirty shares, the device's own
+          write times and no metadata.
+        </Text>
+      )}
+      <Dialog
+        opened={shown !== undefined}
+        onClose={() => setOpened(null)}
+        size="min(1180px, 95vw)"
+        title={`Why this number: ${shown?.title ?? ""}`}
+      >
+        <DerivationTable
+          steps={point.derivation.filter(
+            (step) => step.scheme === null || step.scheme === opened,
+          )}
+        />
+      </Dialog>
+    </Panel>
+  );
+}
+
+function whereText(point: MapPointOut, place: Place): string {
+  const size = (count: number) =>
+    formatPagesAndBytes(pages(Math.round(count)), bytes(point.page_bytes));
+  const left =
+    point.ram_pages_with_flash < point.ram_pages
+      ? `, of which metadata of flash leave ${size(Math.floor(point.ram_pages_with_flash))}`
+      : "";
+  const dirty =
+    place.dirty === null
+      ? point.measured_dirty_share === null
+        ? "dirty shares unknown"
+        : `dirty shares measured (${formatPercent(ratio(point.measured_dirty_share))} of RAM victims)`
+      : `${formatPercent(ratio(place.dirty))} of all victims dirty, as set`;
+  const asymmetry = `a flash write costs ${formatShort(point.asymmetry)} flash reads${place.asymmetry === null ? "" : ", as set"}`;
+  return `RAM ${size(point.ram_pages)}${left}; flash ${size(point.flash_pages)}; ${dirty}; ${asymmetry}.`;
+}
+
+/** Moves over the grid by keyboard: one slider an axis. */
+export function CursorSliders(props: {
+  readonly map: SchemeMapOut;
+  readonly here: { readonly x: number; readonly y: number };
+  readonly onMove: (x: number | null, y: number | null) => void;
+}) {
+  const { map, here, onMove } = props;
+  const slider = (
+    axis: SchemeMapOut["x"],
+    at: number,
+    way: string,
+    move: (value: number) => void,
+  ) => (
+    <label className={classes["cursor"]}>
+      <span>
+        Move {way}: {AXIS_TITLES[axis.name]}{" "}
+        <span className={classes["faint"]}>{formatTick(axis.name, at)}</span>
+      </span>
+      <input
+        type="range"
+        min={0}
+        max={axis.values.length - 1}
+        step={1}
+        value={nearestIndex(axis.values, at, isLog(axis.name))}
+        aria-valuetext={`${AXIS_TITLES[axis.name]} ${formatTick(axis.name, at)}`}
+        onChange={(event) => {
+          const value = axis.values[Number(event.currentTarget.value)];
+          if (value !== undefined) {
+            move(value);
+          }
+        }}
+      />
+    </label>
+  );
+  return (
+    <section className="tw-panel" aria-label="Move over the map">
+      <div className={classes["cursors"]}>
+        {slider(map.x, here.x, "across", (value) => onMove(value, null))}
+        {slider(map.y, here.y, "upwards", (value) => onMove(null, value))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,211 @@
+import { Skeleton } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo } from "react";
+import type { MapSearch } from "@/analysis/map-state";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  completeState,
+} from "@/analysis/state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import {
+  mapOptionsQuery,
+  mapPointQuery,
+  type SchemeMapOut,
+  schemeMapQuery,
+} from "@/api/scheme-maps";
+import { type SummaryOut, workloadsQuery } from "@/api/workloads";
+import { CopyLink } from "@/components/copy-link";
+import { EmptyState } from "@/components/empty-state";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { WarningNotes } from "@/components/warning-notes";
+import {
+  chosenAxes,
+  isLog,
+  mapRequest,
+  movedTo,
+  nearestIndex,
+  pointRequest,
+  valueOn,
+} from "./axes";
+import { MapChart } from "./map-chart";
+import { MapControls } from "./map-controls";
+import { CursorSliders, PointPanel } from "./point-panel";
+import classes from "./scheme-map.module.css";
+import { usePlace } from "./use-place";
+
+const LEAD =
+  "Which page-flow scheme wins where? Every scheme over two quantities at once, with the lines on which the winner changes, and where you are.";
+
+export function SchemeMapPage() {
+  const { state, search, isPending, error, patch } = useAnalysis();
+  const workloads = useQuery(workloadsQuery()).data;
+  const complete = completeState(search) !== null;
+
+  // The address always states the whole question, so that it is a link.
+  useEffect(() => {
+    if (state !== null && !complete) {
+      patch({ ...state });
+    }
+  }, [state, complete, patch]);
+
+  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
+  return (
+    <Page title="Scheme map" lead={LEAD}>
+      {error !== null && (
+        <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      {isPending && <Skeleton height={620} animate={false} />}
+      {!isPending && error === null && workload?.summary == null && (
+        <Panel>
+          <EmptyState title="No workload is ready here">
+            A map is drawn from the hit-ratio and write-back curves of a trace. Choose a
+            workload that has been read in the chip above, or upload one on the page
+            Workloads.
+          </EmptyState>
+        </Panel>
+      )}
+      {state !== null && workload?.summary != null && (
+        <SchemeMapView
+          key={workload.id}
+          state={state}
+          name={workload.name}
+          summary={workload.summary}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ViewProps {
+  readonly state: AnalysisState;
+  readonly name: string;
+  readonly summary: SummaryOut;
+}
+
+function SchemeMapView({ state, name, summary }: ViewProps) {
+  const search = useSearch({ strict: false }) as MapSearch;
+  const navigate = useNavigate();
+  const router = useRouter();
+  const patch = useCallback(
+    (change: AnalysisSearch & MapSearch) => {
+      void navigate({
+        to: ".",
+        search: (previous: AnalysisSearch & MapSearch) => ({ ...previous, ...change }),
+        replace: true,
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
+  const { place, asked, move } = usePlace(state, search, patch);
+  const axes = chosenAxes(search, summary.distinct_pages);
+  const metadata = search.flash_metadata;
+  const options = useQuery(mapOptionsQuery()).data;
+  const map = useQuery({
+    ...schemeMapQuery(mapRequest(state, axes, asked, metadata)),
+    placeholderData: keepPreviousData,
+  });
+  const point = useQuery({
+    ...mapPointQuery(pointRequest(state, asked, metadata)),
+    placeholderData: keepPreviousData,
+  });
+  const dirty = point.data?.measured_dirty_share ?? null;
+  const asymmetry = map.data?.device_asymmetry ?? null;
+  const xName = map.data?.x.name;
+  const yName = map.data?.y.name;
+  const here = useMemo(() => {
+    if (xName === undefined || yName === undefined) {
+      return null;
+    }
+    const x = valueOn(xName, place, { dirty, asymmetry });
+    const y = valueOn(yName, place, { dirty, asymmetry });
+    return x === null || y === null ? null : { x, y };
+  }, [xName, yName, place, dirty, asymmetry]);
+  const moveTo = useCallback(
+    (x: number | null, y: number | null) => {
+      if (xName === undefined || yName === undefined) {
+        return;
+      }
+      const moves = [
+        ...(x === null ? [] : [{ axis: xName, value: x }]),
+        ...(y === null ? [] : [{ axis: yName, value: y }]),
+      ];
+      move((from) => movedTo(from, moves));
+    },
+    [xName, yName, move],
+  );
+  return (
+    <>
+      <MapControls axes={axes} options={options} metadata={metadata} patch={patch} />
+      {map.error !== null && (
+        <ProblemAlert
+          error={map.error}
+          title="The map could not be made"
+          onRetry={() => void map.refetch()}
+        />
+      )}
+      {map.data === undefined ? (
+        map.isPending && <Skeleton height={620} animate={false} />
+      ) : (
+        <section aria-busy={map.isPlaceholderData} className={classes["answer"]}>
+          <div className={classes["columns"]}>
+            <MapChart
+              map={map.data}
+              here={here}
+              by={search.by ?? "time"}
+              workloadName={name}
+              onBy={(by) => patch({ by: by === "price" ? "price" : undefined })}
+              onPick={(x, y) => moveTo(...snapped(map.data, x, y))}
+            />
+            <div className={classes["side"]}>
+              {here !== null && (
+                <CursorSliders map={map.data} here={here} onMove={moveTo} />
+              )}
+              {point.error !== null && (
+                <ProblemAlert
+                  error={point.error}
+                  title="This point could not be evaluated"
+                  onRetry={() => void point.refetch()}
+                />
+              )}
+              {point.data !== undefined && (
+                <PointPanel
+                  point={point.data}
+                  state={state}
+                  place={place}
+                  metadata={metadata}
+                  onUnset={() =>
+                    move((from) => ({ ...from, dirty: null, asymmetry: null }))
+                  }
+                />
+              )}
+              <div>
+                <CopyLink
+                  to="this map"
+                  href={() =>
+                    router.buildLocation({
+                      to: "/scheme-map",
+                      search: (previous: AnalysisSearch & MapSearch) => previous,
+                    }).href
+                  }
+                />
+              </div>
+            </div>
+          </div>
+          <WarningNotes notes={map.data.warnings} />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** The grid point of the cell that was pressed. */
+function snapped(map: SchemeMapOut, x: number, y: number): [number, number] {
+  const nearest = (axis: SchemeMapOut["x"], value: number) =>
+    axis.values[nearestIndex(axis.values, value, isLog(axis.name))] ?? value;
+  return [nearest(map.x, x), nearest(map.y, y)];
+}

@@ -1,0 +1,185 @@
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type DragEvent, useRef, useState } from "react";
+import type { WearSearch } from "@/analysis/wear-state";
+import { answer } from "@/api/client";
+import { readDeviceHealth } from "@/api/gen/sdk.gen";
+import type { DeviceHealthOut } from "@/api/wear";
+import { DerivationTable } from "@/components/derivation-table";
+import { Disclosure } from "@/components/disclosure";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { WarningNotes } from "@/components/warning-notes";
+import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
+import classes from "./wear.module.css";
+
+interface HealthPanelProps {
+  readonly flashDevice: string;
+  readonly ratedTb: number | undefined;
+  readonly patch: (change: WearSearch) => void;
+}
+
+/** What is left of a drive, from the JSON that smartctl or nvme print. */
+export function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const read = useMutation({
+    mutationFn: (document: Record<string, unknown>) =>
+      answer(
+        readDeviceHealth({
+          body: {
+            document,
+            flash_device_id: flashDevice,
+            rated_tb: ratedTb ?? null,
+          },
+          throwOnError: true,
+        }),
+      ),
+  });
+  const take = (given: string) => {
+    setText(given);
+    read.reset();
+    try {
+      const found: unknown = JSON.parse(given);
+      if (typeof found !== "object" || found === null || Array.isArray(found)) {
+        setProblem("This is JSON, but no object: paste the whole output.");
+        return;
+      }
+      setProblem(null);
+      read.mutate(found as Record<string, unknown>);
+    } catch (error) {
+      setProblem(
+        `This is no JSON (${error instanceof Error ? error.message : "unreadable"}). Make it with smartctl --json -x DEVICE.`,
+      );
+    }
+  };
+  const takeFile = async (files: FileList | null) => {
+    const file = files?.[0];
+    if (file !== undefined) {
+      take(await file.text());
+    }
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    void takeFile(event.dataTransfer.files);
+  };
+  return (
+    <Panel
+      title={read.data?.sentence ?? "A drive that is in use: what is left of it?"}
+      subtitle="Paste or drop what smartctl --json -x DEVICE or nvme smart-log -o json DEVICE print. Nothing is stored."
+    >
+      <Stack gap="sm">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; field and button do the same by keyboard */}
+        <div onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
+          <Textarea
+            label="Output of smartctl or nvme"
+            placeholder='{"nvme_smart_health_information_log": {…}}'
+            minRows={3}
+            maxRows={6}
+            autosize
+            value={text}
+            error={problem}
+            onChange={(event) => setText(event.currentTarget.value)}
+            classNames={{ input: classes["code"] ?? "" }}
+          />
+        </div>
+        <Group gap="xs">
+          <Button
+            disabled={text.trim() === ""}
+            loading={read.isPending}
+            onClick={() => take(text)}
+          >
+            Read it
+          </Button>
+          <Button variant="default" onClick={() => picker.current?.click()}>
+            Choose a file
+          </Button>
+          <input
+            ref={picker}
+            type="file"
+            accept=".json,application/json,text/plain"
+            aria-label="File of smartctl or nvme"
+            className={classes["picker"]}
+            tabIndex={-1}
+            onChange={(event) => {
+              void takeFile(event.currentTarget.files);
+              event.currentTarget.value = "";
+            }}
+          />
+        </Group>
+        {read.error !== null && (
+          <ProblemAlert error={read.error} title="The drive's health was not read" />
+        )}
+        {read.data !== undefined && <Health health={read.data} patch={patch} />}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Health(props: {
+  readonly health: DeviceHealthOut;
+  readonly patch: (change: WearSearch) => void;
+}) {
+  const { health, patch } = props;
+  const written = health.written_tb;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ["Drive", health.model || null],
+    ["Written", written === null ? null : `${formatShort(written)} TB`],
+    [
+      "Mean writes",
+      health.tb_per_day === null ? null : `${formatShort(health.tb_per_day)} TB a day`,
+    ],
+    [
+      "Powered on",
+      health.power_on_hours === null ? null : `${formatCount(health.power_on_hours)} h`,
+    ],
+    [
+      "Life used, as the drive says",
+      health.percentage_used === null
+        ? null
+        : `${formatShort(health.percentage_used)} %`,
+    ],
+    ["WAF since it was made", health.waf === null ? null : formatShort(health.waf)],
+    [
+      "Left of its rating",
+      health.left_tb === null
+        ? null
+        : `${formatShort(health.left_tb)} TB (${formatPercent(ratio(health.left_share ?? 0))})`,
+    ],
+    [
+      "Lasts at that rate",
+      health.years_left === null ? null : `${formatShort(health.years_left)} years`,
+    ],
+  ];
+  return (
+    <>
+      <dl className={classes["facts"]}>
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value ?? "not told"}</dd>
+          </div>
+        ))}
+      </dl>
+      <Text size="sm" c="dimmed">
+        {health.basis}.
+      </Text>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          disabled={written === null}
+          onClick={() => written !== null && patch({ written_tb: written })}
+        >
+          Count this as written before
+        </Button>
+      </Group>
+      <WarningNotes notes={health.warnings} />
+      {health.derivation.length > 0 && (
+        <Disclosure label="How is this computed?">
+          <DerivationTable steps={health.derivation} />
+        </Disclosure>
+      )}
+    </>
+  );
+}

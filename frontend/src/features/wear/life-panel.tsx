@@ -1,0 +1,242 @@
+import { Button, Group, Stack, Text, UnstyledButton } from "@mantine/core";
+import { useMemo, useState } from "react";
+import type { WearOut } from "@/api/wear";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { DerivationTable } from "@/components/derivation-table";
+import { Dialog } from "@/components/dialog";
+import { Panel } from "@/components/panel";
+import { Prose } from "@/components/prose";
+import { Unknown } from "@/components/unknown";
+import { formatShort } from "@/units/quantity";
+import { lifeBars, lifeText, wearTable, writeBars } from "./question";
+import classes from "./wear.module.css";
+
+const HEIGHT = 270;
+
+/** Years of life by scheme, with what is not known as a range. */
+export function LifeChart(props: { readonly wear: WearOut; readonly name: string }) {
+  const { wear, name } = props;
+  const colors = useChartColors();
+  const lives = useMemo(() => lifeBars(wear), [wear]);
+  const bars = useMemo(() => lives ?? writeBars(wear), [lives, wear]);
+  const option = useMemo(
+    () =>
+      rangeBarsOption({
+        bars,
+        name: lives === null ? "writes [TB a day]" : "life [years]",
+        lowText: lives === null ? "fewest writes" : "in place, most writes",
+        highText: lives === null ? "most writes" : "appended, fewest writes",
+        colors,
+      }),
+    [bars, lives, colors],
+  );
+  const budget = wear.budget;
+  return (
+    <ChartCard
+      title={wear.sentence}
+      subtitle={
+        lives === null
+          ? `Flash writes by scheme [TB a day]; line: formula and count from a cold start${budget.reason === "" ? "" : ". Years are not known: see the notes"}`
+          : `Life of the flash by scheme [years]; line: from small writes in place${budget.appended_tb === null ? ", most and fewest" : " to large appended ones"}`
+      }
+      label={`Life of the flash for ${name}`}
+      option={option}
+      height={HEIGHT}
+      fileName={`${name} flash wear`}
+      table={wearTable(wear)}
+      sentence={
+        budget.reason === ""
+          ? `The device takes ${formatShort(budget.in_place_tb ?? 0)} TB${budget.appended_tb === null ? "" : `, ${formatShort(budget.appended_tb)} TB if they are appended`}: ${budget.basis}.`
+          : null
+      }
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            {wear.estimator}. {wear.validity}.
+          </Text>
+          <Text size="sm">
+            Page-flow schemes write single pages in place; a cache that appends, as FaCE
+            does, wears flash less. Growth compounds: what is written until the end of
+            the life is the budget. A year has 365 days, a TB 10^12 bytes.
+          </Text>
+          <DerivationTable
+            steps={wear.derivation.filter((step) => step.scheme === null)}
+          />
+        </Stack>
+      }
+    />
+  );
+}
+
+/** Every figure of the wear; each opens its derivation. */
+export function WearTable({ wear }: { readonly wear: WearOut }) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const shown = wear.schemes.find(({ scheme }) => scheme === opened);
+  const rated = wear.rated_dwpd;
+  const why = wear.budget.reason || "the budget of writes is not known";
+  return (
+    <Panel
+      title="In figures"
+      subtitle={`Press a life to see why it is this number.${rated === null ? "" : ` The device is rated for ${formatShort(rated)} drive writes a day.`}`}
+    >
+      <div className="tw-scroll">
+        <table className={`tw-table ${classes["table"]}`}>
+          <thead>
+            <tr>
+              <th scope="col">Scheme</th>
+              <th scope="col" className="num">
+                Life
+              </th>
+              <th scope="col" className="num">
+                Range
+                <br />
+                <span className="tw-unit">[years]</span>
+              </th>
+              <th scope="col" className="num">
+                Writes
+                <br />
+                <span className="tw-unit">[TB/day]</span>
+              </th>
+              <th scope="col" className="num">
+                Drive writes
+                <br />
+                <span className="tw-unit">[1/day]</span>
+              </th>
+              <th scope="col" className="num">
+                Wear
+                <br />
+                <span className="tw-unit">[USD/month]</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {wear.schemes.map((row) => (
+              <WearRow
+                key={row.scheme}
+                row={row}
+                noLife={why}
+                noMoney={wear.money_reason || why}
+                onExplain={() => setOpened(row.scheme)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <MoneyText wear={wear} />
+      <Dialog
+        opened={shown !== undefined}
+        onClose={() => setOpened(null)}
+        size="min(1180px, 95vw)"
+        title={`Why this number: ${shown?.title ?? ""}`}
+      >
+        <DerivationTable
+          steps={wear.derivation.filter(
+            (step) => step.scheme === null || step.scheme === opened,
+          )}
+        />
+      </Dialog>
+    </Panel>
+  );
+}
+
+interface WearRowProps {
+  readonly row: WearOut["schemes"][number];
+  readonly noLife: string;
+  readonly noMoney: string;
+  readonly onExplain: () => void;
+}
+
+function WearRow({ row, noLife, noMoney, onExplain }: WearRowProps) {
+  return (
+    <tr>
+      <th scope="row">
+        <SchemeMark scheme={row.scheme} /> {row.title}
+      </th>
+      <td className="num">
+        <UnstyledButton
+          className={classes["figure"]}
+          aria-label={`${wholeLife(row)}: why this is the life under ${row.title}`}
+          onClick={onExplain}
+        >
+          {wholeLife(row)}
+        </UnstyledButton>
+      </td>
+      <td className="num">
+        {row.years_from === null ? (
+          <Unknown reason={row.never_worn_out ? "it never wears out" : noLife} />
+        ) : (
+          rangeText(row.years_from, row.years_to ?? Number.POSITIVE_INFINITY)
+        )}
+      </td>
+      <td className="num">{formatShort(row.tb_per_day)}</td>
+      <td className="num">
+        {row.drive_writes_per_day === null ? (
+          <Unknown reason="the device states no capacity" />
+        ) : (
+          formatShort(row.drive_writes_per_day)
+        )}
+      </td>
+      <td className="num">
+        {row.money === null ? (
+          <Unknown reason={noMoney} />
+        ) : (
+          formatShort(Number(row.money.usd_per_month_written))
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function wholeLife(row: WearRowProps["row"]): string {
+  if (row.never_worn_out) {
+    return "never worn out";
+  }
+  return row.years === null ? "not known" : lifeText(row.years);
+}
+
+function MoneyText({ wear }: { readonly wear: WearOut }) {
+  const money = wear.schemes.find((row) => row.money !== null)?.money;
+  if (money == null) {
+    return wear.money_reason === "" ? null : (
+      <Text size="sm" c="dimmed" mt={6}>
+        No money: <Prose text={wear.money_reason} />.
+      </Text>
+    );
+  }
+  const limited = wear.schemes.filter((row) => row.money?.wear_limited === true);
+  return (
+    <Text size="sm" mt={6}>
+      A TB written uses up {formatShort(Number(money.usd_per_tb_written))} USD of the
+      price.{" "}
+      {limited.length === 0
+        ? "Under no scheme does the flash wear out before it is paid off."
+        : `Before it is paid off it wears out under ${limited.map(({ title }) => title).join(", ")}: then it costs ${limited.map(({ money: each }) => formatShort(Number(each?.amortised_usd_per_month))).join(", ")} USD a month.`}
+    </Text>
+  );
+}
+
+/** Opens the derivation of figures that belong to no scheme. */
+export function WhyButton(props: {
+  readonly title: string;
+  readonly steps: WearOut["derivation"];
+}) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <Group>
+      <Button size="compact-sm" variant="default" onClick={() => setOpened(true)}>
+        Why: {props.title}
+      </Button>
+      <Dialog
+        opened={opened}
+        onClose={() => setOpened(false)}
+        size="min(1180px, 95vw)"
+        title={`Why this number: ${props.title}`}
+      >
+        <DerivationTable steps={props.steps} />
+      </Dialog>
+    </Group>
+  );
+}

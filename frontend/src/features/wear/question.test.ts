@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import type { AnalysisState } from "@/analysis/state";
+import { parseWearSearch } from "@/analysis/wear-state";
+import type { WearOut } from "@/api/wear";
+import { drawSvg } from "@/charts/engine";
+import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
+import {
+  lifeBars,
+  lifeText,
+  recoveryQuestion,
+  wearQuestion,
+  wearTable,
+  writeBars,
+} from "./question";
+
+const STATE: AnalysisState = {
+  workload: "example",
+  ram_pages: 300,
+  flash_pages: 0,
+  flash_device: "ssd",
+  disk_device: "disk",
+  ram_device: "none",
+  price_book: "none",
+  months: 36,
+};
+
+const row = (scheme: string, years: number | null) =>
+  ({
+    scheme,
+    title: scheme,
+    flash_writes_per_access: 0.5,
+    flash_writes_per_access_range: [0.4, 0.5],
+    tb_per_day: 2,
+    drive_writes_per_day: 1,
+    years,
+    years_from: years,
+    years_to: years === null ? null : years * 5,
+    never_worn_out: false,
+    money: null,
+  }) satisfies WearOut["schemes"][number];
+
+const wear = (...schemes: WearOut["schemes"]) => ({ schemes }) as unknown as WearOut;
+
+describe("the address of wear and recovery", () => {
+  it("drops what cannot be used", () => {
+    const read = parseWearSearch({
+      rate: -1,
+      growth: 0.2,
+      devices: 1.5,
+      pe_cycles: "many",
+      waf_in_place: 0,
+      interval: 300,
+    });
+    const stated = Object.entries(read).filter(([, value]) => value !== undefined);
+    expect(Object.fromEntries(stated)).toEqual({ growth: 0.2, interval: 300 });
+  });
+});
+
+describe("the questions", () => {
+  it("ask for the rating or for P/E cycles, never both", () => {
+    const rating = wearQuestion(STATE, { rated_tb: 600, waf_in_place: 3 }, null);
+    expect(rating.rated_tb).toBe(600);
+    expect(rating).not.toHaveProperty("waf_in_place");
+    const cycles = wearQuestion(STATE, { rated_tb: 600, pe_cycles: 1000 }, 50);
+    expect(cycles).not.toHaveProperty("rated_tb");
+    expect(cycles.pe_cycles).toBe(1000);
+    expect(cycles.accesses_per_s).toBe(50);
+  });
+
+  it("never ask about flash of no pages", () => {
+    expect(recoveryQuestion(STATE, {}, null).flash_pages).toBe(1);
+    expect(wearQuestion(STATE, {}, null).flash_pages).toBe(1);
+  });
+});
+
+describe("bars of the life", () => {
+  it("are drawn only where every life is known", () => {
+    const known = lifeBars(wear(row("lazy", 2), row("exclusive", 1)));
+    expect(known?.map(({ low, high }) => [low, high])).toEqual([
+      [2, 10],
+      [1, 5],
+    ]);
+    expect(lifeBars(wear(row("lazy", 2), row("exclusive", null)))).toBeNull();
+  });
+
+  it("are writes a day otherwise, with the range of the two counts", () => {
+    const [bar] = writeBars(wear(row("lazy", null)));
+    expect(bar).toMatchObject({ value: 2, low: 1.6, high: 2 });
+  });
+
+  it("draw with their range in words", () => {
+    for (const colors of ["light", "dark"] as const) {
+      const option = rangeBarsOption({
+        bars: lifeBars(wear(row("lazy", 2))) ?? [],
+        name: "life [years]",
+        lowText: "in place",
+        highText: "appended",
+        colors,
+      });
+      const svg = drawSvg(option, { width: 500, height: 200 }, "#fff");
+      expect(svg).toContain("2 to 10");
+      expect(svg).toContain("lazy");
+    }
+    expect(rangeText(3, 3)).toBe("3");
+    expect(rangeText(3, Number.POSITIVE_INFINITY)).toBe("3 to ∞");
+  });
+});
+
+it("the table holds every scheme, unknown figures as a dash", () => {
+  const table = wearTable(wear(row("lazy", null)));
+  expect(table.rows).toHaveLength(1);
+  expect(table.shown[0]?.slice(0, 3)).toEqual(["lazy", "–", "–"]);
+  expect(table.header).toHaveLength(table.rows[0]?.length ?? 0);
+});
+
+it("lives are said in the unit that suits them", () => {
+  expect(lifeText(0.01)).toBe("3.65 days");
+  expect(lifeText(0.5)).toBe("6 months");
+  expect(lifeText(5.25)).toBe("5.25 years");
+  expect(lifeText(2e6)).toBe("over 1,000 years");
+});

@@ -1,0 +1,165 @@
+import type { AnalysisState } from "@/analysis/state";
+import { NONE } from "@/analysis/state";
+import type { WearSearch } from "@/analysis/wear-state";
+import type { RecoveryIn, RecoveryOut, WearIn, WearOut } from "@/api/wear";
+import type { ChartTable } from "@/charts/chart-card";
+import type { RangeBar } from "@/charts/range-bars-option";
+import { formatShort } from "@/units/quantity";
+
+export const USUAL_INTERVAL_S = 300;
+const USUAL_DEVICES = 1;
+
+const point = (state: AnalysisState, rate: number | null) => ({
+  workload_id: state.workload,
+  ram_pages: state.ram_pages,
+  flash_pages: Math.max(1, state.flash_pages),
+  flash_device_id: state.flash_device,
+  disk_device_id: state.disk_device,
+  accesses_per_s: rate,
+});
+
+export function wearQuestion(
+  state: AnalysisState,
+  search: WearSearch,
+  rate: number | null,
+): WearIn {
+  return {
+    ...point(state, rate),
+    growth_per_year: search.growth ?? 0,
+    devices: search.devices ?? USUAL_DEVICES,
+    written_tb: search.written_tb ?? 0,
+    ...budgetOf(search),
+    price_book_id: state.price_book === NONE ? null : state.price_book,
+    amortisation_months: state.months,
+  };
+}
+
+/** The rating, or P/E cycles with their write amplification: never both. */
+function budgetOf(search: WearSearch) {
+  return search.pe_cycles === undefined
+    ? { rated_tb: search.rated_tb ?? null, rated_years: search.rated_years ?? null }
+    : {
+        pe_cycles: search.pe_cycles,
+        waf_in_place: search.waf_in_place ?? null,
+        waf_appended: search.waf_appended ?? null,
+      };
+}
+
+export function recoveryQuestion(
+  state: AnalysisState,
+  search: WearSearch,
+  rate: number | null,
+): RecoveryIn {
+  return {
+    ...point(state, rate),
+    checkpoint_interval_s: search.interval ?? USUAL_INTERVAL_S,
+    redo_pages: search.redo_pages ?? null,
+    redo_writes: search.redo_writes ?? 0,
+  };
+}
+
+/** Bars of the years; null where no life is known or none ends. */
+export function lifeBars(wear: WearOut): RangeBar[] | null {
+  const bars = wear.schemes.flatMap(({ scheme, title, years, years_from, years_to }) =>
+    years === null
+      ? []
+      : [
+          {
+            scheme,
+            title,
+            value: years,
+            low: years_from ?? years,
+            high: years_to ?? years,
+          },
+        ],
+  );
+  return bars.length === wear.schemes.length && bars.length > 0 ? bars : null;
+}
+
+/** Bars of what is written a day, where years cannot be drawn. */
+export const writeBars = (wear: WearOut): RangeBar[] =>
+  wear.schemes.map((row) => {
+    const [least, most] = row.flash_writes_per_access_range;
+    const each = row.flash_writes_per_access;
+    const share = (value: number) =>
+      each === 0 ? row.tb_per_day : (row.tb_per_day * value) / each;
+    return {
+      scheme: row.scheme,
+      title: row.title,
+      value: row.tb_per_day,
+      low: share(least),
+      high: share(most),
+    };
+  });
+
+export function wearTable(wear: WearOut): ChartTable {
+  const rows = wear.schemes.map((row) => [
+    row.title,
+    row.years,
+    row.years_from,
+    row.years_to,
+    row.never_worn_out ? "yes" : "no",
+    row.tb_per_day,
+    row.drive_writes_per_day,
+    row.flash_writes_per_access,
+    row.money === null ? null : Number(row.money.usd_per_tb_written),
+    row.money === null ? null : Number(row.money.usd_per_month_written),
+    row.money === null ? null : Number(row.money.amortised_usd_per_month),
+  ]);
+  return {
+    header: [
+      "Scheme",
+      "Life [years]",
+      "From [years]",
+      "To [years]",
+      "Never worn out",
+      "Writes [TB/day]",
+      "Drive writes [1/day]",
+      "Flash writes [1/access]",
+      "Wear [USD/TB]",
+      "Wear [USD/month]",
+      "Device [USD/month]",
+    ],
+    rows,
+    shown: rows.map((row) =>
+      row.map((cell) =>
+        cell === null ? "–" : typeof cell === "number" ? formatShort(cell) : cell,
+      ),
+    ),
+    caption: "Life and money at today's writes; the CSV export holds all digits.",
+  };
+}
+
+export function restartTable(recovery: RecoveryOut): ChartTable {
+  const curve = recovery.restart?.curve;
+  const rows = (curve?.checkpoint_interval_s ?? []).map((interval, index) => [
+    interval,
+    curve?.redo_pages[index] ?? null,
+    curve?.with_flash_s[index] ?? null,
+    curve?.without_flash_s[index] ?? null,
+  ]);
+  return {
+    header: [
+      "Checkpoint interval [s]",
+      "Redone pages",
+      "With flash [s]",
+      "Without flash [s]",
+    ],
+    rows,
+    shown: rows.map((row) =>
+      row.map((cell) => (cell === null ? "–" : formatShort(cell))),
+    ),
+  };
+}
+
+/** Years for people: "5.2 years", "19 days". */
+export function lifeText(years: number): string {
+  const DAYS = 365;
+  if (years < 1 / 12) {
+    return `${formatShort(years * DAYS)} days`;
+  }
+  if (years < 1) {
+    return `${formatShort(years * 12)} months`;
+  }
+  return years >= 1000 ? "over 1,000 years" : `${formatShort(years)} years`;
+}

@@ -1,0 +1,179 @@
+import { Stack, Text } from "@mantine/core";
+import { useMemo } from "react";
+import type { WearSearch } from "@/analysis/wear-state";
+import type { RecoveryOut } from "@/api/wear";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { lineOption } from "@/charts/line-option";
+import { schemeMark } from "@/charts/palette";
+import { DerivationTable } from "@/components/derivation-table";
+import { Panel } from "@/components/panel";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatSeconds,
+  formatShort,
+} from "@/units/quantity";
+import { WhyButton } from "./life-panel";
+import { NumberField } from "./number-field";
+import { restartTable, USUAL_INTERVAL_S } from "./question";
+import classes from "./wear.module.css";
+
+const HEIGHT = 300;
+
+interface RecoveryProps {
+  readonly recovery: RecoveryOut;
+  readonly name: string;
+  readonly search: WearSearch;
+  readonly patch: (change: WearSearch) => void;
+}
+
+/** Least time until the flash is full. */
+export function FillPanel({ recovery }: { readonly recovery: RecoveryOut }) {
+  const { fill } = recovery;
+  return (
+    <Panel
+      title={`The flash takes at least ${formatSeconds(fill.seconds)} to fill`}
+      subtitle={`${formatBytes(bytes(recovery.flash_bytes))}, held up by ${fill.bottleneck}.`}
+    >
+      <div className="tw-scroll">
+        <table className="tw-table">
+          <caption>Every way that fills it; the slowest decides.</caption>
+          <thead>
+            <tr>
+              <th scope="col">Way</th>
+              <th scope="col" className="num">
+                Rate <span className="tw-unit">[MB/s]</span>
+              </th>
+              <th scope="col" className="num">
+                Alone it would take
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(fill.rates_bytes_per_s).map(([way, rate]) => (
+              <tr key={way}>
+                <th scope="row">
+                  {way}
+                  {way === fill.bottleneck && (
+                    <span className={classes["bottleneck"]}> slowest</span>
+                  )}
+                </th>
+                <td className="num">{formatShort(rate / 1e6)}</td>
+                <td className="num">{formatSeconds(recovery.flash_bytes / rate)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Text size="sm" c="dimmed" my={6}>
+        {formatCount(fill.units)} pages have to come in. It is {fill.validity}.
+      </Text>
+      <WhyButton
+        title="time to fill"
+        steps={recovery.derivation.filter(({ name }) => name === "seconds")}
+      />
+    </Panel>
+  );
+}
+
+/** Restart with a flash cache that survives, against one without. */
+export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
+  const colors = useChartColors();
+  const { restart } = recovery;
+  const interval = search.interval ?? USUAL_INTERVAL_S;
+  const option = useMemo(() => {
+    const curve = restart?.curve;
+    const points = (values: readonly number[] | undefined) =>
+      (curve?.checkpoint_interval_s ?? []).map(
+        (at, index) => [at, values?.[index] ?? 0] as const,
+      );
+    return lineOption({
+      series: [
+        {
+          name: "With flash that survives",
+          color: schemeMark("face", colors).color,
+          points: points(curve?.with_flash_s),
+        },
+        {
+          name: "Without flash",
+          color: schemeMark("none", colors).color,
+          dash: "dashed",
+          points: points(curve?.without_flash_s),
+        },
+      ],
+      x: {
+        name: "checkpoint interval [s]",
+        log: true,
+        format: (at) => `${formatShort(at)} s`,
+      },
+      y: { name: "restart [s]", format: formatSeconds },
+      markers: [{ name: "interval below", x: interval }],
+      colors,
+    });
+  }, [restart, colors, interval]);
+  if (restart === null) {
+    return (
+      <Panel title="The restart cannot be told">
+        <Text size="sm">{recovery.restart_reason}.</Text>
+      </Panel>
+    );
+  }
+  const steps = recovery.derivation.filter(({ name: step }) => step !== "seconds");
+  return (
+    <ChartCard
+      title={`A restart takes ${formatSeconds(restart.with_flash.total_s)} with flash that survives, ${formatSeconds(restart.without_flash.total_s)} without: ${formatShort(restart.speedup)} times as fast`}
+      subtitle="Time of a restart over the checkpoint interval [s]"
+      label={`Restart of ${name}`}
+      option={option}
+      height={HEIGHT}
+      fileName={`${name} restart`}
+      table={restartTable(recovery)}
+      sentence={
+        <>
+          <div className={classes["fields"]}>
+            <NumberField
+              name="interval"
+              label="Checkpoint interval [s]"
+              placeholder={String(USUAL_INTERVAL_S)}
+              value={search.interval}
+              onChange={(value) => patch({ interval: value })}
+            />
+            <NumberField
+              name="redo_pages"
+              label="Redone pages"
+              placeholder={formatCount(restart.redo_pages)}
+              value={search.redo_pages}
+              onChange={(redo_pages) => patch({ redo_pages })}
+            />
+            <NumberField
+              name="redo_writes"
+              label="Of them written out"
+              placeholder="0"
+              value={search.redo_writes}
+              onChange={(redo_writes) => patch({ redo_writes })}
+            />
+          </div>
+          <Text size="sm" mt="xs">
+            {formatCount(restart.redo_pages)} pages to redo: {restart.redo_basis}. The
+            metadata of flash ({formatCount(restart.metadata_segments)} segments) are
+            back after {formatSeconds(restart.with_flash.metadata_s)}; reading all of
+            flash instead takes {formatSeconds(restart.full_scan_s)}.
+            {restart.metadata_flush_interval_s !== null &&
+              ` A segment fills every ${formatSeconds(restart.metadata_flush_interval_s)}.`}
+          </Text>
+        </>
+      }
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            {restart.validity}. 98 % of the redone pages are taken to be on flash, the
+            least that was measured for FaCE.
+          </Text>
+          <DerivationTable steps={steps} />
+        </Stack>
+      }
+    />
+  );
+}

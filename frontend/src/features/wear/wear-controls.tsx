@@ -1,0 +1,134 @@
+import { Button, Group, SegmentedControl, Text } from "@mantine/core";
+import { useState } from "react";
+import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
+import type { WearSearch } from "@/analysis/wear-state";
+import type { WearOut } from "@/api/wear";
+import type { SummaryOut } from "@/api/workloads";
+import { LogSlider } from "@/components/log-slider";
+import { SizeInput } from "@/components/size-input";
+import { bytes, formatBytes, formatShort, pages } from "@/units/quantity";
+import { NumberField } from "./number-field";
+import classes from "./wear.module.css";
+
+interface WearControlsProps {
+  readonly state: AnalysisState;
+  readonly search: WearSearch;
+  readonly summary: SummaryOut;
+  readonly wear: WearOut | undefined;
+  readonly rate: number;
+  readonly onRate: (rate: number) => void;
+  readonly patch: (change: AnalysisSearch & WearSearch) => void;
+}
+
+const MOST_RATE = 10_000_000;
+
+/** Sizes, load and growth, and what the devices take. */
+export function WearControls(props: WearControlsProps) {
+  const { state, search, summary, wear, rate, onRate, patch } = props;
+  const [byCycles, setByCycles] = useState(search.pe_cycles !== undefined);
+  const pageBytes = bytes(summary.page_bytes);
+  const field = (
+    name: keyof WearSearch,
+    label: string,
+    more: { placeholder?: string; description?: string; factor?: number } = {},
+  ) => (
+    <NumberField
+      key={name}
+      name={name}
+      label={label}
+      value={search[name]}
+      onChange={(value) => patch({ [name]: value })}
+      {...more}
+    />
+  );
+  return (
+    <section className="tw-panel" aria-label="Load and device">
+      <div className={classes["controls"]}>
+        <div>
+          <LogSlider
+            label="Load"
+            value={Math.max(1, Math.round(rate))}
+            min={1}
+            max={MOST_RATE}
+            valueText={`${formatShort(rate)} page accesses a second`}
+            onChange={onRate}
+          />
+          <Text size="sm">
+            {formatShort(rate)} page accesses a second (
+            {formatBytes(bytes(rate * summary.page_bytes))}/s):{" "}
+            {search.rate === undefined ? (wear?.rate_basis ?? "") : "as given"}
+          </Text>
+          {search.rate !== undefined && summary.duration_s !== null && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              mt={4}
+              onClick={() => patch({ rate: undefined })}
+            >
+              Take the workload's own
+            </Button>
+          )}
+        </div>
+        <div className={classes["fields"]}>
+          {field("rate", "Exact load [1/s]", { placeholder: "the workload's own" })}
+          {field("growth", "Growth [% a year]", { placeholder: "0", factor: 100 })}
+          <SizeInput
+            label="RAM size"
+            value={pages(state.ram_pages)}
+            pageBytes={pageBytes}
+            min={1}
+            onChange={(ram_pages) => patch({ ram_pages })}
+          />
+          <SizeInput
+            label="Flash size"
+            value={pages(Math.max(1, state.flash_pages))}
+            pageBytes={pageBytes}
+            min={1}
+            onChange={(flash_pages) => patch({ flash_pages })}
+          />
+        </div>
+        <div>
+          <Group gap="xs" mb={4}>
+            <Text size="sm" fw={500} id="budget">
+              What the device takes
+            </Text>
+            <SegmentedControl
+              size="xs"
+              aria-labelledby="budget"
+              value={byCycles ? "cycles" : "rating"}
+              onChange={(value) => {
+                setByCycles(value === "cycles");
+                patch({ pe_cycles: value === "cycles" ? search.pe_cycles : undefined });
+              }}
+              transitionDuration={0}
+              data={[
+                { value: "rating", label: "Its rating" },
+                { value: "cycles", label: "P/E cycles" },
+              ]}
+            />
+          </Group>
+          <div className={classes["fields"]}>
+            {byCycles
+              ? [
+                  field("pe_cycles", "P/E cycles", { placeholder: "such as 1,000" }),
+                  field("waf_in_place", "WAF, small writes", {
+                    placeholder: "the device's",
+                  }),
+                  field("waf_appended", "WAF, large writes", {
+                    placeholder: "the device's",
+                  }),
+                ]
+              : [
+                  field("rated_tb", "TBW of one [TB]", { placeholder: "the device's" }),
+                  field("rated_years", "Years of its DWPD", {
+                    placeholder: "the device's",
+                  }),
+                ]}
+            {field("devices", "Devices", { placeholder: "1" })}
+            {field("written_tb", "Written before [TB]", { placeholder: "0" })}
+          </div>
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,176 @@
+import { Skeleton } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useCallback, useEffect } from "react";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  completeState,
+} from "@/analysis/state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import type { WearSearch } from "@/analysis/wear-state";
+import { recoveryQuery, wearQuery } from "@/api/wear";
+import { type SummaryOut, workloadsQuery } from "@/api/workloads";
+import { CopyLink } from "@/components/copy-link";
+import { EmptyState } from "@/components/empty-state";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSettled } from "@/components/use-settled";
+import { WarningNotes } from "@/components/warning-notes";
+import { HealthPanel } from "./health-panel";
+import { LifeChart, WearTable } from "./life-panel";
+import { recoveryQuestion, wearQuestion } from "./question";
+import { FillPanel, RestartPanel } from "./recovery-panel";
+import classes from "./wear.module.css";
+import { WearControls } from "./wear-controls";
+
+const LEAD =
+  "How long does the flash last under each scheme, what is left of a drive, and how long until the system works after a start or a crash?";
+
+export function WearPage() {
+  const { state, search, isPending, error, patch } = useAnalysis();
+  const workloads = useQuery(workloadsQuery()).data;
+  const complete = completeState(search) !== null;
+
+  // The address always states the whole question, so that it is a link.
+  useEffect(() => {
+    if (state !== null && !complete) {
+      patch({ ...state });
+    }
+  }, [state, complete, patch]);
+
+  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
+  return (
+    <Page title="Wear and recovery" lead={LEAD}>
+      {error !== null && (
+        <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      {isPending && <Skeleton height={620} animate={false} />}
+      {!isPending && error === null && workload?.summary == null && (
+        <Panel>
+          <EmptyState title="No workload is ready here">
+            Writes to flash are counted from a workload. Choose one that has been read
+            in the chip above, or upload a trace on the page Workloads.
+          </EmptyState>
+        </Panel>
+      )}
+      {state !== null && workload?.summary != null && (
+        <WearView
+          key={workload.id}
+          state={state}
+          name={workload.name}
+          summary={workload.summary}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ViewProps {
+  readonly state: AnalysisState;
+  readonly name: string;
+  readonly summary: SummaryOut;
+}
+
+/** Shown until the workload's own rate is known, or where it has none. */
+const USUAL_RATE = 1000;
+
+function WearView({ state, name, summary }: ViewProps) {
+  const search = useSearch({ strict: false }) as WearSearch;
+  const navigate = useNavigate();
+  const router = useRouter();
+  const patch = useCallback(
+    (change: AnalysisSearch & WearSearch) => {
+      void navigate({
+        to: ".",
+        search: (previous: AnalysisSearch & WearSearch) => ({ ...previous, ...change }),
+        replace: true,
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
+  const duration = summary.duration_s;
+  const own = duration ? summary.accesses / duration : USUAL_RATE;
+  const settled = useSettled(search.rate ?? own, (rate) => patch({ rate }));
+  // A rate is sent where one was set, or where the workload has none.
+  const isSet = search.rate !== undefined || settled.asked !== own || !duration;
+  const rate = isSet ? settled.asked : null;
+  const wear = useQuery({
+    ...wearQuery(wearQuestion(state, search, rate)),
+    placeholderData: keepPreviousData,
+  });
+  const recovery = useQuery({
+    ...recoveryQuery(recoveryQuestion(state, search, rate)),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <WearControls
+        state={state}
+        search={search}
+        summary={summary}
+        wear={wear.data}
+        rate={settled.value}
+        onRate={settled.setValue}
+        patch={patch}
+      />
+      {wear.error !== null && (
+        <ProblemAlert
+          error={wear.error}
+          title="The life of the flash could not be told"
+          onRetry={() => void wear.refetch()}
+        />
+      )}
+      {wear.data === undefined ? (
+        wear.isPending && <Skeleton height={420} animate={false} />
+      ) : (
+        <section aria-busy={wear.isPlaceholderData} className={classes["answer"]}>
+          <div className={classes["columns"]}>
+            <LifeChart wear={wear.data} name={name} />
+            <WearTable wear={wear.data} />
+          </div>
+          <WarningNotes notes={wear.data.warnings} />
+        </section>
+      )}
+      <HealthPanel
+        flashDevice={state.flash_device}
+        ratedTb={search.rated_tb}
+        patch={patch}
+      />
+      {recovery.error !== null && (
+        <ProblemAlert
+          error={recovery.error}
+          title="Warm-up and restart could not be told"
+          onRetry={() => void recovery.refetch()}
+        />
+      )}
+      {recovery.data !== undefined && (
+        <section aria-busy={recovery.isPlaceholderData} className={classes["answer"]}>
+          <div className={classes["columns"]}>
+            <RestartPanel
+              recovery={recovery.data}
+              name={name}
+              search={search}
+              patch={patch}
+            />
+            <FillPanel recovery={recovery.data} />
+          </div>
+          <WarningNotes notes={recovery.data.warnings} />
+        </section>
+      )}
+      <div>
+        <CopyLink
+          to="this page"
+          href={() =>
+            router.buildLocation({
+              to: "/wear",
+              search: (previous: AnalysisSearch & WearSearch) => previous,
+            }).href
+          }
+        />
+      </div>
+    </>
+  );
+}

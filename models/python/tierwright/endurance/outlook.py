@@ -1,0 +1,433 @@
+"""How long flash lasts under each page-flow scheme, with what is not known as a range.
+
+Writes follow from the page-flow formulas, the budget of writes from a device's rating or from
+its P/E cycles. Growth of the load is derived; the rest as in `tierwright.endurance.wear`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from tierwright.derivation import Derivation, Number, plain
+from tierwright.device import Device
+from tierwright.endurance.wear import DAYS_PER_YEAR, TB, rated_endurance
+from tierwright.errors import BadInput, Problems
+from tierwright.page_flow.evaluation import Evaluation
+from tierwright.page_flow.warn import Caution
+
+SECONDS_PER_YEAR = DAYS_PER_YEAR * 86_400
+LEAST_GROWTH = -1.0
+ESTIMATOR = (
+    "budget of host writes over the flash writes of the page-flow formulas; from: small writes in "
+    "place and the most writes, to: large appended writes and the least"
+)
+VALIDITY = (
+    "even wear, a load that keeps its mix of reads and writes, steady growth; writes of the cache "
+    "only, nothing else on the device"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBudget:
+    """Host writes that a device takes over its life, by write pattern.
+
+    Attributes
+    ----------
+    in_place_tb : float or None
+        Under small random writes, as page-flow schemes make them. [10^12 bytes]
+    appended_tb : float or None
+        Under large sequential writes, as a cache that appends makes them. [10^12 bytes]
+    basis : str
+        Which figures were used.
+    reason : str
+        Why there is no budget; empty when there is one.
+    derivation : tuple of Derivation
+        Formula, numbers, source.
+    """
+
+    in_place_tb: float | None
+    appended_tb: float | None
+    basis: str
+    reason: str
+    derivation: tuple[Derivation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeLife:
+    """Life of the flash under one scheme.
+
+    Attributes
+    ----------
+    pages_per_access, least_pages_per_access, most_pages_per_access : float
+        Flash writes: as the formula charges them, and the range of the formula and the count
+        from a cold start. [pages]
+    tb_per_day : float
+        Host writes today. [10^12 bytes/day]
+    drive_writes_per_day : float or None
+        The same over the capacity. [1/day]
+    years : float or None
+        With writes in place and the formula's count; infinite where nothing is written or the
+        load shrinks fast enough; None without a budget. [365 days]
+    years_from, years_to : float or None
+        The range. [365 days]
+    derivation : tuple of Derivation
+        Formula, numbers, source.
+    """
+
+    pages_per_access: float
+    least_pages_per_access: float
+    most_pages_per_access: float
+    tb_per_day: float
+    drive_writes_per_day: float | None
+    years: float | None
+    years_from: float | None
+    years_to: float | None
+    derivation: tuple[Derivation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WearOutlook:
+    """Life of the flash by scheme.
+
+    Attributes
+    ----------
+    schemes : dict of str to SchemeLife
+        Schemes that use flash.
+    budget : WriteBudget
+        What the device takes.
+    written_tb : float
+        Of it, written already. [10^12 bytes]
+    estimator, validity : str
+        What was used and where it holds.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    """
+
+    schemes: dict[str, SchemeLife]
+    budget: WriteBudget
+    written_tb: float
+    estimator: str
+    validity: str
+    warnings: tuple[Caution, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; an infinite life is None."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def years_with_growth(
+    budget_tb: float, tb_per_year: float, growth_per_year: float = 0.0
+) -> float:
+    """Years until a budget of writes is used by a load that grows (derived).
+
+    Writes until T are w [(1 + g)^T - 1] / ln(1 + g), so T = ln(1 + B ln(1 + g) / w) / ln(1 + g),
+    and B / w without growth.
+
+    Parameters
+    ----------
+    budget_tb : float
+        B; none is left at or below 0. [10^12 bytes]
+    tb_per_year : float
+        w, writes of a year at today's rate. [10^12 bytes/year]
+    growth_per_year : float
+        g, above -1; negative for a load that shrinks. [1/year]
+
+    Returns
+    -------
+    float
+        Infinite where nothing is written, or where all writes to come are less than B.
+
+    Raises
+    ------
+    BadInput
+        If a number is not finite, the rate is negative, or the load falls to nothing.
+
+    Examples
+    --------
+    >>> years_with_growth(100, 10), round(years_with_growth(100, 10, 0.2), 3)
+    (10.0, 5.693)
+    >>> years_with_growth(100, 10, -0.2)
+    inf
+    """
+    problems = Problems(
+        "life with growth", "rates are at least 0, growth is above -1 (-100 %)"
+    )
+    problems.check(math.isfinite(budget_tb), "budget_tb", budget_tb, "must be finite")
+    good = math.isfinite(tb_per_year) and tb_per_year >= 0
+    problems.check(good, "tb_per_year", tb_per_year, "must be finite and not negative")
+    good = math.isfinite(growth_per_year) and growth_per_year > LEAST_GROWTH
+    problems.check(
+        good, "growth_per_year", growth_per_year, "must be finite and above -1"
+    )
+    problems.raise_if_any()
+    if tb_per_year == 0:
+        return math.inf
+    if budget_tb <= 0:
+        return 0.0
+    steady = budget_tb / tb_per_year
+    rate = math.log1p(growth_per_year)
+    inside = steady * rate
+    if inside == 0 or not math.isfinite(steady):
+        return steady
+    return math.log1p(inside) / rate if inside > -1 else math.inf
+
+
+def write_budget(
+    device: Device,
+    *,
+    devices: int = 1,
+    pe_cycles: float | None = None,
+    nand_bytes: float | None = None,
+    waf_in_place: float | None = None,
+    waf_appended: float | None = None,
+    rated_tb: float | None = None,
+    rated_years: float | None = None,
+) -> WriteBudget:
+    """Host writes that flash takes, from its rating or from its P/E cycles.
+
+    Parameters
+    ----------
+    device : Device
+        With a rating (TBW, or DWPD with years and capacity); or for P/E cycles with a capacity
+        and WAF figures.
+    devices : int
+        Equal devices that share the writes.
+    pe_cycles : float, optional
+        Program and erase cycles of a block; the rating is then not used.
+    nand_bytes : float, optional
+        All NAND of one device; its capacity unless given. [bytes]
+    waf_in_place, waf_appended : float, optional
+        Write amplification of both patterns; the device's figures unless given. With P/E cycles
+        only: a rating has its own inside.
+    rated_tb : float, optional
+        TBW of one device; as it states unless given. [10^12 bytes]
+    rated_years : float, optional
+        Years of its drive writes per day, where it does not state them. [year]
+
+    Returns
+    -------
+    WriteBudget
+
+    Raises
+    ------
+    BadInput
+        If a number is not positive.
+    """
+    problems = Problems("write budget", "cycles, sizes, WAF and devices are above 0")
+    for name, value in (
+        ("devices", devices),
+        ("pe_cycles", pe_cycles),
+        ("nand_bytes", nand_bytes),
+        ("waf_in_place", waf_in_place),
+        ("waf_appended", waf_appended),
+        ("rated_tb", rated_tb),
+        ("rated_years", rated_years),
+    ):
+        good = value is None or (math.isfinite(value) and value > 0)
+        problems.check(good, name, value, "must be finite and above 0")
+    problems.raise_if_any()
+    if pe_cycles is None:
+        return _rated_budget(device, devices, rated_tb, rated_years)
+    nand = device.capacity_bytes if nand_bytes is None else nand_bytes
+    if nand is None:
+        return WriteBudget(
+            None, None, "", f"`{device.id}` states no capacity; give all NAND", ()
+        )
+    wafs = {
+        "in place": waf_in_place or device.number("waf_4k"),
+        "appended": waf_appended or device.number("waf_sequential"),
+    }
+    if wafs["in place"] is None and wafs["appended"] is None:
+        reason = f"`{device.id}` states no write amplification; give it"
+        return WriteBudget(None, None, "", reason, ())
+    found = {
+        name: None if waf is None else devices * nand * pe_cycles / waf / TB
+        for name, waf in wafs.items()
+    }
+    return WriteBudget(
+        found["in place"],
+        found["appended"],
+        "P/E cycles over write amplification",
+        "",
+        tuple(
+            Derivation(
+                f"budget, {name}",
+                found[name],
+                "TB",
+                "devices x NAND x P/E / WAF",
+                (
+                    Number("devices", devices, "1", "that share the writes"),
+                    Number("NAND", nand, "bytes", "all NAND of one"),
+                    Number("P/E", pe_cycles, "1", "cycles of a block"),
+                    Number("WAF", waf, "1", f"write amplification, {name}"),
+                ),
+                "derived from Kang, Lee and Moon (2016), sections 2.2 and 6.7.1",
+            )
+            for name, waf in wafs.items()
+            if waf is not None
+        ),
+    )
+
+
+def _rated_budget(
+    device: Device, devices: int, tb: float | None, years: float | None
+) -> WriteBudget:
+    rated = rated_endurance(device)
+    sequential = device.number("endurance_sequential_tb")
+    written, basis, capacity = rated.tb_written, rated.basis, device.capacity_bytes
+    if tb is not None:
+        written, basis, sequential = tb, "TBW as given", None
+    elif written is None and rated.dwpd and years is not None and capacity is not None:
+        written = rated.dwpd * capacity * DAYS_PER_YEAR * years / TB
+        basis = f"TBW = DWPD x capacity x 365 x {years:g} years as given"
+    if written is None:
+        lacks = "no TBW, nor drive writes per day with years and capacity"
+        if rated.dwpd is not None:
+            lacks = f"{rated.dwpd:g} drive writes per day, but not over how many years"
+        reason = f"`{device.id}` states {lacks}; give them, or P/E cycles"
+        return WriteBudget(None, None, "", reason, ())
+    total = devices * written
+    numbers = (
+        Number("devices", devices, "1", "that share the writes"),
+        Number("TBW", written, "TB", f"`{device.id}`: {basis}"),
+    )
+    return WriteBudget(
+        total,
+        None if sequential is None else devices * sequential,
+        f"rated writes ({basis}), for the write pattern behind the rating",
+        "",
+        (
+            Derivation(
+                "budget, in place", total, "TB", "devices x TBW", numbers, "data sheet"
+            ),
+        ),
+    )
+
+
+def wear_outlook(
+    evaluation: Evaluation,
+    budget: WriteBudget,
+    *,
+    accesses_per_s: float,
+    growth_per_year: float = 0.0,
+    written_tb: float = 0.0,
+    capacity_bytes: float | None = None,
+) -> WearOutlook:
+    """Life of the flash under each scheme of an evaluation.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        For the flash writes of each scheme.
+    budget : WriteBudget
+        What the flash takes.
+    accesses_per_s : float
+        Page accesses of the load today. [1/s]
+    growth_per_year : float
+        Of the load, above -1. [1/year]
+    written_tb : float
+        Written to the device before. [10^12 bytes]
+    capacity_bytes : float, optional
+        Of all devices, for drive writes per day. [bytes]
+
+    Returns
+    -------
+    WearOutlook
+
+    Raises
+    ------
+    BadInput
+        If a number is out of its domain.
+    """
+    for name, value in (("accesses_per_s", accesses_per_s), ("written_tb", written_tb)):
+        if not (math.isfinite(value) and value >= 0):
+            raise BadInput(
+                f"wear outlook: {name}: `{value}` must be finite and not negative",
+                "give the load in page accesses a second, and what is written in TB",
+            )
+    inputs = evaluation.inputs
+    accesses, page = inputs["accesses"], inputs["page_bytes"]
+    schemes = {}
+    for name, result in evaluation.schemes.items():
+        if name == "none":
+            continue
+        both = (result.flash_writes, result.flash_writes_cold_start)
+        least, most = min(both) / accesses, max(both) / accesses
+        charged = result.flash_writes / accesses
+
+        def life(pages: float, total: float | None) -> float | None:
+            if total is None:
+                return None
+            per_year = pages * accesses_per_s * page * SECONDS_PER_YEAR / TB
+            return years_with_growth(total - written_tb, per_year, growth_per_year)
+
+        longest = life(least, budget.appended_tb)
+        tb_per_day = charged * accesses_per_s * page * 86_400 / TB
+        years = life(charged, budget.in_place_tb)
+        schemes[name] = SchemeLife(
+            charged,
+            least,
+            most,
+            tb_per_day,
+            None if not capacity_bytes else tb_per_day * TB / capacity_bytes,
+            years,
+            life(most, budget.in_place_tb),
+            life(least, budget.in_place_tb) if longest is None else longest,
+            (
+                Derivation(
+                    "tb_per_day",
+                    tb_per_day,
+                    "TB/day",
+                    "writes x rate x page x 86,400 s",
+                    (
+                        Number("writes", charged, "pages/access", "flash writes"),
+                        Number("rate", accesses_per_s, "accesses/s", "the load"),
+                        Number("page", page, "bytes", "of the workload"),
+                    ),
+                    "Koltsidas and Viglas (2009), flash writes of C1 to C3",
+                ),
+                Derivation(
+                    "years",
+                    years,
+                    "years",
+                    "T = ln(1 + (B - B0) ln(1 + g) / w) / ln(1 + g); (B - B0) / w at g = 0",
+                    (
+                        Number("B", budget.in_place_tb, "TB", budget.basis),
+                        Number("B0", written_tb, "TB", "written before"),
+                        Number(
+                            "w", tb_per_day * DAYS_PER_YEAR, "TB/year", "writes today"
+                        ),
+                        Number("g", growth_per_year, "1/year", "growth of the load"),
+                    ),
+                    "derived",
+                ),
+            ),
+        )
+    return WearOutlook(
+        schemes, budget, written_tb, ESTIMATOR, VALIDITY, _cautions(budget)
+    )
+
+
+def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:
+    if budget.reason:
+        return (
+            Caution(
+                "no_write_budget",
+                f"years of life cannot be told: {budget.reason}",
+                "or choose a device with a rating; writes a day are known all the same",
+            ),
+        )
+    if budget.appended_tb is None:
+        return (
+            Caution(
+                "pattern_of_rating_unknown",
+                "the rating holds for the write pattern of its test, small random writes with "
+                "drives for servers; how much more the device takes from a cache that appends "
+                "is not stated",
+                "give P/E cycles and write amplification to see that range",
+            ),
+        )
+    return ()
