@@ -84,6 +84,10 @@ bench: .venv/.core ## measure speed and memory beside libCacheSim (BENCH_FLAGS=-
 	$(PY) models/benches/replay.py $(BENCH_FLAGS)
 	$(PY) models/benches/http_grid.py $(filter --quick,$(BENCH_FLAGS))
 
+.PHONY: memory
+memory: .venv/.core ## prove that reading streams: a trace larger than the memory allowed (MEMORY_FLAGS=--quick)
+	$(PY) scripts/prove_memory.py $(MEMORY_FLAGS)
+
 .PHONY: lock
 lock: .tools/uv/.done ## lock the Python requirements anew, with hashes
 	for name in bootstrap app dev bench; do \

@@ -14,6 +14,8 @@ export default defineConfig({
       "@mantine/core",
       "@mantine/form",
       "@mantine/hooks",
+      "@noble/hashes/sha2.js",
+      "@noble/hashes/utils.js",
       "@tanstack/react-query",
       "@tanstack/react-router",
       "axe-core",

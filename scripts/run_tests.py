@@ -160,6 +160,8 @@ def e2e() -> Counts:
     folder = Path(tempfile.mkdtemp(prefix="tierwright-e2e-"))
     folder.chmod(0o711)  # root's database runs under an account that must pass here
     report = folder / "report.json"
+    traces = folder / "traces"  # open for files that are registered by their path
+    traces.mkdir()
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     server = subprocess.Popen(
@@ -172,7 +174,7 @@ def e2e() -> Counts:
             str(folder / "data"),
         ],
         cwd=ROOT,
-        env=environment(),
+        env=environment() | {"TIERWRIGHT_TRACE_ROOTS": str(traces)},
         stdin=subprocess.DEVNULL,
     )
     try:

@@ -74,8 +74,12 @@ class TestJobs:
         assert again["status"] == "cancelled"
         # Cancelling twice changes nothing.
         assert own.client.post(f"/runs/{run_id}/cancel").json() == run
-        # The upload is kept and can be read again.
+        # The upload is kept, and one request reads it again.
         assert own.get(f"/uploads/{again['upload_id']}")["complete"]
+        restarted = own.post(f"/workloads/{workload['id']}/read-again", None, 202)
+        assert own.wait_run(restarted["run"]["id"])["status"] == "succeeded"
+        ready = own.get(f"/workloads/{workload['id']}")
+        assert ready["summary"]["accesses"] == ROWS
 
     def test_a_killed_worker_takes_its_child_along_and_the_job_resumes(
         self, own, long_trace
@@ -115,7 +119,7 @@ class TestJobs:
     def test_a_job_that_keeps_crashing_fails_after_three_attempts(
         self, own, long_trace
     ):
-        _, run_id = start_long(own, long_trace)
+        workload, run_id = start_long(own, long_trace)
         for attempt in (1, 2, 3):
             own.wait_until(
                 lambda attempt=attempt: (
@@ -132,6 +136,10 @@ class TestJobs:
         assert "SIGKILL" in run["error"]
         assert run["hint"]
         own.wait_until(lambda: nothing_left(own.settings))
+        # Nothing has to be uploaded again.
+        restarted = own.post(f"/workloads/{workload['id']}/read-again", None, 202)
+        again = own.wait_run(restarted["run"]["id"], timeout_s=60)
+        assert (again["status"], again["attempts"]) == ("succeeded", 1), again
 
     def test_a_hung_worker_is_replaced_and_cannot_interfere(
         self, make_settings, long_trace
@@ -255,3 +263,9 @@ class TestEvents:
                 assert done == sorted(done)
                 assert all(event["done"] <= event["total"] for event in moving)
                 assert any(event["rate_per_s"] for event in moving)
+                assert any(event["accesses_per_s"] for event in moving)
+                read = [event["accesses"] for event in moving if event["accesses"]]
+                assert read == sorted(read)
+                assert read[-1] <= ROWS
+                assert events[-1]["accesses"] == ROWS
+                assert events[-1]["accesses_per_s"] is None

@@ -204,6 +204,11 @@ class TestPreview:
         assert preview["units"] == expected["units"]
         assert preview["compression"] == "zstd"
         assert preview["upload"]["filename"] == "t.csv.zst"
+        assert preview["shown"] == expected["shown"]
+        assert (preview["chosen_by"], preview["margin"]) == (
+            "content",
+            expected["margin"],
+        )
 
     @pytest.mark.parametrize(
         "options", [{}, {"format": "csv"}, {"format": "csv", "columns": {"page": "no"}}]
@@ -217,6 +222,24 @@ class TestPreview:
         [entry] = problem["errors"]
         assert entry["where"] == "body.columns"
         assert entry["value"] == ["when", "what, how", "object", "page_no"]
+
+    def test_a_parquet_table_names_its_columns_and_its_kind(self, application):
+        table = EXAMPLE_TRACE.with_name("table.parquet").read_bytes()
+        upload_id = application.upload(table, "t.parquet")
+        path = f"/uploads/{upload_id}/preview"
+        entries = application.post(path, {}, 422)["errors"]
+        assert [(entry["where"], entry["value"]) for entry in entries] == [
+            ("body.columns", ["when", "op", "volume", "lba", "bytes", "note"]),
+            ("body.format", "parquet"),
+        ]
+        body = {"format": "parquet", "columns": {"page": "lba", "op": "op"}}
+        assert application.post(path, body, 200)["format"] == "parquet"
+        workload = application.post(
+            "/workloads", {"upload_id": upload_id, "name": "t", **body}, 202
+        )
+        assert application.wait_run(workload["run"]["id"])["status"] == "succeeded"
+        summary = application.get(f"/workloads/{workload['id']}")["summary"]
+        assert (summary["accesses"], summary["write_requests"]) == (3000, 930)
 
     def test_what_is_no_table_names_no_columns(self, application):
         upload_id = application.upload(bytes([0, 255, 0, 1]) * 1000, "picture.csv")
@@ -250,6 +273,161 @@ class TestPreview:
         assert application.wait_run(workload["run"]["id"])["status"] == "succeeded"
         summary = application.get(f"/workloads/{workload['id']}")["summary"]
         assert (summary["requests"], summary["accesses"]) == (2, 3)
+
+
+class TestBadRecords:
+    """Passed over only on request, counted, and told wherever the workload is."""
+
+    def bad(self, seed: int = 21) -> bytes:
+        lines = trace_of(60, seed=seed).splitlines()
+        lines[10:10] = [b"not,a,record", b"7,R,0/1,-4"]
+        return b"\n".join(lines) + b"\n"
+
+    def test_one_too_many_fails_the_run(self, application):
+        workload = application.create_workload(
+            self.bad(), "bad.csv", format="postgres_csv", skip_bad_records=1
+        )
+        run = application.wait_run(workload["run"]["id"])
+        assert run["status"] == "failed"
+        assert "line 12" in run["error"]
+
+    def test_the_count_stays_with_the_workload(self, application):
+        workload = ready(application, self.bad(), "bad.csv", skip_bad_records=5)
+        assert workload["skip_bad_records"] == 5
+        assert workload["summary"]["skipped_records"] == 2
+        assert workload["summary"]["requests"] == 60
+        assert "2 bad records were passed over" in workload["run"]["message"]
+        [warning] = [
+            one
+            for one in workload["summary"]["warnings"]
+            if one["name"] == "bad_records_skipped"
+        ]
+        assert "`bad.csv`, line 11" in warning["message"]
+        assert str(application.settings.data_dir) not in warning["message"]
+
+    def test_each_workload_keeps_its_own_log_of_the_same_content(self, application):
+        """The clean file has the same accesses, and nothing was passed over in it."""
+        good = trace_of(60, seed=22)
+        dirty = ready(application, self.bad(22), "dirty.csv", skip_bad_records=2)
+        clean = ready(application, good, "clean.csv")
+        assert clean["content_id"] == dirty["content_id"]
+        assert dirty["summary"]["skipped_records"] == 2
+        assert clean["summary"]["skipped_records"] == 0
+
+    def test_the_preview_tolerates_as_many(self, application):
+        upload_id = application.upload(self.bad(23), "bad.csv")
+        path = f"/uploads/{upload_id}/preview"
+        body = {"format": "postgres_csv"}
+        assert "line 11" in application.post(path, body, 422)["detail"]
+        shown = application.post(path, {**body, "skip_bad_records": 2}, 200)
+        assert "bad_records_skipped" in [one["name"] for one in shown["warnings"]]
+        assert str(application.settings.data_dir) not in str(shown["warnings"])
+
+    @pytest.mark.parametrize("count", [-1, 1.5, True, "2", 10**12])
+    def test_counts_out_of_range(self, application, count):
+        upload_id = application.upload(trace_of(10), "p.csv")
+        answer = application.client.post(
+            "/workloads",
+            json={"upload_id": upload_id, "name": "p", "skip_bad_records": count},
+        )
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["where"] == "body.skip_bad_records"
+
+
+class TestConversionLog:
+    def test_holds_what_was_asked_read_assumed_and_proved(self, application):
+        data = trace_of(80, seed=31)
+        workload = ready(
+            application, data, "log.csv", format="postgres_csv", skip_bad_records=3
+        )
+        log = application.get(f"/workloads/{workload['id']}/conversion-log")
+        assert log["source"] == {
+            "kind": "upload",
+            "filename": "log.csv",
+            "size_bytes": len(data),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
+        assert log["asked"] == {
+            "format": "postgres_csv",
+            "page_bytes": None,
+            "columns": None,
+            "skip_bad_records": 3,
+        }
+        report = log["report"]
+        assert report["chosen_by"] == "name"
+        assert report["detection"][0]["format"] == "postgres_csv"
+        assert report["content_id"] == workload["content_id"]
+        assert report["assumptions"] == workload["summary"]["assumptions"]
+        assert report["split_requests"] == 0
+        assert report["extent"]["unit"] == "pages"
+        assert log["core_version"]
+        assert log["converted_at"] >= workload["created_at"][:10]
+
+    def test_counts_the_requests_that_were_split(self, application):
+        data = b"128166372003061629,hm,0,Read,4096,8192,10\n" * 5
+        data += b"128166372003061630,hm,0,Write,0,4096,10\n" * 3
+        workload = ready(application, data, "m.csv", format="msr")
+        log = application.get(f"/workloads/{workload['id']}/conversion-log")
+        assert log["report"]["split_requests"] == 5
+        assert log["report"]["accesses"] == 13
+        assert log["report"]["extent"] == {
+            "unit": "bytes",
+            "smallest_request": 4096,
+            "largest_request": 8192,
+            "lowest": 0,
+            "highest": 12287,
+        }
+
+    def test_the_example_is_hashed_too(self, application):
+        application.wait_example()
+        log = application.get("/workloads/example/conversion-log")
+        digest = hashlib.sha256(EXAMPLE_TRACE.read_bytes()).hexdigest()
+        assert log["source"]["sha256"] == digest
+        assert log["source"]["kind"] == "example"
+
+    def test_a_workload_that_was_not_read_has_none(self, application):
+        workload = application.create_workload(b"", "empty.csv")
+        application.wait_run(workload["run"]["id"])
+        path = f"/workloads/{workload['id']}/conversion-log"
+        assert application.client.get(path).status_code == 409
+        assert (
+            application.client.get("/workloads/none/conversion-log").status_code == 404
+        )
+
+
+class TestReadAgain:
+    def test_a_failed_workload_is_read_again_from_its_upload(self, application):
+        workload = application.create_workload(
+            trace_of(50, seed=41), "again.csv", format="vscsi"
+        )
+        first = application.wait_run(workload["run"]["id"])
+        assert first["status"] == "failed"
+        path = f"/workloads/{workload['id']}"
+        second = application.post(f"{path}/read-again", None, 202)
+        assert second["run"]["id"] != first["id"]
+        # The same options, so the same end: nothing is changed silently.
+        assert application.wait_run(second["run"]["id"])["error"] == first["error"]
+
+    def test_refusals_say_why(self, application):
+        done = ready(application, trace_of(50, seed=42), "done.csv")
+        for workload_id, status, said in (
+            (done["id"], 409, "already"),
+            ("nothing", 404, "nothing"),
+        ):
+            answer = application.client.post(f"/workloads/{workload_id}/read-again")
+            assert answer.status_code == status
+            assert said in answer.json()["detail"]
+            assert answer.json()["hint"]
+
+    def test_without_its_file_it_cannot(self, application):
+        workload = application.create_workload(b"", "gone.csv")
+        application.wait_run(workload["run"]["id"])
+        upload = f"/uploads/{workload['upload_id']}"
+        headers = {"Tus-Resumable": "1.0.0"}
+        assert application.client.delete(upload, headers=headers).status_code == 204
+        answer = application.client.post(f"/workloads/{workload['id']}/read-again")
+        assert answer.status_code == 409
+        assert "no longer kept" in answer.json()["detail"]
 
 
 class TestCurve:

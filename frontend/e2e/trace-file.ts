@@ -10,6 +10,16 @@ const SOURCE =
 
 export const RECORDS = 50_000;
 
+/** 3,000 requests as a table. */
+export const parquetTable = join(
+  import.meta.dirname,
+  "..",
+  "..",
+  "fixtures",
+  "traces",
+  "table.parquet",
+);
+
 function sourceText(): string {
   const raw = readFileSync(SOURCE);
   return (SOURCE.endsWith(".zst") ? zstdDecompressSync(raw) : raw).toString("utf8");
@@ -38,6 +48,22 @@ export function foreignCsv(): string {
   return write("foreign.csv", `when,what,object,page_no\n${lines.join("\n")}\n`);
 }
 
+/** Five numbers a line: DiskSim's and FlashSim's columns alike. */
+export function ambiguousTrace(name: string): string {
+  const lines = Array.from(
+    { length: 400 },
+    (_, index) => `${index}.000000 0 ${(index % 90) * 8} 8 ${index % 2}`,
+  );
+  return write(name, `${lines.join("\n")}\n`);
+}
+
+/** Records of which two are no records. */
+export function brokenTrace(name: string): string {
+  const lines = sourceText().split("\n", 3001);
+  lines.splice(1500, 0, "not,a,record", "12,R,0/1,-4");
+  return write(name, `${lines.join("\n")}\n`);
+}
+
 export const emptyFile = (): string => write("empty.csv", "");
 
 export const binaryFile = (): string =>
@@ -47,5 +73,5 @@ export const binaryFile = (): string =>
   );
 
 /** Enough random bytes for an upload that can be stopped on the way. */
-export const largeFile = (name: string): string =>
-  write(name, randomBytes(96 * 1024 * 1024));
+export const largeFile = (name: string, mib = 96): string =>
+  write(name, randomBytes(mib * 1024 * 1024));

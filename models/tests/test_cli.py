@@ -61,6 +61,36 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_profile_and_simulate_pass_over_bad_lines_only_on_request(
+    trace: Path, tmp_path: Path
+) -> None:
+    """The numbers are those of the good lines, and what is missing is told."""
+    lines = TRACE.splitlines()
+    bad = tmp_path / "bad.csv"
+    bad.write_text("\n".join([*lines[:3], "25,R,1/1,x", *lines[3:], ""]), "ascii")
+    out = tmp_path / "p.json"
+    for arguments in (
+        ("simulate", bad, "--policy", "lru", "--pages", "2"),
+        ("profile", bad, "-o", out),
+    ):
+        strict = run(*arguments)
+        assert strict.returncode == 2
+        assert "line 4" in strict.stderr
+        done = run(*arguments, "--skip-bad-lines", "1", "--json")
+        assert done.returncode == 0, done.stderr
+        assert "1 bad records were passed over" in done.stderr
+        assert "25,R,1/1,x" in done.stderr
+        found = json.loads(done.stdout)
+        assert found.pop("skipped_records") == 1
+        assert found == answer(*(trace if one is bad else one for one in arguments))
+    run("profile", bad, "-o", out, "--skip-bad-lines", "1")
+    assert json.loads(out.read_text())["skipped_records"] == 1
+    shown = run(
+        "simulate", bad, "--policy", "lru", "--pages", "2", "--skip-bad-lines=3"
+    )
+    assert "skipped records" in shown.stdout
+
+
 def test_formats() -> None:
     entries = answer("formats")
     assert {"name", "description", "has_writes", "has_time"} <= set(entries[0])

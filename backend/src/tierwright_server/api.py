@@ -15,6 +15,7 @@ from tierwright_server.simulations.endpoints import router as simulations
 from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.uploads.endpoints import router as uploads
+from tierwright_server.uploads.endpoints import storage_router as storage
 from tierwright_server.uploads.tus import router as tus
 from tierwright_server.wear.endpoints import router as wear
 from tierwright_server.workloads.endpoints import curves
@@ -27,6 +28,7 @@ for part in (
     catalog,
     tus,
     uploads,
+    storage,
     workloads,
     curves,
     evaluations,

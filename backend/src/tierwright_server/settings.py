@@ -39,6 +39,14 @@ class Settings(BaseSettings):
     max_body_bytes: Annotated[int, Field(ge=1024)] = 2**20
     max_state_bytes: Annotated[int, Field(ge=256)] = 32 * 2**10
     upload_max_bytes: Annotated[int, Field(ge=1)] = 20 * 2**30
+    storage_limit_bytes: Annotated[int | None, Field(ge=1)] = Field(
+        default=None,
+        description="Most bytes of uploads and workloads together; none: the disk",
+    )
+    trace_roots: Annotated[tuple[Path, ...], NoDecode] = Field(
+        default=(),
+        description="Folders whose files may be registered by path, between commas",
+    )
     upload_expires_s: Annotated[float, Field(gt=0)] = 7 * 24 * 3600.0
     min_free_bytes: Annotated[int, Field(ge=0)] = 2**30
     preview_timeout_s: Annotated[float, Field(gt=0)] = 20.0
@@ -53,7 +61,7 @@ class Settings(BaseSettings):
     max_attempts: Annotated[int, Field(ge=1)] = 3
     poll_interval_s: Annotated[float, Field(gt=0)] = 2.0
 
-    @field_validator("allowed_hosts", "allowed_origins", mode="before")
+    @field_validator("allowed_hosts", "allowed_origins", "trace_roots", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):

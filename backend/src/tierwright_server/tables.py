@@ -61,13 +61,18 @@ class PriceBook(Table):
 class Upload(Table):
     """A file on its way in; its bytes lie in the uploads folder under its id.
 
+    One registered by its path has a `source_path` and stays where it is.
+
     How many bytes have arrived is the file's size: after a crash nothing else is true.
     """
 
     __tablename__ = "uploads"
     __table_args__ = (
         CheckConstraint("size_bytes >= 0", name="size"),
-        CheckConstraint("NOT complete OR sha256 IS NOT NULL", name="complete"),
+        CheckConstraint(
+            "NOT complete OR sha256 IS NOT NULL OR source_path IS NOT NULL",
+            name="complete",
+        ),
         Index("uploads_expires_at", "expires_at"),
     )
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -76,6 +81,8 @@ class Upload(Table):
     complete: Mapped[bool] = mapped_column(Boolean, default=False)
     expected_sha256: Mapped[str | None]
     sha256: Mapped[str | None]
+    source_path: Mapped[str | None]
+    source_mtime_ns: Mapped[int | None]
     created_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
 
@@ -115,6 +122,8 @@ class Run(Table):
     total: Mapped[int | None]
     unit: Mapped[str] = mapped_column(default="bytes")
     rate_per_s: Mapped[float | None]
+    accesses: Mapped[int | None]
+    accesses_per_s: Mapped[float | None]
     message: Mapped[str | None]
     error: Mapped[str | None]
     hint: Mapped[str | None]
@@ -152,6 +161,8 @@ class Workload(Table):
     format: Mapped[str | None]
     page_bytes: Mapped[int | None]
     columns: Mapped[dict[str, Any] | None]
+    skip_bad_records: Mapped[int] = mapped_column(default=0, server_default="0")
+    conversion: Mapped[dict[str, Any] | None]
     run_id: Mapped[str | None] = mapped_column(
         ForeignKey("runs.id", ondelete="SET NULL")
     )

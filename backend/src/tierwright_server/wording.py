@@ -1,6 +1,7 @@
 """Figures in sentences, written as the page writes them."""
 
 import math
+from typing import Any
 
 
 def percent(share: float) -> str:
@@ -12,3 +13,14 @@ def three_digits(value: float) -> str:
     """Three significant digits, as the page shows figures."""
     magnitude = math.floor(math.log10(value)) if value > 0 else 0
     return f"{value:,.{max(0, 2 - magnitude)}f}"
+
+
+def without_path(report: dict[str, Any], path: str, shown_as: str) -> dict[str, Any]:
+    """Name the file as its user does wherever a warning names it."""
+    return {
+        **report,
+        "warnings": [
+            {**one, "message": one["message"].replace(path, shown_as)}
+            for one in report["warnings"]
+        ],
+    }

@@ -1,11 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { DetailedError, Upload } from "tus-js-client";
 import { answer } from "./client";
-import { listUploads, previewUpload } from "./gen/sdk.gen";
+import {
+  getStorage,
+  listUploads,
+  previewUpload,
+  registerFile,
+  verifyUpload,
+} from "./gen/sdk.gen";
 import type { ReadOptions } from "./gen/types.gen";
-import { ProblemError, problemOfBody } from "./problem";
+import { ProblemError, problemOfBody, toProblem } from "./problem";
+import { hashFile } from "./sha256";
 
-export type { PreviewOut, ReadOptions, UploadOut } from "./gen/types.gen";
+export type { PreviewOut, ReadOptions, StorageOut, UploadOut } from "./gen/types.gen";
 
 const ENDPOINT = "/api/v1/uploads";
 const CHUNK_BYTES = 16 * 1024 * 1024;
@@ -17,6 +24,17 @@ export const uploadsQuery = () =>
     queryFn: async ({ signal }) =>
       (await answer(listUploads({ signal, throwOnError: true }))).items,
   });
+
+/** The room that is used, and the limits. */
+export const storageQuery = () =>
+  queryOptions({
+    queryKey: ["storage"],
+    queryFn: ({ signal }) => answer(getStorage({ signal, throwOnError: true })),
+  });
+
+/** Takes a file of the server's machine; it stays where it is. */
+export const registerPath = (path: string) =>
+  answer(registerFile({ body: { path }, throwOnError: true }));
 
 export const previewQuery = (uploadId: string, options: ReadOptions) =>
   queryOptions({
@@ -48,6 +66,8 @@ export interface UploadHandle {
 export interface UploadEvents {
   readonly onProgress: (progress: UploadProgress) => void;
   readonly onResumed: (fromBytes: number) => void;
+  /** All bytes have arrived; the hashes are compared. */
+  readonly onVerifying: () => void;
   readonly onDone: (uploadId: string) => void;
   readonly onError: (error: ProblemError) => void;
 }
@@ -118,6 +138,7 @@ export async function startUpload(
 ): Promise<UploadHandle> {
   const tus = await import("tus-js-client");
   const meter = rateMeter();
+  const hashing = hashFile(file);
   // Settled as soon as the server has named the upload, or there is none to name.
   const named = Promise.withResolvers<void>();
   const upload: Upload = new tus.Upload(file, {
@@ -137,8 +158,15 @@ export async function startUpload(
         bytesPerSecond: meter(performance.now(), sentBytes),
       }),
     onUploadUrlAvailable: () => named.resolve(),
-    onSuccess: () => events.onDone(idOfUploadUrl(upload.url ?? "")),
+    onSuccess: () => {
+      events.onVerifying();
+      void verified(idOfUploadUrl(upload.url ?? ""), hashing.digest).then(
+        events.onDone,
+        (error: unknown) => events.onError(new ProblemError(toProblem(error))),
+      );
+    },
     onError: (error) => {
+      hashing.stop();
       named.resolve();
       events.onError(problemOfTus(error));
     },
@@ -153,10 +181,19 @@ export async function startUpload(
   return {
     cancel: async () => {
       // Stopped before it has a name, it could not be removed from the server.
+      hashing.stop();
       await named.promise;
       await upload.abort(true);
     },
   };
+}
+
+/** Compares what was read here with what arrived there; the server removes a damaged one. */
+async function verified(uploadId: string, digest: Promise<string>): Promise<string> {
+  const path = { upload_id: uploadId };
+  const body = { sha256: await digest };
+  await answer(verifyUpload({ path, body, throwOnError: true }));
+  return uploadId;
 }
 
 /** Removes an unfinished or unwanted upload from the server. */

@@ -1,9 +1,21 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
-import { getCurve, getWorkload, listWorkloads } from "./gen/sdk.gen";
+import {
+  getConversionLog,
+  getCurve,
+  getWorkload,
+  listWorkloads,
+  readWorkloadAgain,
+} from "./gen/sdk.gen";
 import type { RunStatus, WorkloadOut } from "./gen/types.gen";
 
-export type { CurveOut, SummaryOut, WarningOut, WorkloadOut } from "./gen/types.gen";
+export type {
+  ConversionLogOut,
+  CurveOut,
+  SummaryOut,
+  WarningOut,
+  WorkloadOut,
+} from "./gen/types.gen";
 
 const POLL_MS = 1000;
 
@@ -38,6 +50,24 @@ export const workloadQuery = (workloadId: string) =>
         ? POLL_MS
         : false,
   });
+
+export const conversionLogQuery = (workloadId: string) =>
+  queryOptions({
+    queryKey: ["workloads", workloadId, "conversion-log"],
+    queryFn: ({ signal }) =>
+      answer(
+        getConversionLog({
+          signal,
+          path: { workload_id: workloadId },
+          throwOnError: true,
+        }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Reads the file of a failed or cancelled workload again; it is still kept. */
+export const readAgain = (workloadId: string) =>
+  answer(readWorkloadAgain({ path: { workload_id: workloadId }, throwOnError: true }));
 
 export const CURVE_POINTS = 1000;
 

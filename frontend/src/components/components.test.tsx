@@ -23,6 +23,8 @@ const run: RunOut = {
   total: 340 * 1024 ** 2,
   unit: "bytes",
   rate_per_s: 82 * 1024 ** 2,
+  accesses: 1_000_000,
+  accesses_per_s: 2_345_678.4,
   message: null,
   error: null,
   hint: null,
@@ -169,7 +171,9 @@ describe("problems", () => {
 
 describe("runs and unknowns", () => {
   it("tell amount, rate and time left", () => {
-    expect(progressText(run)).toBe("12 MiB of 340 MiB, 82 MiB/s, 4 s left");
+    expect(progressText(run)).toBe(
+      "12 MiB of 340 MiB, 82 MiB/s, 2,345,678 accesses/s, 4 s left",
+    );
     expect(progressText({ ...run, total: null, rate_per_s: null })).toBe("12 MiB");
   });
 

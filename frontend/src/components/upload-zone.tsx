@@ -2,6 +2,7 @@ import { Button, Group, Progress, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
+import { formatsQuery } from "@/api/catalog";
 import { profileIn, takeProfile } from "@/api/given";
 import { ProblemError, toProblem } from "@/api/problem";
 import {
@@ -14,13 +15,16 @@ import {
   uploadsQuery,
 } from "@/api/uploads";
 import { bytes, formatBytes, formatSeconds } from "@/units/quantity";
+import { Disclosure } from "./disclosure";
 import { ProblemAlert } from "./problem-alert";
+import { ServerSide } from "./server-side";
 import classes from "./upload-zone.module.css";
 
 interface Sending {
   readonly name: string;
   readonly progress: UploadProgress;
   readonly resumed: boolean;
+  readonly verifying: boolean;
 }
 
 /** Drop zone, file button, progress, cancel, and what was left unfinished earlier. */
@@ -46,15 +50,18 @@ export function UploadZone() {
       return;
     }
     const idle = { sentBytes: 0, totalBytes: file.size, bytesPerSecond: null };
-    setSending({ name: file.name, progress: idle, resumed: false });
+    setSending({ name: file.name, progress: idle, resumed: false, verifying: false });
     handle.current = startUpload(file, {
       onProgress: (progress) =>
         setSending((now) => (now === null ? now : { ...now, progress })),
       onResumed: () =>
         setSending((now) => (now === null ? now : { ...now, resumed: true })),
+      onVerifying: () =>
+        setSending((now) => (now === null ? now : { ...now, verifying: true })),
       onDone: (uploadId) => {
         setSending(null);
         void queryClient.invalidateQueries({ queryKey: ["uploads"] });
+        void queryClient.invalidateQueries({ queryKey: ["storage"] });
         void navigate({ to: "/uploads/$uploadId", params: { uploadId } });
       },
       onError: (problem) => {
@@ -90,7 +97,10 @@ export function UploadZone() {
   return (
     <Stack gap="sm">
       {sending === null ? (
-        <DropArea onFile={(file) => void send(file)} picker={picker} />
+        <>
+          <DropArea onFile={(file) => void send(file)} picker={picker} />
+          <ServerSide />
+        </>
       ) : (
         <SendingPanel sending={sending} onCancel={() => void cancel()} />
       )}
@@ -149,11 +159,33 @@ function DropArea(props: {
         }}
       />
       <Text size="sm" c="dimmed" maw={560}>
-        PostgreSQL reference CSV, MSR Cambridge CSV, vscsi, oracleGeneral, or any CSV
-        with named columns; plain, gzip or zstd. Or a profile made by tierwright
-        profile. The file stays on this machine.
+        Block traces, cache and page traces, or any table with named columns; plain, in
+        gzip, zstd, xz or bzip2, or in a tar or zip archive. Or a profile made by
+        tierwright profile. The file stays on this machine.
       </Text>
+      <Formats />
     </div>
+  );
+}
+
+/** Every format of the catalogue: what is new there is listed here. */
+function Formats() {
+  const formats = useQuery(formatsQuery()).data ?? [];
+  if (formats.length === 0) {
+    return null;
+  }
+  return (
+    <Disclosure label={`The ${formats.length} formats that are read`}>
+      <ul className={classes["formats"]}>
+        {formats.map((format) => (
+          <li key={format.name}>
+            <b>{format.name}</b>: {format.description}
+            {format.has_writes ? "" : "; tells no writes"}
+            {format.has_time ? "" : "; has no times"}
+          </li>
+        ))}
+      </ul>
+    </Disclosure>
   );
 }
 
@@ -161,7 +193,7 @@ function SendingPanel(props: {
   readonly sending: Sending;
   readonly onCancel: () => void;
 }) {
-  const { name, progress, resumed } = props.sending;
+  const { name, progress, resumed, verifying } = props.sending;
   const { sentBytes, totalBytes, bytesPerSecond } = progress;
   const share = totalBytes === 0 ? 0 : sentBytes / totalBytes;
   const left =
@@ -172,9 +204,15 @@ function SendingPanel(props: {
     <div className={classes["sending"]}>
       <Group justify="space-between">
         <Text fw={600}>
-          {resumed ? "Resuming" : "Uploading"} {name}
+          {verifying ? "Comparing the SHA-256 of" : resumed ? "Resuming" : "Uploading"}{" "}
+          {name}
         </Text>
-        <Button size="compact-sm" variant="default" onClick={props.onCancel}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          disabled={verifying}
+          onClick={props.onCancel}
+        >
           Cancel upload
         </Button>
       </Group>
@@ -196,7 +234,11 @@ function Waiting({ onResume }: { readonly onResume: () => void }) {
   const uploads = useQuery(uploadsQuery());
   const discard = useMutation({
     mutationFn: discardUpload,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["uploads"] }),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: ["uploads"] }),
+        queryClient.invalidateQueries({ queryKey: ["storage"] }),
+      ]),
   });
   if (uploads.data === undefined || uploads.data.length === 0) {
     return null;
@@ -247,6 +289,9 @@ function Waiting({ onResume }: { readonly onResume: () => void }) {
 
 function waitingText(upload: UploadOut): string {
   const name = upload.filename ?? upload.id;
+  if (upload.kind === "registered") {
+    return `${upload.path} is registered and waits for your look at the preview.`;
+  }
   if (upload.complete) {
     return `${name} is uploaded and waits for your look at the preview.`;
   }

@@ -11,7 +11,7 @@ page_bytes : int, default 4096
     Page size by which byte-addressed formats are split: a power of two from 512 to
     1,048,576. Page- and key-native formats keep their own pages. [bytes]
 columns : dict of str to str, optional
-    Column mapping of the generic CSV reader. Keys: ``time``, ``time_unit`` (s, ms, us, ns,
+    Column mapping of the generic CSV and Parquet readers. Keys: ``time``, ``time_unit`` (s, ms, us, ns,
     filetime), ``op``, ``read_values``, ``write_values`` (lists separated by ``,`` or ``|``),
     ``offset`` with ``size``, or ``page``, or ``key``; ``offset_unit`` and ``size_unit``
     (bytes, sectors of 512 bytes, pages), ``device``, ``delimiter`` (one character, or tab,
@@ -159,11 +159,11 @@ def preview(
     """
 
 def column_names(path: str | PathLike[str]) -> list[str]:
-    """Name the columns of a table, as its first line states them.
+    """Name the columns of a table, as its first line, or its schema (Parquet), states them.
 
     Whatever its format: a file that needs a column mapping, or the wrong one, is told by the
     errors of the other functions. At most 64 names, long ones cut; no names where the file,
-    decompressed, is no text.
+    decompressed, is neither text nor Parquet.
 
     Raises
     ------
@@ -194,7 +194,8 @@ def inspect(
         message, hint}``), ``write_requests``, ``devices`` (counts), ``first_time_ns``
         (epoch of the source format, None without time) [ns], ``compression``, ``chosen_by``,
         ``margin`` and ``detection`` as in a preview, ``extent`` as in a preview and
-        ``skipped_records`` (both absent from canonical traces), ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
+        ``skipped_records`` and ``split_requests`` (requests that touch more than one page; all
+        three absent from canonical traces), ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
         hashes of a canonical trace are computed anew and compared with its foot.
 
     Raises

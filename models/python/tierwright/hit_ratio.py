@@ -437,12 +437,15 @@ class Profile:
     thinned_error : float or None
         How far a straight line between two listed sizes is off the whole curve at most, in
         misses or write-backs per access; None where the whole curve is not known. [1]
+    skipped_records : int
+        Bad records of the trace that were passed over as asked: they are missing here.
     """
 
     curve: Curve
     duration_s: float | None
     sampled: Sampled | None = None
     thinned_error: float | None = None
+    skipped_records: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `profile_from_mapping` reads."""
@@ -463,6 +466,11 @@ class Profile:
                 {}
                 if self.thinned_error is None
                 else {"thinned_error": self.thinned_error}
+            ),
+            **(
+                {"skipped_records": self.skipped_records}
+                if self.skipped_records
+                else {}
             ),
         }
 
@@ -555,6 +563,13 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         duration_s,
         "must be a number that is not negative, or null",
     )
+    skipped = data.get("skipped_records", 0)
+    problems.check(
+        _is_count(skipped),
+        "skipped_records",
+        skipped,
+        "must be a whole number, not negative",
+    )
     lists = _curve_lists(
         data.get("curve"), problems, () if writes_unknown else ("write_backs",)
     )
@@ -584,7 +599,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         found.found += error.problems
         found.raise_if_any()
         raise
-    return Profile(curve, duration_s, sampled, thinned_error)
+    return Profile(curve, duration_s, sampled, thinned_error, skipped)
 
 
 def thinned_sizes(

@@ -6,9 +6,11 @@ Errors are those of the core: `SimulatorError` and its subclasses, args `(messag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
@@ -170,6 +172,50 @@ def convert(
         **trace.arguments(),
         **reading.arguments(),
     )
+
+
+@contextmanager
+def without_bad_records(
+    trace: Trace, skip_bad_records: int, *, on_progress: OnProgress | None = None
+) -> Iterator[tuple[Trace, dict[str, Any] | None]]:
+    """Give a trace whose bad records are left out, for functions that tolerate none.
+
+    Replays and curves must never be silent about a record that is missing, and they do not
+    report on the file. So the trace is converted first, which does, into a file that lives as
+    long as the context, in the folder for temporary files.
+
+    Parameters
+    ----------
+    trace : Trace
+        What to read.
+    skip_bad_records : int
+        Bad records to pass over and count; one more is an error. With 0 the trace is given
+        as it is.
+    on_progress : callable, optional
+        See `OnProgress`.
+
+    Yields
+    ------
+    tuple of Trace and (dict or None)
+        The trace to use, and what `convert` tells about it; None if nothing was converted.
+
+    Raises
+    ------
+    SimulatorError
+        If the trace cannot be read or has more bad records.
+    """
+    if skip_bad_records == 0:
+        yield trace, None
+        return
+    with TemporaryDirectory(prefix="tierwright-") as folder:
+        whole = Path(folder) / "trace.twt"
+        found = convert(
+            trace,
+            whole,
+            reading=Reading(skip_bad_records=skip_bad_records),
+            on_progress=on_progress,
+        )
+        yield Trace(whole), found
 
 
 def profile(

@@ -44,14 +44,27 @@ class _Stdout(Report):
         self._next = 0.0
 
     def progress(
-        self, phase: str, done: int, total: int | None, unit: str = "bytes"
+        self,
+        phase: str,
+        done: int,
+        total: int | None,
+        unit: str = "bytes",
+        accesses: int | None = None,
     ) -> None:
         present = time.monotonic()
         if phase == self._phase and present < self._next and done != total:
             return
         self._phase, self._next = phase, present + _INTERVAL_S
         self.write(
-            {"progress": {"phase": phase, "done": done, "total": total, "unit": unit}}
+            {
+                "progress": {
+                    "phase": phase,
+                    "done": done,
+                    "total": total,
+                    "unit": unit,
+                    "accesses": accesses,
+                }
+            }
         )
 
     def partial(self, document: dict[str, Any]) -> None:

@@ -43,11 +43,11 @@ class Why(Enum):
 
 @dataclass
 class _Progress:
-    """The latest progress of a child, its recent rate, and results not yet stored."""
+    """The latest progress of a child, its recent rates, and results not yet stored."""
 
     latest: dict[str, Any] | None = None
     partials: deque[dict[str, Any]] = field(default_factory=deque)
-    _points: deque[tuple[float, int]] = field(default_factory=deque)
+    _points: deque[tuple[float, int, int | None]] = field(default_factory=deque)
     _phase: str | None = None
 
     def take(self, progress: dict[str, Any]) -> None:
@@ -55,13 +55,22 @@ class _Progress:
         if progress["phase"] != self._phase:
             self._points.clear()
             self._phase = progress["phase"]
-        self._points.append((present, progress["done"]))
+        self._points.append((present, progress["done"], progress["accesses"]))
         while present - self._points[0][0] > _RATE_WINDOW_S and len(self._points) > 2:  # noqa: PLR2004
             self._points.popleft()
-        (first_time, first_done), elapsed = self._points[0], 0.0
+        first_time, first_done, first_accesses = self._points[0]
         elapsed = present - first_time
-        rate = (progress["done"] - first_done) / elapsed if elapsed > 0 else None
-        self.latest = {**progress, "rate_per_s": rate}
+        self.latest = {
+            **progress,
+            "rate_per_s": _rate(first_done, progress["done"], elapsed),
+            "accesses_per_s": _rate(first_accesses, progress["accesses"], elapsed),
+        }
+
+
+def _rate(first: int | None, last: int | None, elapsed_s: float) -> float | None:
+    if first is None or last is None or elapsed_s <= 0:
+        return None
+    return (last - first) / elapsed_s
 
 
 @dataclass(frozen=True)
@@ -344,7 +353,7 @@ def _end(
 ) -> None:
     run.status = status.value
     run.message, run.error, run.hint = message, error, hint
-    run.rate_per_s = None
+    run.rate_per_s = run.accesses_per_s = None
     run.finished_at = run.updated_at = now()
 
 
@@ -353,6 +362,7 @@ def _requeue(run: Run, message: str) -> None:
     run.worker_id = None
     run.message = message
     run.phase, run.done, run.total, run.rate_per_s = None, 0, None, None
+    run.accesses = run.accesses_per_s = None
     run.updated_at = now()
 
 

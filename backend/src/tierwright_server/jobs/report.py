@@ -23,20 +23,29 @@ class Report(ABC):
     @contextmanager
     def phase(self, name: str, total_bytes: int) -> Iterator[OnProgress]:
         """Frame a pass over a file; gives the callback that the core wants."""
-        self.progress(name, 0, total_bytes)
+        self.progress(name, 0, total_bytes, accesses=0)
 
-        def on_progress(done: int, total: int, _accesses: int) -> bool:
-            self.progress(name, done, total)
+        read = 0
+
+        def on_progress(done: int, total: int, accesses: int) -> bool:
+            nonlocal read
+            read = accesses
+            self.progress(name, done, total, accesses=accesses)
             return True
 
         yield on_progress
-        self.progress(name, total_bytes, total_bytes)
+        self.progress(name, total_bytes, total_bytes, accesses=read)
 
     @abstractmethod
     def progress(
-        self, phase: str, done: int, total: int | None, unit: str = "bytes"
+        self,
+        phase: str,
+        done: int,
+        total: int | None,
+        unit: str = "bytes",
+        accesses: int | None = None,
     ) -> None:
-        """Say how far the phase is."""
+        """Say how far the phase is, and how many page accesses it has read."""
 
     @abstractmethod
     def partial(self, document: dict[str, Any]) -> None:

@@ -21,6 +21,12 @@ class RunOut(Answer):
     total: int | None = Field(description="Work of this phase in `unit`, if known.")
     unit: str = Field(description="Unit of `done` and `total`.")
     rate_per_s: float | None = Field(description="`unit` per second, recently.")
+    accesses: int | None = Field(
+        description="Page accesses read in this phase, where it reads a trace."
+    )
+    accesses_per_s: float | None = Field(
+        description="Page accesses per second, recently."
+    )
     message: str | None
     error: str | None = Field(description="Why it failed.")
     hint: Hint

@@ -2,20 +2,24 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.schemas import Identifier
-from tierwright_server.uploads import service
+from tierwright_server.uploads import quota, service
 from tierwright_server.uploads.schemas import (
+    Checksum,
+    FilePath,
     PreviewOut,
     ReadOptions,
+    StorageOut,
     UploadList,
     UploadOut,
 )
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
+storage_router = APIRouter(prefix="/storage", tags=["uploads"])
 
 UploadId = Annotated[Identifier, Path(description="Id of the upload.")]
 
@@ -35,6 +39,29 @@ async def get_upload(
 
 
 @router.post(
+    "/register",
+    operation_id="register_file",
+    status_code=status.HTTP_201_CREATED,
+    responses=responses(507),
+)
+async def register_file(
+    body: FilePath, session: SessionDep, context: ContextDep
+) -> UploadOut:
+    """Register a file of the server's machine instead of uploading it; it stays there."""
+    return await service.register(session, context, body)
+
+
+@router.post(
+    "/{upload_id}/verify", operation_id="verify_upload", responses=responses(404, 409)
+)
+async def verify_upload(
+    upload_id: UploadId, body: Checksum, session: SessionDep, context: ContextDep
+) -> UploadOut:
+    """Compare the hash of what was sent with what arrived; a damaged upload is removed."""
+    return await service.verify(session, context, upload_id, body)
+
+
+@router.post(
     "/{upload_id}/preview",
     operation_id="preview_upload",
     responses=responses(404, 409, 504),
@@ -47,3 +74,9 @@ async def preview_upload(
 ) -> PreviewOut:
     """Show what is understood of the head of a finished upload, with units."""
     return await service.preview(session, context, upload_id, body or ReadOptions())
+
+
+@storage_router.get("", operation_id="get_storage", responses=responses())
+async def get_storage(session: SessionDep, context: ContextDep) -> StorageOut:
+    """Read how much room is used, by what, and the limits."""
+    return await quota.storage(session, context.settings)

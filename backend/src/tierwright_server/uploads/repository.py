@@ -42,6 +42,17 @@ async def free(session: AsyncSession) -> tuple[Sequence[Upload], int]:
     return (await session.scalars(query)).all(), total or 0
 
 
+async def read_from(session: AsyncSession, sha256: str) -> list[tuple[str, str]]:
+    """Return id and name of the workloads that were read from the file with this hash."""
+    query = (
+        select(Workload.id, Workload.name)
+        .where(Workload.conversion["source"]["sha256"].as_string() == sha256)
+        .order_by(Workload.created_at, Workload.id)
+        .limit(MAX_LISTED)
+    )
+    return [(row[0], row[1]) for row in (await session.execute(query)).all()]
+
+
 async def is_in_use(session: AsyncSession, upload_id: str) -> bool:
     """Say whether a job that has not ended reads the upload."""
     query = select(Upload.id).where(Upload.id == upload_id, _in_use())

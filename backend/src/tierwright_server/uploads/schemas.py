@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -34,16 +34,82 @@ ColumnMapping = Annotated[
     ),
 ]
 
+SkipBadRecords = Annotated[
+    int,
+    Field(
+        strict=True,
+        ge=0,
+        le=10**9,
+        description="Bad lines or records to pass over and count; one more is an error.",
+    ),
+]
+
+
+class WorkloadName(Answer):
+    """A workload by its id and name."""
+
+    id: str
+    name: str
+
+
+class FilePath(Body):
+    """A file on the machine of the server."""
+
+    path: Annotated[
+        str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\u0000]*$")
+    ] = Field(description="Absolute path in one of the `trace_roots` of GET /storage.")
+
+
+class Checksum(Body):
+    """The hash that the sender of a file found."""
+
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] = Field(
+        description="Of the whole file, hexadecimal."
+    )
+
+
+class StorageItem(Answer):
+    """Something large that may be deleted."""
+
+    kind: Literal["upload", "workload"]
+    id: str
+    name: str
+    size_bytes: int
+
+
+class StorageOut(Answer):
+    """The room that uploads and workloads take, and the limits."""
+
+    used_bytes: int
+    uploads_bytes: int
+    contents_bytes: int = Field(description="Canonical traces, curves, analyses.")
+    limit_bytes: int | None = Field(description="Null: only the disk limits.")
+    upload_limit_bytes: int = Field(description="Most bytes of one upload.")
+    free_bytes: int = Field(description="Free on the disk of the data folder.")
+    reserve_bytes: int = Field(description="Must stay free there.")
+    trace_roots: list[str] = Field(
+        description="Folders whose files may be registered by path; empty: none."
+    )
+    largest: list[StorageItem]
+
 
 class UploadOut(Answer):
     """An upload, finished or not."""
 
     id: str
+    kind: Literal["upload", "registered"]
+    path: str | None = Field(description="Where a registered file lies.")
     filename: str | None
     size_bytes: int
     offset_bytes: int = Field(description="Bytes that have arrived.")
     complete: bool
-    sha256: str | None = Field(description="Of the whole file, once complete.")
+    sha256: str | None = Field(
+        description="Of the whole file, once complete; of a registered one once read."
+    )
+    read_as: list[WorkloadName] = Field(
+        default=[],
+        description="Workloads that were read from the very same file (one upload asked for).",
+    )
     created_at: datetime
     expires_at: datetime
 
@@ -61,6 +127,7 @@ class ReadOptions(Body):
     format: FormatName | None = None
     page_bytes: PageBytes | None = None
     columns: ColumnMapping | None = None
+    skip_bad_records: SkipBadRecords = 0
 
 
 class DetectionOut(Answer):
@@ -93,10 +160,41 @@ class UnitOut(Answer):
     meaning: str
 
 
+class ExtentOut(Answer):
+    """Lengths and addresses of requests, those of length 0 left out."""
+
+    unit: str = Field(
+        description="`bytes`, or `pages` of formats that name pages or keys."
+    )
+    smallest_request: int
+    largest_request: int
+    lowest: int = Field(description="Lowest address.")
+    highest: int = Field(description="Highest address.")
+
+
+class ShownOut(Answer):
+    """What the records of a preview have in common."""
+
+    requests: int
+    write_requests: int
+    devices: int = Field(description="Devices, relations or volumes.")
+    first_time_ns: int | None
+    duration_s: float | None = Field(
+        description="Latest minus earliest time; null without time. [s]"
+    )
+    extent: ExtentOut | None
+
+
 class PreviewOut(Answer):
     """What was understood of the head of a trace."""
 
     format: str
+    chosen_by: str = Field(
+        description="`content` (detected), `name` (as asked) or `columns` (by the mapping)."
+    )
+    margin: float = Field(
+        description="Score of the format minus the best of the others."
+    )
     detection: list[DetectionOut]
     columns: list[str] | None = Field(description="Columns found (generic CSV).")
     records: list[RecordOut]
@@ -105,5 +203,6 @@ class PreviewOut(Answer):
     page_bytes: int
     compression: str | None
     file_bytes: int
+    shown: ShownOut
     warnings: list[WarningOut]
     upload: UploadOut

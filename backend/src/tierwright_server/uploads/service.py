@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -28,13 +29,17 @@ from tierwright_server.runs.service import new_id
 from tierwright_server.schemas import ProblemDetail
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Upload, now
-from tierwright_server.uploads import repository, storage
+from tierwright_server.uploads import quota, registered, repository, storage
 from tierwright_server.uploads.schemas import (
+    Checksum,
+    FilePath,
     PreviewOut,
     ReadOptions,
     UploadList,
     UploadOut,
+    WorkloadName,
 )
+from tierwright_server.wording import without_path
 
 log = structlog.get_logger(__name__)
 
@@ -44,18 +49,23 @@ _PREVIEWS_AT_ONCE = 2
 _previews = asyncio.Semaphore(_PREVIEWS_AT_ONCE)
 
 
-def upload_out(settings: Settings, upload: Upload) -> UploadOut:
+def upload_out(
+    settings: Settings, upload: Upload, read_as: Sequence[tuple[str, str]] = ()
+) -> UploadOut:
     """Show an upload."""
     offset = (
         upload.size_bytes if upload.complete else storage.offset_of(settings, upload.id)
     )
     return UploadOut(
         id=upload.id,
+        kind="upload" if upload.source_path is None else "registered",
+        path=upload.source_path,
         filename=upload.filename,
         size_bytes=upload.size_bytes,
         offset_bytes=offset,
         complete=upload.complete,
         sha256=upload.sha256,
+        read_as=[WorkloadName(id=id_, name=name) for id_, name in read_as],
         created_at=upload.created_at,
         expires_at=upload.expires_at,
     )
@@ -88,7 +98,58 @@ async def get_upload(
     upload = await repository.get(session, upload_id)
     if upload is None:
         raise unknown(upload_id)
-    return upload_out(context.settings, upload)
+    return await _whole_out(session, context, upload)
+
+
+async def _whole_out(
+    session: AsyncSession, context: Context, upload: Upload
+) -> UploadOut:
+    """Show an upload, and which workloads were read from the same file before."""
+    known = (
+        await repository.read_from(session, upload.sha256)
+        if upload.sha256 is not None
+        else ()
+    )
+    return upload_out(context.settings, upload, known)
+
+
+async def register(
+    session: AsyncSession, context: Context, body: FilePath
+) -> UploadOut:
+    """Take a file of the server's machine as if it had been uploaded."""
+    settings = context.settings
+    path, seen = registered.resolve(settings, body.path)
+    upload = Upload(
+        id=new_id(),
+        filename=path.name,
+        size_bytes=seen.st_size,
+        complete=True,
+        source_path=str(path),
+        source_mtime_ns=seen.st_mtime_ns,
+        expires_at=now() + timedelta(seconds=settings.upload_expires_s),
+    )
+    session.add(upload)
+    await session.flush()
+    return upload_out(settings, upload)
+
+
+async def verify(
+    session: AsyncSession, context: Context, upload_id: str, body: Checksum
+) -> UploadOut:
+    """Compare what the sender hashed with what arrived."""
+    upload = await find_complete(session, upload_id, lock=True)
+    if upload.sha256 is None:
+        raise Conflict(
+            "a registered file is not sent, so there is nothing to compare",
+            hint="Its SHA-256 is in the conversion log once it was read.",
+        )
+    if body.sha256.lower() != upload.sha256:
+        if await repository.is_in_use(session, upload_id):
+            raise _damaged("body.sha256", body.sha256.lower(), upload.sha256)
+        raise await _refuse_damaged(
+            session, context.settings, upload, "body.sha256", body.sha256.lower()
+        )
+    return await _whole_out(session, context, upload)
 
 
 async def create(
@@ -107,6 +168,7 @@ async def create(
             "trace convert`, or raise TIERWRIGHT_UPLOAD_MAX_BYTES.",
         )
     storage.check_space(settings, size_bytes)
+    await quota.check(session, settings, size_bytes)
     upload = Upload(
         id=new_id(),
         filename=filename,
@@ -139,18 +201,36 @@ async def _complete(session: AsyncSession, settings: Settings, upload: Upload) -
         found = await asyncio.to_thread(appender.sha256)
     finally:
         appender.close()
-    if upload.expected_sha256 not in (None, found):
-        await session.delete(upload)
-        await session.commit()
-        storage.remove(settings, upload.id)
-        raise BadInput.at(
-            "Upload-Metadata.sha256",
-            upload.expected_sha256,
-            f"the file that arrived has {found}",
-            hint="The file changed on the way or while it was read: upload it again.",
-        )
     upload.sha256 = found
+    if upload.expected_sha256 not in (None, found):
+        raise await _refuse_damaged(
+            session,
+            settings,
+            upload,
+            "Upload-Metadata.sha256",
+            str(upload.expected_sha256),
+        )
     upload.complete = True
+
+
+def _damaged(where: str, expected: str, found: str) -> BadInput:
+    return BadInput.at(
+        where,
+        expected,
+        f"the file that arrived has {found}",
+        hint="The file changed on the way or while it was read: upload it again.",
+    )
+
+
+async def _refuse_damaged(
+    session: AsyncSession, settings: Settings, upload: Upload, where: str, expected: str
+) -> BadInput:
+    """Remove an upload that is not what was sent, and make the error that says so."""
+    error = _damaged(where, expected, str(upload.sha256))
+    await session.delete(upload)
+    await session.commit()
+    storage.remove(settings, upload.id)
+    return error
 
 
 async def terminate(session: AsyncSession, settings: Settings, upload_id: str) -> None:
@@ -185,15 +265,18 @@ async def find_complete(
 
 def trace_arguments(
     path: Path,
-    format_: str | None,
+    *,
+    format: str | None,
     page_bytes: int | None,
     columns: dict[str, Any] | None,
+    skip_bad_records: int = 0,
 ) -> dict[str, Any]:
     """Return a trace argument group of the core: what was not asked is left to it."""
-    asked = {"format": format_, "page_bytes": page_bytes, "columns": columns}
+    asked = {"format": format, "page_bytes": page_bytes, "columns": columns}
     return {
         "path": str(path),
         **{key: value for key, value in asked.items() if value is not None},
+        "skip_bad_records": skip_bad_records,
     }
 
 
@@ -202,10 +285,10 @@ async def preview(
 ) -> PreviewOut:
     """Show what the core understands of the head of an upload."""
     upload = await find_complete(session, upload_id)
-    path = storage.path_of(context.settings, upload_id)
+    path = storage.readable_path(context.settings, upload)
     shown_as = upload.filename or upload_id
     await asyncio.to_thread(_refuse_profile, path, shown_as)
-    arguments = trace_arguments(path, body.format, body.page_bytes, body.columns)
+    arguments = trace_arguments(path, **body.model_dump())
     stop = threading.Event()
     work = partial(
         _simulator.preview, **arguments, on_progress=lambda *_: not stop.is_set()
@@ -228,12 +311,14 @@ async def preview(
         asked = [
             *([_mapping_needed(columns)] if columns else []),
             *_candidates(error),
+            *(await asyncio.to_thread(_table_of, path)),
         ]
         raise BadInput(
             message.replace(str(path), shown_as), hint=hint, errors=asked
         ) from error
+    shown = without_path(found, str(path), shown_as)
     return PreviewOut.model_validate(
-        {**found, "upload": upload_out(context.settings, upload)}
+        {**shown, "upload": upload_out(context.settings, upload)}
     )
 
 
@@ -255,6 +340,7 @@ def _refuse_profile(path: Path, shown_as: str) -> None:
 
 
 _HEAD_BYTES = 4096
+_PARQUET_MAGIC = b"PAR1"
 _COLUMNS_WHERE = "body.columns"
 
 
@@ -264,6 +350,18 @@ def _columns_of(path: Path) -> list[str]:
         return _simulator.column_names(path)
     except _simulator.SimulatorError:
         return []
+
+
+def _table_of(path: Path) -> list[ProblemDetail]:
+    """Name the kind of table where it is not text: its mapping needs the format's name."""
+    with path.open("rb") as file:
+        if file.read(len(_PARQUET_MAGIC)) != _PARQUET_MAGIC:
+            return []
+    return [
+        ProblemDetail(
+            where="body.format", value="parquet", message="is read by a column mapping"
+        )
+    ]
 
 
 def _candidates(error: Exception) -> list[ProblemDetail]:

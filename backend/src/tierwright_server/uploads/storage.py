@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from tierwright_server.errors import NoSpace, NotFound, ServerError
 from tierwright_server.settings import Settings
+from tierwright_server.tables import Upload
+from tierwright_server.uploads import registered
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -46,6 +48,19 @@ _hashes: OrderedDict[str, _Running] = OrderedDict()
 def path_of(settings: Settings, upload_id: str) -> Path:
     """Return where the bytes of an upload lie."""
     return settings.uploads_dir / upload_id
+
+
+def readable_path(settings: Settings, upload: Upload) -> Path:
+    """Return where the bytes of a complete upload are read: its own file, or the registered one.
+
+    Raises
+    ------
+    Conflict
+        A registered file has changed.
+    """
+    if upload.source_path is not None:
+        return registered.unchanged(settings, upload)
+    return path_of(settings, upload.id)
 
 
 def create(settings: Settings, upload_id: str) -> None:

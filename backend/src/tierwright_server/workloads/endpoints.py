@@ -17,6 +17,7 @@ from tierwright_server.workloads.given_schemas import (
     ProfileWorkloadIn,
 )
 from tierwright_server.workloads.schemas import (
+    ConversionLogOut,
     CurveOut,
     WorkloadIn,
     WorkloadList,
@@ -124,6 +125,31 @@ async def delete_workload(
 ) -> None:
     """Delete a workload, and its trace if no other workload has the same content."""
     await service.delete_workload(session, context, workload_id)
+
+
+@router.post(
+    "/{workload_id}/read-again",
+    operation_id="read_workload_again",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=responses(404, 409, 507),
+)
+async def read_workload_again(
+    workload_id: WorkloadId, session: SessionDep, context: ContextDep
+) -> WorkloadOut:
+    """Read the file of a failed or cancelled workload again; it is still kept."""
+    return await service.read_again(session, context, workload_id)
+
+
+@router.get(
+    "/{workload_id}/conversion-log",
+    operation_id="get_conversion_log",
+    responses=responses(404, 409),
+)
+async def get_conversion_log(
+    workload_id: WorkloadId, session: SessionDep
+) -> ConversionLogOut:
+    """Read how the file became accesses: assumed, split, passed over, warned."""
+    return await service.get_conversion_log(session, workload_id)
 
 
 @router.get(

@@ -136,7 +136,7 @@ def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
     BadInput
         It is one, but too large or damaged.
     """
-    path = storage.path_of(settings, upload.id)
+    path = storage.readable_path(settings, upload)
     with path.open("rb") as file:
         head = file.read(MAX_PROFILE_BYTES + 1)
     if not head.lstrip().startswith(b"{") or SCHEMA.encode() not in head[:_HEAD_BYTES]:

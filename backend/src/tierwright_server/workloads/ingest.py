@@ -10,6 +10,8 @@ import numpy as np
 from tierwright import _simulator
 from tierwright_server import contents
 from tierwright_server.jobs.report import JobFailure, Report
+from tierwright_server.wording import without_path
+from tierwright_server.workloads.conversion import make_log, sha256_of
 
 
 def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
@@ -18,15 +20,17 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     Parameters
     ----------
     job : dict
-        `trace` (argument group of the core), `shown_as` (name of the file for messages),
-        `work_dir` (folder of this run), `contents_dir`.
+        `trace` (argument group of the core), `source` (of the conversion log; without a
+        `sha256` the file is hashed here), `asked` (of the conversion log), `shown_as` (name
+        of the file for messages), `work_dir` (folder of this run), `contents_dir`.
     report : Report
-        Takes progress in bytes.
+        Takes progress in bytes and accesses.
 
     Returns
     -------
     dict
-        `content_id`, `summary`, `known` (whether the same content was there already).
+        `content_id`, `summary`, `conversion` (the log), `known` (whether the same content
+        was there already).
     """
     work = Path(job["work_dir"])
     # Whatever an earlier attempt left is half done.
@@ -35,8 +39,12 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     trace = work / contents.TRACE_NAME
     arguments = dict(job["trace"])
     source = arguments.pop("path")
+    origin = dict(job["source"])
     try:
-        size = Path(source).stat().st_size
+        before = Path(source).stat()
+        size = before.st_size
+        if origin["sha256"] is None:
+            origin["sha256"] = sha256_of(Path(source), report)
         with report.phase("reading and converting", size) as on_progress:
             converted = _simulator.convert(
                 source, str(trace), **arguments, on_progress=on_progress
@@ -50,22 +58,31 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
             f"{job['shown_as']}: the trace holds no accesses",
             "Upload a trace with at least one read or write.",
         )
-    content_id = str(converted.pop("content_id"))
+    after = Path(source).stat()
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise JobFailure(
+            f"{job['shown_as']}: the file changed while it was read",
+            "Wait until nothing writes to it, then register it again.",
+        )
+    converted = without_path(converted, source, job["shown_as"])
+    content_id = str(converted["content_id"])
     folder = Path(job["contents_dir"]) / content_id
     known = contents.is_complete(folder)
     if not known:
         _profile(trace, work, report)
         _move_in(work, folder)
+    summary = {
+        **converted,
+        "footprint_bytes": converted["distinct_pages"] * converted["page_bytes"],
+        "stored_bytes": sum(
+            path.stat().st_size for path in folder.iterdir() if path.is_file()
+        ),
+    }
     return {
         "content_id": content_id,
         "known": known,
-        "summary": {
-            **converted,
-            "footprint_bytes": converted["distinct_pages"] * converted["page_bytes"],
-            "stored_bytes": sum(
-                path.stat().st_size for path in folder.iterdir() if path.is_file()
-            ),
-        },
+        "summary": summary,
+        "conversion": make_log(origin, job["asked"], summary),
     }
 
 

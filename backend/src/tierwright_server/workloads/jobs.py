@@ -10,8 +10,8 @@ from tierwright_server import contents
 from tierwright_server.errors import Conflict, NotFound
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Run, Workload
+from tierwright_server.uploads import quota, storage
 from tierwright_server.uploads import repository as uploads
-from tierwright_server.uploads import storage
 from tierwright_server.uploads.service import trace_arguments
 from tierwright_server.workloads import repository
 
@@ -23,8 +23,10 @@ async def prepare(
     workload = await session.get(Workload, run.subject_id)
     if workload is None:
         raise NotFound("the workload was deleted")
+    source: dict[str, Any] = {"filename": workload.filename, "sha256": None}
     if workload.example:
         path = settings.example_trace
+        source["kind"] = "example"
         if not path.is_file():
             raise NotFound(
                 f"the example trace `{path}` is not there",
@@ -34,13 +36,28 @@ async def prepare(
     elif workload.upload_id is None:
         raise NotFound("the upload is gone", hint="Upload the file again.")
     else:
-        path = storage.path_of(settings, workload.upload_id)
+        upload = await uploads.get(session, workload.upload_id)
+        if upload is None:
+            raise NotFound("the upload is gone", hint="Upload the file again.")
+        path = storage.readable_path(settings, upload)
+        source["kind"] = "upload" if upload.source_path is None else "registered"
+        source["sha256"] = upload.sha256
+    source["size_bytes"] = path.stat().st_size
     # A canonical trace is smaller than its source, compressed ones excepted.
-    storage.check_space(settings, path.stat().st_size)
+    # What is uploaded counts already and goes when it has been read.
+    wanted = 0 if source["kind"] == "upload" else source["size_bytes"]
+    await quota.check(session, settings, wanted)
+    storage.check_space(settings, source["size_bytes"])
+    asked: dict[str, Any] = {
+        "format": workload.format,
+        "page_bytes": workload.page_bytes,
+        "columns": workload.columns,
+        "skip_bad_records": workload.skip_bad_records,
+    }
     return {
-        "trace": trace_arguments(
-            path, workload.format, workload.page_bytes, workload.columns
-        ),
+        "trace": trace_arguments(path, **asked),
+        "source": source,
+        "asked": asked,
         "shown_as": workload.filename or workload.name,
         "work_dir": str(settings.work_dir / run.id),
         "contents_dir": str(settings.contents_dir),
@@ -63,12 +80,15 @@ async def finish(
     if workload is None:
         raise NotFound("the workload was deleted")
     workload.content_id = content_id
+    workload.conversion = result["conversion"]
     upload_id, workload.upload_id = workload.upload_id, None
     await session.flush()
     if upload_id is not None:
         await _drop_upload(session, settings, upload_id)
     summary = result["summary"]
     read = f"{summary['requests']:,} requests, {summary['accesses']:,} accesses"
+    if summary.get("skipped_records"):
+        read += f"; {summary['skipped_records']:,} bad records were passed over"
     if result["known"]:
         return f"{read}; the same content was there already and is stored once"
     return read

@@ -2,13 +2,19 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
 from tierwright_server.contents import ContentKind
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.schemas import Answer, Body, Identifier, Name, WarningOut
-from tierwright_server.uploads.schemas import ColumnMapping, ReadOptions
+from tierwright_server.uploads.schemas import (
+    ColumnMapping,
+    DetectionOut,
+    ExtentOut,
+    ReadOptions,
+)
 
 
 class WorkloadStatus(StrEnum):
@@ -57,6 +63,14 @@ class SummaryOut(Answer):
     compression: str | None
     assumptions: list[str]
     warnings: list[WarningOut]
+    skipped_records: int | None = Field(
+        default=None,
+        description="Bad records passed over as asked; null: unknown (canonical trace).",
+    )
+    split_requests: int | None = Field(
+        default=None,
+        description="Requests that touch more than one page; null: unknown.",
+    )
     footprint_bytes: int = Field(description="distinct_pages x page_bytes. [bytes]")
     stored_bytes: int = Field(description="Size of what is kept. [bytes]")
     data_known: bool = Field(
@@ -93,9 +107,54 @@ class WorkloadOut(Answer):
     format: str | None = Field(description="As asked; absent: detected.")
     page_bytes: int | None = Field(description="As asked; absent: the format's own.")
     columns: ColumnMapping | None
+    skip_bad_records: int = Field(description="Bad records that may be passed over.")
     summary: SummaryOut | None
     created_at: datetime
     run: RunOut | None
+
+
+class ConversionSourceOut(Answer):
+    """The file that was read."""
+
+    kind: Literal["upload", "registered", "example"]
+    filename: str | None
+    size_bytes: int
+    sha256: str
+
+
+class ConversionAskedOut(Answer):
+    """How the file was asked to be read; what is null was found out."""
+
+    format: str | None
+    page_bytes: int | None
+    columns: ColumnMapping | None
+    skip_bad_records: int
+
+
+class ConversionReportOut(SummaryOut):
+    """What the reader found, assumed, split, passed over and warned of."""
+
+    chosen_by: str
+    margin: float
+    detection: list[DetectionOut]
+    source_format: str = Field(
+        description="Format of the original: `format`, unless that is canonical."
+    )
+    extent: ExtentOut | None = None
+    content_id: str
+
+
+class ConversionLogOut(Answer):
+    """How a file became accesses."""
+
+    workload_id: str
+    name: str
+    converted_at: datetime
+    server_version: str
+    core_version: str
+    source: ConversionSourceOut
+    asked: ConversionAskedOut
+    report: ConversionReportOut
 
 
 class WorkloadList(Answer):

@@ -30,6 +30,7 @@ from tierwright_server.uploads import service as uploads
 from tierwright_server.uploads import storage
 from tierwright_server.workloads import given, repository
 from tierwright_server.workloads.schemas import (
+    ConversionLogOut,
     CurveOut,
     SummaryOut,
     WorkloadIn,
@@ -189,14 +190,67 @@ async def create_workload(
         format=body.format,
         page_bytes=body.page_bytes,
         columns=body.columns,
+        skip_bad_records=body.skip_bad_records,
     )
     session.add(workload)
+    run = await _read(session, workload)
+    return _workload_out((workload, run, None), {})
+
+
+async def _read(session: AsyncSession, workload: Workload) -> Run:
     run = await runs.create(
-        session, RunKind.INGEST, workload.id, f"Read {upload.filename or body.name}"
+        session,
+        RunKind.INGEST,
+        workload.id,
+        f"Read {workload.filename or workload.name}",
     )
     workload.run_id = run.id
     await session.flush()
+    return run
+
+
+async def read_again(
+    session: AsyncSession, context: Context, workload_id: str
+) -> WorkloadOut:
+    """Queue the reading of a workload once more, from the file that is still kept."""
+    workload = await repository.lock(session, workload_id)
+    _, run, content = await find(session, workload_id)
+    if workload is None or content is not None:
+        raise Conflict(
+            "the workload has been read already",
+            hint="Nothing is to be done: its curves are there.",
+        )
+    if run is not None and RunStatus(run.status) not in runs.FINAL:
+        raise Conflict(
+            f"workload `{workload.name}` is being read",
+            hint=f"Follow its run: GET /api/v1/runs/{run.id}.",
+        )
+    if not workload.example:
+        if workload.upload_id is None:
+            raise Conflict(
+                f"the file of workload `{workload.name}` is no longer kept",
+                hint="Upload the file again.",
+            )
+        upload = await uploads.find_complete(session, workload.upload_id, lock=True)
+        await uploads.renew(session, context.settings, upload)
+    run = await _read(session, workload)
     return _workload_out((workload, run, None), {})
+
+
+async def get_conversion_log(
+    session: AsyncSession, workload_id: str
+) -> ConversionLogOut:
+    """Read how the file of a workload became accesses."""
+    workload, _ = await find_ready(session, workload_id)
+    if workload.conversion is None:
+        raise NotFound(
+            f"workload `{workload.name}` has no conversion log",
+            hint="No trace was read for it, or an older version did: then upload its file "
+            "again to get one.",
+        )
+    return ConversionLogOut.model_validate(
+        {"workload_id": workload.id, "name": workload.name, **workload.conversion}
+    )
 
 
 async def rename_workload(
@@ -333,6 +387,14 @@ def _status(run: Run | None) -> WorkloadStatus:
     return WorkloadStatus(run.status)
 
 
+def _summary(workload: Workload, content: Content | None) -> SummaryOut | None:
+    """Return what this workload's own file held, not another's with the same content."""
+    if content is None:
+        return None
+    own = workload.conversion["report"] if workload.conversion else content.summary
+    return SummaryOut.model_validate(own)
+
+
 def _workload_out(
     row: repository.Row, twins: Mapping[str, Sequence[str]]
 ) -> WorkloadOut:
@@ -350,7 +412,8 @@ def _workload_out(
         format=workload.format,
         page_bytes=workload.page_bytes,
         columns=workload.columns,
-        summary=SummaryOut.model_validate(content.summary) if content else None,
+        skip_bad_records=workload.skip_bad_records,
+        summary=_summary(workload, content),
         created_at=workload.created_at,
         run=RunOut.model_validate(run) if run else None,
     )

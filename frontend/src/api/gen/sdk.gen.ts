@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateData, EvaluateErrors, EvaluateResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses } from './types.gen';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateData, EvaluateErrors, EvaluateResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -180,6 +180,34 @@ export const listUploads = <ThrowOnError extends boolean = false>(options?: Opti
 export const getUpload = <ThrowOnError extends boolean = false>(options: Options<GetUploadData, ThrowOnError>): RequestResult<GetUploadResponses, GetUploadErrors, ThrowOnError> => (options.client ?? client).get<GetUploadResponses, GetUploadErrors, ThrowOnError>({ url: '/api/v1/uploads/{upload_id}', ...options });
 
 /**
+ * Register File
+ *
+ * Register a file of the server's machine instead of uploading it; it stays there.
+ */
+export const registerFile = <ThrowOnError extends boolean = false>(options: Options<RegisterFileData, ThrowOnError>): RequestResult<RegisterFileResponses, RegisterFileErrors, ThrowOnError> => (options.client ?? client).post<RegisterFileResponses, RegisterFileErrors, ThrowOnError>({
+    url: '/api/v1/uploads/register',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Verify Upload
+ *
+ * Compare the hash of what was sent with what arrived; a damaged upload is removed.
+ */
+export const verifyUpload = <ThrowOnError extends boolean = false>(options: Options<VerifyUploadData, ThrowOnError>): RequestResult<VerifyUploadResponses, VerifyUploadErrors, ThrowOnError> => (options.client ?? client).post<VerifyUploadResponses, VerifyUploadErrors, ThrowOnError>({
+    url: '/api/v1/uploads/{upload_id}/verify',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Preview Upload
  *
  * Show what is understood of the head of a finished upload, with units.
@@ -192,6 +220,13 @@ export const previewUpload = <ThrowOnError extends boolean = false>(options: Opt
         ...options.headers
     }
 });
+
+/**
+ * Get Storage
+ *
+ * Read how much room is used, by what, and the limits.
+ */
+export const getStorage = <ThrowOnError extends boolean = false>(options?: Options<GetStorageData, ThrowOnError>): RequestResult<GetStorageResponses, GetStorageErrors, ThrowOnError> => (options?.client ?? client).get<GetStorageResponses, GetStorageErrors, ThrowOnError>({ url: '/api/v1/storage', ...options });
 
 /**
  * List Workloads
@@ -269,6 +304,20 @@ export const renameWorkload = <ThrowOnError extends boolean = false>(options: Op
         ...options.headers
     }
 });
+
+/**
+ * Read Workload Again
+ *
+ * Read the file of a failed or cancelled workload again; it is still kept.
+ */
+export const readWorkloadAgain = <ThrowOnError extends boolean = false>(options: Options<ReadWorkloadAgainData, ThrowOnError>): RequestResult<ReadWorkloadAgainResponses, ReadWorkloadAgainErrors, ThrowOnError> => (options.client ?? client).post<ReadWorkloadAgainResponses, ReadWorkloadAgainErrors, ThrowOnError>({ url: '/api/v1/workloads/{workload_id}/read-again', ...options });
+
+/**
+ * Get Conversion Log
+ *
+ * Read how the file became accesses: assumed, split, passed over, warned.
+ */
+export const getConversionLog = <ThrowOnError extends boolean = false>(options: Options<GetConversionLogData, ThrowOnError>): RequestResult<GetConversionLogResponses, GetConversionLogErrors, ThrowOnError> => (options.client ?? client).get<GetConversionLogResponses, GetConversionLogErrors, ThrowOnError>({ url: '/api/v1/workloads/{workload_id}/conversion-log', ...options });
 
 /**
  * Get Curve

@@ -75,6 +75,20 @@ export type BudgetOut = {
 };
 
 /**
+ * Checksum
+ *
+ * The hash that the sender of a file found.
+ */
+export type Checksum = {
+    /**
+     * Sha256
+     *
+     * Of the whole file, hexadecimal.
+     */
+    sha256: string;
+};
+
+/**
  * ContenderIn
  *
  * One thing to simulate: a name of `GET /simulator`, and its options.
@@ -126,6 +140,236 @@ export type ContenderOut = {
  * What a content was made of.
  */
 export type ContentKind = 'trace' | 'profile' | 'curve';
+
+/**
+ * ConversionAskedOut
+ *
+ * How the file was asked to be read; what is null was found out.
+ */
+export type ConversionAskedOut = {
+    /**
+     * Format
+     */
+    format: string | null;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number | null;
+    /**
+     * Columns
+     */
+    columns: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Skip Bad Records
+     */
+    skip_bad_records: number;
+};
+
+/**
+ * ConversionLogOut
+ *
+ * How a file became accesses.
+ */
+export type ConversionLogOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Converted At
+     */
+    converted_at: string;
+    /**
+     * Server Version
+     */
+    server_version: string;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    source: ConversionSourceOut;
+    asked: ConversionAskedOut;
+    report: ConversionReportOut;
+};
+
+/**
+ * ConversionReportOut
+ *
+ * What the reader found, assumed, split, passed over and warned of.
+ */
+export type ConversionReportOut = {
+    /**
+     * A trace; or a profile or a given curve, which cannot be replayed.
+     */
+    kind: ContentKind;
+    /**
+     * Format
+     */
+    format: string;
+    /**
+     * Requests
+     */
+    requests: number | null;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Distinct Pages
+     *
+     * Of a given curve: the size of the data, or a lower bound of it.
+     */
+    distinct_pages: number;
+    /**
+     * Write Accesses
+     *
+     * Absent where nobody said.
+     */
+    write_accesses: number | null;
+    /**
+     * Write Requests
+     */
+    write_requests: number | null;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Duration S
+     */
+    duration_s: number | null;
+    /**
+     * First Time Ns
+     */
+    first_time_ns: number | null;
+    /**
+     * Devices
+     */
+    devices: number | null;
+    /**
+     * Sha256 Of Sequence
+     */
+    sha256_of_sequence: string | null;
+    /**
+     * Compression
+     */
+    compression: string | null;
+    /**
+     * Assumptions
+     */
+    assumptions: Array<string>;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Skipped Records
+     *
+     * Bad records passed over as asked; null: unknown (canonical trace).
+     */
+    skipped_records: number | null;
+    /**
+     * Split Requests
+     *
+     * Requests that touch more than one page; null: unknown.
+     */
+    split_requests: number | null;
+    /**
+     * Footprint Bytes
+     *
+     * distinct_pages x page_bytes. [bytes]
+     */
+    footprint_bytes: number;
+    /**
+     * Stored Bytes
+     *
+     * Size of what is kept. [bytes]
+     */
+    stored_bytes: number;
+    /**
+     * Data Known
+     *
+     * Otherwise distinct_pages is a lower bound.
+     */
+    data_known: boolean;
+    /**
+     * Curve Pages
+     *
+     * Largest size that a profile or a given curve lists. [pages]
+     */
+    curve_pages: number | null;
+    /**
+     * Dirty Share
+     *
+     * As stated for a given curve. [1]
+     */
+    dirty_share: number | null;
+    /**
+     * Write Share
+     *
+     * As stated for a given curve. [1]
+     */
+    write_share: number | null;
+    /**
+     * Sample Rate
+     *
+     * Of a profile that was estimated from a sample. [1]
+     */
+    sample_rate: number | null;
+    /**
+     * Chosen By
+     */
+    chosen_by: string;
+    /**
+     * Margin
+     */
+    margin: number;
+    /**
+     * Detection
+     */
+    detection: Array<DetectionOut>;
+    /**
+     * Source Format
+     *
+     * Format of the original: `format`, unless that is canonical.
+     */
+    source_format: string;
+    extent: ExtentOut | null;
+    /**
+     * Content Id
+     */
+    content_id: string;
+};
+
+/**
+ * ConversionSourceOut
+ *
+ * The file that was read.
+ */
+export type ConversionSourceOut = {
+    /**
+     * Kind
+     */
+    kind: 'upload' | 'registered' | 'example';
+    /**
+     * Filename
+     */
+    filename: string | null;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
+};
 
 /**
  * CopyIn
@@ -1223,6 +1467,40 @@ export type EvaluationOut = {
 };
 
 /**
+ * ExtentOut
+ *
+ * Lengths and addresses of requests, those of length 0 left out.
+ */
+export type ExtentOut = {
+    /**
+     * Unit
+     *
+     * `bytes`, or `pages` of formats that name pages or keys.
+     */
+    unit: string;
+    /**
+     * Smallest Request
+     */
+    smallest_request: number;
+    /**
+     * Largest Request
+     */
+    largest_request: number;
+    /**
+     * Lowest
+     *
+     * Lowest address.
+     */
+    lowest: number;
+    /**
+     * Highest
+     *
+     * Highest address.
+     */
+    highest: number;
+};
+
+/**
  * Family
  *
  * Kinds of what can be simulated.
@@ -1303,6 +1581,20 @@ export type FigureOut = {
      * Note
      */
     note: string;
+};
+
+/**
+ * FilePath
+ *
+ * A file on the machine of the server.
+ */
+export type FilePath = {
+    /**
+     * Path
+     *
+     * Absolute path in one of the `trace_roots` of GET /storage.
+     */
+    path: string;
 };
 
 /**
@@ -2168,6 +2460,18 @@ export type PreviewOut = {
      */
     format: string;
     /**
+     * Chosen By
+     *
+     * `content` (detected), `name` (as asked) or `columns` (by the mapping).
+     */
+    chosen_by: string;
+    /**
+     * Margin
+     *
+     * Score of the format minus the best of the others.
+     */
+    margin: number;
+    /**
      * Detection
      */
     detection: Array<DetectionOut>;
@@ -2201,6 +2505,7 @@ export type PreviewOut = {
      * File Bytes
      */
     file_bytes: number;
+    shown: ShownOut;
     /**
      * Warnings
      */
@@ -2556,6 +2861,12 @@ export type ReadOptions = {
     columns?: {
         [key: string]: string;
     } | null;
+    /**
+     * Skip Bad Records
+     *
+     * Bad lines or records to pass over and count; one more is an error.
+     */
+    skip_bad_records?: number;
 };
 
 /**
@@ -2998,6 +3309,18 @@ export type RunOut = {
      * `unit` per second, recently.
      */
     rate_per_s: number | null;
+    /**
+     * Accesses
+     *
+     * Page accesses read in this phase, where it reads a trace.
+     */
+    accesses: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses per second, recently.
+     */
+    accesses_per_s: number | null;
     /**
      * Message
      */
@@ -3700,6 +4023,39 @@ export type SchemeWear = {
 };
 
 /**
+ * ShownOut
+ *
+ * What the records of a preview have in common.
+ */
+export type ShownOut = {
+    /**
+     * Requests
+     */
+    requests: number;
+    /**
+     * Write Requests
+     */
+    write_requests: number;
+    /**
+     * Devices
+     *
+     * Devices, relations or volumes.
+     */
+    devices: number;
+    /**
+     * First Time Ns
+     */
+    first_time_ns: number | null;
+    /**
+     * Duration S
+     *
+     * Latest minus earliest time; null without time. [s]
+     */
+    duration_s: number | null;
+    extent: ExtentOut | null;
+};
+
+/**
  * SimulationIn
  *
  * The point to check, and the schemes to replay.
@@ -4157,6 +4513,86 @@ export type SplitReplay = {
 };
 
 /**
+ * StorageItem
+ *
+ * Something large that may be deleted.
+ */
+export type StorageItem = {
+    /**
+     * Kind
+     */
+    kind: 'upload' | 'workload';
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+};
+
+/**
+ * StorageOut
+ *
+ * The room that uploads and workloads take, and the limits.
+ */
+export type StorageOut = {
+    /**
+     * Used Bytes
+     */
+    used_bytes: number;
+    /**
+     * Uploads Bytes
+     */
+    uploads_bytes: number;
+    /**
+     * Contents Bytes
+     *
+     * Canonical traces, curves, analyses.
+     */
+    contents_bytes: number;
+    /**
+     * Limit Bytes
+     *
+     * Null: only the disk limits.
+     */
+    limit_bytes: number | null;
+    /**
+     * Upload Limit Bytes
+     *
+     * Most bytes of one upload.
+     */
+    upload_limit_bytes: number;
+    /**
+     * Free Bytes
+     *
+     * Free on the disk of the data folder.
+     */
+    free_bytes: number;
+    /**
+     * Reserve Bytes
+     *
+     * Must stay free there.
+     */
+    reserve_bytes: number;
+    /**
+     * Trace Roots
+     *
+     * Folders whose files may be registered by path; empty: none.
+     */
+    trace_roots: Array<string>;
+    /**
+     * Largest
+     */
+    largest: Array<StorageItem>;
+};
+
+/**
  * SummaryOut
  *
  * What the whole trace holds, or what is known without one.
@@ -4226,6 +4662,18 @@ export type SummaryOut = {
      * Warnings
      */
     warnings: Array<WarningOut>;
+    /**
+     * Skipped Records
+     *
+     * Bad records passed over as asked; null: unknown (canonical trace).
+     */
+    skipped_records: number | null;
+    /**
+     * Split Requests
+     *
+     * Requests that touch more than one page; null: unknown.
+     */
+    split_requests: number | null;
     /**
      * Footprint Bytes
      *
@@ -4490,6 +4938,16 @@ export type UploadOut = {
      */
     id: string;
     /**
+     * Kind
+     */
+    kind: 'upload' | 'registered';
+    /**
+     * Path
+     *
+     * Where a registered file lies.
+     */
+    path: string | null;
+    /**
      * Filename
      */
     filename: string | null;
@@ -4510,9 +4968,15 @@ export type UploadOut = {
     /**
      * Sha256
      *
-     * Of the whole file, once complete.
+     * Of the whole file, once complete; of a registered one once read.
      */
     sha256: string | null;
+    /**
+     * Read As
+     *
+     * Workloads that were read from the very same file (one upload asked for).
+     */
+    read_as: Array<WorkloadName>;
     /**
      * Created At
      */
@@ -4912,6 +5376,12 @@ export type WorkloadIn = {
         [key: string]: string;
     } | null;
     /**
+     * Skip Bad Records
+     *
+     * Bad lines or records to pass over and count; one more is an error.
+     */
+    skip_bad_records?: number;
+    /**
      * Upload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -4947,6 +5417,22 @@ export type WorkloadList = {
      * Offset
      */
     offset: number;
+};
+
+/**
+ * WorkloadName
+ *
+ * A workload by its id and name.
+ */
+export type WorkloadName = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
 };
 
 /**
@@ -5010,6 +5496,12 @@ export type WorkloadOut = {
     columns: {
         [key: string]: string;
     } | null;
+    /**
+     * Skip Bad Records
+     *
+     * Bad records that may be passed over.
+     */
+    skip_bad_records: number;
     summary: SummaryOut | null;
     /**
      * Created At
@@ -5906,6 +6398,107 @@ export type GetUploadResponses = {
 
 export type GetUploadResponse = GetUploadResponses[keyof GetUploadResponses];
 
+export type RegisterFileData = {
+    body: FilePath;
+    path?: never;
+    query?: never;
+    url: '/api/v1/uploads/register';
+};
+
+export type RegisterFileErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type RegisterFileError = RegisterFileErrors[keyof RegisterFileErrors];
+
+export type RegisterFileResponses = {
+    /**
+     * Successful Response
+     */
+    201: UploadOut;
+};
+
+export type RegisterFileResponse = RegisterFileResponses[keyof RegisterFileResponses];
+
+export type VerifyUploadData = {
+    body: Checksum;
+    path: {
+        /**
+         * Upload Id
+         *
+         * Id of the upload.
+         */
+        upload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/uploads/{upload_id}/verify';
+};
+
+export type VerifyUploadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type VerifyUploadError = VerifyUploadErrors[keyof VerifyUploadErrors];
+
+export type VerifyUploadResponses = {
+    /**
+     * Successful Response
+     */
+    200: UploadOut;
+};
+
+export type VerifyUploadResponse = VerifyUploadResponses[keyof VerifyUploadResponses];
+
 export type PreviewUploadData = {
     /**
      * Body
@@ -5968,6 +6561,47 @@ export type PreviewUploadResponses = {
 };
 
 export type PreviewUploadResponse = PreviewUploadResponses[keyof PreviewUploadResponses];
+
+export type GetStorageData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/storage';
+};
+
+export type GetStorageErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetStorageError = GetStorageErrors[keyof GetStorageErrors];
+
+export type GetStorageResponses = {
+    /**
+     * Successful Response
+     */
+    200: StorageOut;
+};
+
+export type GetStorageResponse = GetStorageResponses[keyof GetStorageResponses];
 
 export type ListWorkloadsData = {
     body?: never;
@@ -6325,6 +6959,122 @@ export type RenameWorkloadResponses = {
 };
 
 export type RenameWorkloadResponse = RenameWorkloadResponses[keyof RenameWorkloadResponses];
+
+export type ReadWorkloadAgainData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/workloads/{workload_id}/read-again';
+};
+
+export type ReadWorkloadAgainErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type ReadWorkloadAgainError = ReadWorkloadAgainErrors[keyof ReadWorkloadAgainErrors];
+
+export type ReadWorkloadAgainResponses = {
+    /**
+     * Successful Response
+     */
+    202: WorkloadOut;
+};
+
+export type ReadWorkloadAgainResponse = ReadWorkloadAgainResponses[keyof ReadWorkloadAgainResponses];
+
+export type GetConversionLogData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/workloads/{workload_id}/conversion-log';
+};
+
+export type GetConversionLogErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetConversionLogError = GetConversionLogErrors[keyof GetConversionLogErrors];
+
+export type GetConversionLogResponses = {
+    /**
+     * Successful Response
+     */
+    200: ConversionLogOut;
+};
+
+export type GetConversionLogResponse = GetConversionLogResponses[keyof GetConversionLogResponses];
 
 export type GetCurveData = {
     body?: never;

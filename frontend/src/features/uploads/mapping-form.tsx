@@ -31,6 +31,8 @@ const TIME_UNITS = [
 interface MappingFormProps {
   readonly mapping: Mapping;
   readonly columns: readonly string[];
+  /** Whether the table is text, whose lines must be taken apart. */
+  readonly isText: boolean;
   readonly faults: readonly MappingFault[];
   readonly onChange: (mapping: Mapping) => void;
   readonly onTry: () => void;
@@ -130,24 +132,28 @@ export function MappingForm(props: MappingFormProps) {
           </>
         )}
         {column("device", "Column of the device", true)}
-        <TextInput
-          label="Delimiter"
-          description="empty: found from the first line"
-          value={mapping.delimiter}
-          onChange={(event) => set({ delimiter: event.currentTarget.value })}
-        />
-        <Select
-          label="First line"
-          description="names or a record"
-          value={mapping.header}
-          data={[
-            { value: "", label: "Find out from the mapping" },
-            { value: "true", label: "Holds column names" },
-            { value: "false", label: "Is a record" },
-          ]}
-          allowDeselect={false}
-          onChange={(value) => set({ header: value ?? "" })}
-        />
+        {props.isText && (
+          <>
+            <TextInput
+              label="Delimiter"
+              description="empty: found from the first line"
+              value={mapping.delimiter}
+              onChange={(event) => set({ delimiter: event.currentTarget.value })}
+            />
+            <Select
+              label="First line"
+              description="names or a record"
+              value={mapping.header}
+              data={[
+                { value: "", label: "Find out from the mapping" },
+                { value: "true", label: "Holds column names" },
+                { value: "false", label: "Is a record" },
+              ]}
+              allowDeselect={false}
+              onChange={(value) => set({ header: value ?? "" })}
+            />
+          </>
+        )}
       </SimpleGrid>
       {mapping.op === "" && (
         <Group mt="sm">

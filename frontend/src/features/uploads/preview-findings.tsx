@@ -8,6 +8,7 @@ import {
   formatBytes,
   formatCount,
   formatPercent,
+  formatSeconds,
   ratio,
 } from "@/units/quantity";
 import classes from "./uploads.module.css";
@@ -36,7 +37,10 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
         title={`The first ${preview.records.length} records`}
         subtitle="The raw text beside what it was taken for; times count from the start of the trace's own clock"
       >
-        <RecordTable preview={preview} />
+        <Text size="sm" mb="sm">
+          {shownText(preview.shown)}
+        </Text>
+        <RecordTable preview={preview} label="First records" />
       </Panel>
       <SimpleGrid cols={{ base: 1, md: 3 }}>
         <Panel title="Format">
@@ -138,13 +142,46 @@ function Detection({ preview }: { readonly preview: PreviewOut }) {
   );
 }
 
+/** "20 requests, 4 of them writes, over 1.2 ms, of 4 KiB to 64 KiB, at ..." */
+export function shownText(shown: PreviewOut["shown"]): string {
+  const { extent } = shown;
+  const amount = (value: number) =>
+    extent?.unit === "bytes"
+      ? formatBytes(bytes(value))
+      : `${formatCount(value)} pages`;
+  const parts = [
+    `${formatCount(shown.requests)} requests`,
+    `${formatCount(shown.write_requests)} of them writes`,
+    `${formatCount(shown.devices)} ${shown.devices === 1 ? "device" : "devices"}`,
+    shown.duration_s === null
+      ? "no times"
+      : `over ${formatSeconds(shown.duration_s)} of the trace`,
+  ];
+  if (extent !== null) {
+    parts.push(
+      extent.smallest_request === extent.largest_request
+        ? `each of ${amount(extent.largest_request)}`
+        : `of ${amount(extent.smallest_request)} to ${amount(extent.largest_request)}`,
+      `addresses from ${formatCount(extent.lowest)} to ${formatCount(extent.highest)} ${
+        extent.unit === "bytes" ? "bytes" : ""
+      }`.trimEnd(),
+    );
+  }
+  return `${parts.join(", ")}.`;
+}
+
 const NS_PER_S = 1e9;
 const OPERATIONS: Readonly<Record<string, string>> = { R: "read", W: "write" };
 
-function RecordTable({ preview }: { readonly preview: PreviewOut }) {
+export function RecordTable(props: {
+  readonly preview: PreviewOut;
+  readonly label: string;
+  readonly rows?: number;
+}) {
+  const { preview, label, rows = preview.records.length } = props;
   const first = preview.records[0]?.time_ns ?? null;
   return (
-    <ScrollRegion label="First records">
+    <ScrollRegion label={label}>
       <table className="tw-table">
         <thead>
           <tr>
@@ -170,7 +207,7 @@ function RecordTable({ preview }: { readonly preview: PreviewOut }) {
           </tr>
         </thead>
         <tbody>
-          {preview.records.map((record) => (
+          {preview.records.slice(0, rows).map((record) => (
             <tr key={record.place}>
               <th scope="row" style={{ whiteSpace: "nowrap" }}>
                 {record.place}

@@ -1,26 +1,35 @@
-import { Anchor, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer } from "@/api/client";
 import { createWorkload, getUpload } from "@/api/gen/sdk.gen";
 import { toProblem } from "@/api/problem";
-import { discardUpload, type PreviewOut, previewQuery } from "@/api/uploads";
+import {
+  discardUpload,
+  type PreviewOut,
+  previewQuery,
+  type UploadOut,
+} from "@/api/uploads";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSessionDraft } from "@/components/use-session-draft";
+import { FormatChoice } from "./format-choice";
 import { MappingForm } from "./mapping-form";
 import { PreviewFindings } from "./preview-findings";
 import { ReadForm } from "./read-form";
 import {
+  candidatesIn,
   columnsIn,
   EMPTY_MAPPING,
-  GENERIC_CSV,
+  isTable,
   mappingFaults,
   nameOfFile,
   type ReadDraft,
   readOptions,
+  TEXT_TABLE,
+  tableFormatIn,
 } from "./read-options";
 
 export function PreviewPage() {
@@ -47,9 +56,35 @@ export function PreviewPage() {
         </>
       )}
       {upload.data !== undefined && (
-        <PreviewBody uploadId={uploadId} filename={upload.data.filename} />
+        <>
+          <KnownFile upload={upload.data} />
+          <PreviewBody uploadId={uploadId} filename={upload.data.filename} />
+        </>
       )}
     </Page>
+  );
+}
+
+/** The very same file was read before: nothing new will come of it as it stands. */
+function KnownFile({ upload }: { readonly upload: UploadOut }) {
+  if (upload.read_as.length === 0) {
+    return null;
+  }
+  return (
+    <Alert color="indigo" variant="outline" title="This very file was read before">
+      <Text size="sm">
+        It became{" "}
+        {upload.read_as.map((workload, index) => (
+          <span key={workload.id}>
+            {index > 0 ? ", " : ""}
+            <Link to="/workloads/$workloadId" params={{ workloadId: workload.id }}>
+              {workload.name}
+            </Link>
+          </span>
+        ))}
+        . Read it again only to read it another way; the same content is stored once.
+      </Text>
+    </Alert>
   );
 }
 
@@ -64,40 +99,53 @@ function PreviewBody(props: {
       name: nameOfFile(filename),
       format: "",
       pageBytes: "",
+      skipBadRecords: "",
       mapping: EMPTY_MAPPING,
     },
   );
   const [asked, setAsked] = useState(() => readOptions(draft));
   const preview = useQuery(previewQuery(uploadId, asked));
-  const faults = draft.format === GENERIC_CSV ? mappingFaults(draft.mapping) : [];
+  const faults = isTable(draft.format) ? mappingFaults(draft.mapping) : [];
   const current = JSON.stringify(readOptions(draft)) === JSON.stringify(asked);
   const change = (next: ReadDraft) => {
     setDraft(next);
     // Choices show at once; a column mapping is complete before it is tried.
-    if (next.format !== GENERIC_CSV || next.format !== draft.format) {
+    if (!isTable(next.format) || next.format !== draft.format) {
       setAsked(readOptions(next));
     }
   };
   const columns = columnsOf(preview.data, preview.error);
+  const candidates =
+    preview.error === null ? [] : candidatesIn(toProblem(preview.error));
   return (
     <Stack gap="lg">
       <ReadForm draft={draft} onChange={change} preview={preview.data} />
-      {draft.format === GENERIC_CSV && (
+      {isTable(draft.format) && (
         <MappingForm
           mapping={draft.mapping}
           columns={columns}
+          isText={draft.format === TEXT_TABLE}
           faults={faults}
           onChange={(mapping) => setDraft({ ...draft, mapping })}
           onTry={() => setAsked(readOptions(draft))}
           pending={preview.isFetching}
         />
       )}
+      {candidates.length > 0 && (
+        <FormatChoice
+          uploadId={uploadId}
+          candidates={candidates}
+          options={asked}
+          onChoose={(format) => change({ ...draft, format })}
+        />
+      )}
       {preview.error !== null && !needsMappingFirst(draft, asked) && (
         <PreviewRefused
           uploadId={uploadId}
           error={preview.error}
-          generic={draft.format === GENERIC_CSV}
-          onGeneric={() => change({ ...draft, format: GENERIC_CSV })}
+          asked={candidates.length > 1}
+          table={isTable(draft.format) ? null : tableFormatIn(toProblem(preview.error))}
+          onTable={(format) => change({ ...draft, format })}
         />
       )}
       {preview.isPending && <Skeleton height={320} animate={false} />}
@@ -122,7 +170,7 @@ function PreviewBody(props: {
 
 /** The generic format was just chosen: its first refusal only lists the columns. */
 function needsMappingFirst(draft: ReadDraft, asked: { columns?: unknown }): boolean {
-  return draft.format === GENERIC_CSV && asked.columns === undefined;
+  return isTable(draft.format) && asked.columns === undefined;
 }
 
 function columnsOf(preview: PreviewOut | undefined, error: unknown): readonly string[] {
@@ -135,9 +183,13 @@ function columnsOf(preview: PreviewOut | undefined, error: unknown): readonly st
 function PreviewRefused(props: {
   readonly uploadId: string;
   readonly error: unknown;
-  readonly generic: boolean;
-  readonly onGeneric: () => void;
+  /** The page asks which reading is meant: the refusal itself says nothing more. */
+  readonly asked: boolean;
+  /** The kind of table that its columns could be mapped of; `null` if they are already. */
+  readonly table: string | null;
+  readonly onTable: (format: string) => void;
 }) {
+  const { table } = props;
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const discard = useMutation({
@@ -148,13 +200,19 @@ function PreviewRefused(props: {
     },
   });
   return (
-    <Panel title="This file could not be read as asked">
+    <Panel
+      title={
+        props.asked ? "None of these readings?" : "This file could not be read as asked"
+      }
+    >
       <Stack gap="sm">
-        <ProblemAlert error={props.error} />
+        {!props.asked && <ProblemAlert error={props.error} />}
         <Group>
-          {!props.generic && (
-            <Button variant="default" onClick={props.onGeneric}>
-              It is a CSV of another kind: map its columns
+          {table !== null && (
+            <Button variant="default" onClick={() => props.onTable(table)}>
+              {table === "csv"
+                ? "It is a CSV of another kind: map its columns"
+                : `Map the columns of this ${table} table`}
             </Button>
           )}
           <Button

@@ -1,4 +1,4 @@
-import { Select, SimpleGrid, TextInput } from "@mantine/core";
+import { NumberInput, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { formatsQuery } from "@/api/catalog";
 import type { PreviewOut } from "@/api/uploads";
@@ -21,7 +21,7 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
     preview === undefined ? "" : ` (${formatBytes(bytes(preview.page_bytes))})`;
   return (
     <Panel label="How to read the file">
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
         <TextInput
           label="Name of the workload"
           value={draft.name}
@@ -64,7 +64,23 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
           ]}
           allowDeselect={false}
         />
+        <NumberInput
+          label="Bad records to pass over"
+          value={draft.skipBadRecords === "" ? "" : Number(draft.skipBadRecords)}
+          placeholder="none: the first one is an error"
+          min={0}
+          max={1_000_000_000}
+          allowDecimal={false}
+          allowNegative={false}
+          onChange={(value) => onChange({ ...draft, skipBadRecords: String(value) })}
+        />
       </SimpleGrid>
+      {draft.skipBadRecords !== "" && draft.skipBadRecords !== "0" && (
+        <Text size="sm" mt="sm">
+          What they recorded will be missing from every number. How many there were is
+          counted and stays with the workload.
+        </Text>
+      )}
     </Panel>
   );
 }

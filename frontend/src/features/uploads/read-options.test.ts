@@ -1,15 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { problemOfBody } from "@/api/problem";
 import {
+  candidatesIn,
   columnsIn,
   EMPTY_MAPPING,
   mappingColumns,
   mappingFaults,
   nameOfFile,
   readOptions,
+  tableFormatIn,
 } from "./read-options";
 
-const draft = { name: "x", format: "", pageBytes: "", mapping: EMPTY_MAPPING };
+const draft = {
+  name: "x",
+  format: "",
+  pageBytes: "",
+  skipBadRecords: "",
+  mapping: EMPTY_MAPPING,
+};
 
 describe("what is sent to the reader", () => {
   it("leaves everything to detection when nothing was chosen", () => {
@@ -27,6 +35,13 @@ describe("what is sent to the reader", () => {
       format: "csv",
       page_bytes: 8192,
       columns: { offset: "lba" },
+    });
+  });
+
+  it("tolerates bad records only when a number above 0 was given", () => {
+    expect(readOptions({ ...draft, skipBadRecords: "0" })).toEqual({});
+    expect(readOptions({ ...draft, skipBadRecords: "12" })).toEqual({
+      skip_bad_records: 12,
     });
   });
 
@@ -82,6 +97,34 @@ describe("helpers", () => {
     expect(columnsIn(refusal([{ where: "body.columns", value: "ts" }]))).toEqual([]);
     expect(columnsIn(refusal([{ where: "body.format", value: names }]))).toEqual([]);
     expect(columnsIn(refusal([]))).toEqual([]);
+  });
+
+  it("finds the formats a refusal asks to choose from", () => {
+    const refusal = problemOfBody(
+      {
+        errors: [
+          { where: "body.format", value: "disksim", message: "five columns" },
+          { where: "body.columns", value: ["a"], message: "can map" },
+          { where: "body.format", value: "flashsim", message: "five columns too" },
+        ],
+      },
+      422,
+    );
+    expect(candidatesIn(refusal)).toEqual([
+      { format: "disksim", reason: "five columns" },
+      { format: "flashsim", reason: "five columns too" },
+    ]);
+    expect(candidatesIn(problemOfBody({ errors: [] }, 422))).toEqual([]);
+  });
+
+  it("tells which kind of table wants a mapping, and asks nothing then", () => {
+    const refusal = problemOfBody(
+      { errors: [{ where: "body.format", value: "parquet", message: "mapping" }] },
+      422,
+    );
+    expect(tableFormatIn(refusal)).toBe("parquet");
+    expect(candidatesIn(refusal)).toEqual([]);
+    expect(tableFormatIn(problemOfBody({}, 422))).toBe("csv");
   });
 
   it("makes a name of a file name", () => {

@@ -8,6 +8,8 @@ export interface ReadDraft {
   readonly format: string;
   /** "" takes the format's own page size. */
   readonly pageBytes: string;
+  /** Bad lines or records to pass over; "" tolerates none. */
+  readonly skipBadRecords: string;
   readonly mapping: Mapping;
 }
 
@@ -43,7 +45,11 @@ export const EMPTY_MAPPING: Mapping = {
   header: "",
 };
 
-export const GENERIC_CSV = "csv";
+/** Formats that are read through a column mapping; the first is that of any text. */
+export const TABLE_FORMATS: readonly string[] = ["csv", "parquet"];
+export const TEXT_TABLE = "csv";
+
+export const isTable = (format: string): boolean => TABLE_FORMATS.includes(format);
 
 /** The mapping in the keys of the generic CSV reader; what is empty is left out. */
 export function mappingColumns(mapping: Mapping): Record<string, string> {
@@ -104,12 +110,41 @@ export function mappingFaults(mapping: Mapping): MappingFault[] {
 }
 
 export function readOptions(draft: ReadDraft): ReadOptions {
-  const columns = draft.format === GENERIC_CSV ? mappingColumns(draft.mapping) : {};
+  const isText = draft.format === TEXT_TABLE;
+  const mapping = isText
+    ? draft.mapping
+    : { ...draft.mapping, delimiter: "", header: "" };
+  const columns = isTable(draft.format) ? mappingColumns(mapping) : {};
   return {
     ...(draft.format === "" ? {} : { format: draft.format }),
     ...(draft.pageBytes === "" ? {} : { page_bytes: Number(draft.pageBytes) }),
     ...(Object.keys(columns).length === 0 ? {} : { columns }),
+    ...(draft.skipBadRecords === "" || draft.skipBadRecords === "0"
+      ? {}
+      : { skip_bad_records: Number(draft.skipBadRecords) }),
   };
+}
+
+export interface FormatCandidate {
+  readonly format: string;
+  readonly reason: string;
+}
+
+const namedIn = (problem: Problem): FormatCandidate[] =>
+  problem.errors.flatMap(({ where, data, message }) =>
+    where === "body.format" && typeof data === "string"
+      ? [{ format: data, reason: message }]
+      : [],
+  );
+
+/** The formats that a refusal of the server asks to choose from. */
+export function candidatesIn(problem: Problem): FormatCandidate[] {
+  return namedIn(problem).filter(({ format }) => !isTable(format));
+}
+
+/** The kind of table that a refusal is about: text, unless it says another. */
+export function tableFormatIn(problem: Problem): string {
+  return namedIn(problem).find(({ format }) => isTable(format))?.format ?? TEXT_TABLE;
 }
 
 /** Column names that a refusal of the server names as data. */
@@ -121,7 +156,10 @@ export function columnsIn(problem: Problem): string[] {
 
 /** "tpcb-cut.csv.zst" -> "tpcb-cut" */
 export function nameOfFile(filename: string | null): string {
-  const bare = (filename ?? "").replace(/\.(gz|zst|zstd)$/i, "");
-  const stem = bare.replace(/\.(csv|txt|trace|vscsi|tsv|bin|oracleGeneral)$/i, "");
+  const bare = (filename ?? "").replace(/\.(gz|zst|zstd|xz|bz2)$/i, "");
+  const stem = bare.replace(
+    /\.(csv|txt|trace|vscsi|tsv|bin|oracleGeneral|tar|zip|twt|parquet)$/i,
+    "",
+  );
   return stem === "" ? "Trace" : stem;
 }

@@ -1,12 +1,21 @@
-import { List, Text } from "@mantine/core";
+import { Anchor, List, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { SummaryOut, WorkloadOut } from "@/api/workloads";
+import {
+  type ConversionLogOut,
+  conversionLogQuery,
+  type SummaryOut,
+  type WorkloadOut,
+} from "@/api/workloads";
+import { fileStem } from "@/charts/download";
 import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import {
   bytes,
   formatBytes,
   formatCount,
+  formatDate,
   formatPercent,
   formatSeconds,
   formatShort,
@@ -137,11 +146,81 @@ function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
   );
 }
 
+/** What was read, by which versions, and when. */
+function SourceLines({ log }: { readonly log: ConversionLogOut }) {
+  const { asked, report, source } = log;
+  const choices = [
+    asked.format === null ? null : `format ${asked.format}`,
+    asked.page_bytes === null
+      ? null
+      : `pages of ${formatBytes(bytes(asked.page_bytes))}`,
+    asked.columns === null
+      ? null
+      : `columns ${Object.entries(asked.columns)
+          .map(([key, value]) => `${key} = ${value}`)
+          .join(", ")}`,
+    asked.skip_bad_records === 0
+      ? null
+      : `up to ${formatCount(asked.skip_bad_records)} bad records passed over`,
+  ].filter((choice) => choice !== null);
+  return (
+    <>
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {source.filename ?? "The file"}, {formatBytes(bytes(source.size_bytes))},
+        SHA-256 <code>{source.sha256}</code>
+      </Text>
+      <Text size="sm" mb="sm">
+        Read on {formatDate(log.converted_at)} by core {log.core_version}, server{" "}
+        {log.server_version}. {choices.length > 0 ? "Asked: " : "Nothing was asked: "}
+        {choices.length > 0
+          ? choices.join("; ")
+          : "format and page size were found out"}
+        . {CHOSEN_BY[report.chosen_by]}
+      </Text>
+    </>
+  );
+}
+
+const CHOSEN_BY: Readonly<Record<string, string>> = {
+  content: "The format was found from the content.",
+  name: "The format was named.",
+  columns: "The columns were mapped by hand.",
+};
+
+/** What was split and passed over; nothing where no trace was read. */
+function ReadingItems(props: {
+  readonly workload: WorkloadOut;
+  readonly summary: SummaryOut;
+}) {
+  const { workload, summary } = props;
+  return (
+    <>
+      {summary.split_requests !== null && summary.requests !== null && (
+        <List.Item>
+          {formatCount(summary.split_requests)} of {formatCount(summary.requests)}{" "}
+          requests touch more than one page and were split.
+        </List.Item>
+      )}
+      {summary.skipped_records !== null && (
+        <List.Item>
+          {summary.skipped_records === 0
+            ? "No record was passed over."
+            : `${formatCount(summary.skipped_records)} bad records were passed over; up to ${formatCount(workload.skip_bad_records)} were allowed.`}
+        </List.Item>
+      )}
+    </>
+  );
+}
+
 export function ConversionLog(props: {
   readonly workload: WorkloadOut;
   readonly summary: SummaryOut;
 }) {
   const { workload, summary } = props;
+  const log = useQuery({
+    ...conversionLogQuery(workload.id),
+    enabled: summary.kind === "trace",
+  });
   return (
     <Panel
       title={summary.kind === "trace" ? "Conversion log" : "Where the numbers are from"}
@@ -150,7 +229,22 @@ export function ConversionLog(props: {
           ? "How the file became accesses, and its proofs"
           : "What was assumed, and what is kept"
       }
+      actions={
+        log.data !== undefined && (
+          <Anchor
+            size="sm"
+            href={`/api/v1/workloads/${encodeURIComponent(workload.id)}/conversion-log`}
+            download={`${fileStem(workload.name)}-conversion-log.json`}
+          >
+            Download as JSON
+          </Anchor>
+        )
+      }
     >
+      {log.error !== null && (
+        <ProblemAlert error={log.error} title="The log could not be loaded" />
+      )}
+      {log.data !== undefined && <SourceLines log={log.data} />}
       <List size="sm" spacing={4}>
         {summary.assumptions.map((assumption) => (
           <List.Item key={assumption}>{assumption}</List.Item>
@@ -163,6 +257,7 @@ export function ConversionLog(props: {
             ? "in canonical form."
             : "of curves: no addresses, no accesses."}
         </List.Item>
+        <ReadingItems workload={workload} summary={summary} />
         {summary.devices !== null && (
           <List.Item>{formatCount(summary.devices)} devices or relations.</List.Item>
         )}

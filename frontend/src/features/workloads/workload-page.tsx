@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { answer } from "@/api/client";
 import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
 import { isActiveStatus, useRun } from "@/api/runs";
-import { type WorkloadOut, workloadQuery } from "@/api/workloads";
+import { readAgain, type WorkloadOut, workloadQuery } from "@/api/workloads";
 import { Dialog } from "@/components/dialog";
 import { NeedsTrace } from "@/components/needs-trace";
 import { Page } from "@/components/page";
@@ -151,6 +151,10 @@ function Ingesting({ workload }: { readonly workload: WorkloadOut }) {
   const queryClient = useQueryClient();
   const run = useRun(workload.run?.id ?? null, workload.run).data;
   const ended = run !== undefined && !isActiveStatus(run.status);
+  const again = useMutation({
+    mutationFn: () => readAgain(workload.id),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["workloads"] }),
+  });
   useEffect(() => {
     if (ended) {
       void queryClient.invalidateQueries({ queryKey: ["workloads"] });
@@ -166,6 +170,9 @@ function Ingesting({ workload }: { readonly workload: WorkloadOut }) {
         )}
         {ended && run.status !== "succeeded" && workload.upload_id !== null && (
           <Group>
+            <Button loading={again.isPending} onClick={() => again.mutate()}>
+              Read it again
+            </Button>
             <Button
               variant="default"
               renderRoot={(rest) => (
@@ -178,7 +185,13 @@ function Ingesting({ workload }: { readonly workload: WorkloadOut }) {
             >
               Back to the preview of this upload
             </Button>
+            <Text size="sm" c="dimmed">
+              The file is still kept: nothing has to be uploaded again.
+            </Text>
           </Group>
+        )}
+        {again.error !== null && (
+          <ProblemAlert error={again.error} title="The reading was not started" />
         )}
       </Stack>
     </Panel>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from tierwright.cli.output import (
     Format,
     Json,
     PageBytes,
+    SkipBadLines,
     pairs,
     print_facts,
     print_json,
@@ -62,6 +64,7 @@ def profile(
     format_: Format = None,
     page_bytes: PageBytes = None,
     column: Column = None,
+    skip_bad_lines: SkipBadLines = 0,
     json: Json = False,
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace: exact, or sampled."""
@@ -79,13 +82,22 @@ def profile(
     from tierwright import simulate as core
 
     trace = trace_of(file, format_, page_bytes, column)
-    with progress("profile") as on_progress:
+    with (
+        progress("profile") as on_progress,
+        core.without_bad_records(trace, skip_bad_lines, on_progress=on_progress) as (
+            trace,
+            log,
+        ),
+    ):
         if sample_rate is None:
             made = core.profile(trace, sizes=named, on_progress=on_progress)
         else:
             made = core.sampled_profile(
                 trace, sample_rate, sizes=named, seed=seed, on_progress=on_progress
             )
+    if log is not None:
+        made = replace(made, skipped_records=log["skipped_records"])
+    _tell_skipped(log)
     if output is not None:
         made.write(output)
     if json:
@@ -188,6 +200,7 @@ def simulate(
     format_: Format = None,
     page_bytes: PageBytes = None,
     column: Column = None,
+    skip_bad_lines: SkipBadLines = 0,
     json: Json = False,
 ) -> None:
     """Replay a trace through one cache (--policy) or RAM over flash (--scheme)."""
@@ -210,7 +223,13 @@ def simulate(
     from tierwright import simulate as core
 
     trace = trace_of(file, format_, page_bytes, column)
-    with progress("simulate") as on_progress:
+    with (
+        progress("simulate") as on_progress,
+        core.without_bad_records(trace, skip_bad_lines, on_progress=on_progress) as (
+            trace,
+            log,
+        ),
+    ):
         if policy is not None:
             found = _simulate_one_cache(
                 trace, policy, pages or 0, option or [], on_progress
@@ -231,6 +250,9 @@ def simulate(
                 options=pairs(option or [], "--option"),
                 on_progress=on_progress,
             )
+    if log is not None:
+        found["skipped_records"] = log["skipped_records"]
+    _tell_skipped(log)
     if json:
         print_json(found)
         return
@@ -249,6 +271,14 @@ def simulate(
     if "history" in found:
         _print_choices(found["history"])
     print_warnings(found.get("warnings", []))
+
+
+def _tell_skipped(log: dict[str, Any] | None) -> None:
+    """Say on stderr, with --json too, what is missing from the numbers."""
+    if log is not None:
+        print_warnings(
+            [one for one in log["warnings"] if one["name"] == "bad_records_skipped"]
+        )
 
 
 def _print_choices(history: list[dict[str, Any]]) -> None:

@@ -48,6 +48,16 @@ Column = Annotated[
     ),
 ]
 
+SkipBadLines = Annotated[
+    int,
+    typer.Option(
+        "--skip-bad-lines",
+        metavar="N",
+        min=0,
+        help="Pass over up to N bad lines or records and count them; one more is an error.",
+    ),
+]
+
 
 def trace_of(
     file: Path, format_: str | None, page_bytes: int | None, columns: list[str] | None

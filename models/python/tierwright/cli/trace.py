@@ -14,6 +14,7 @@ from tierwright.cli.output import (
     Format,
     Json,
     PageBytes,
+    SkipBadLines,
     print_facts,
     print_json,
     print_table,
@@ -24,15 +25,6 @@ from tierwright.cli.output import (
 from tierwright.simulate import Reading
 from tierwright.units import format_bytes, format_count
 
-SkipBadLines = Annotated[
-    int,
-    typer.Option(
-        "--skip-bad-lines",
-        metavar="N",
-        min=0,
-        help="Pass over up to N bad lines or records and count them; one more is an error.",
-    ),
-]
 MaxContentBytes = Annotated[
     int | None,
     typer.Option(

@@ -58,6 +58,8 @@ pub(crate) struct RawColumns {
 struct Counts {
     requests: u64,
     write_requests: u64,
+    /// Requests that touch more than one page.
+    split: u64,
     accesses: u64,
     write_accesses: u64,
     zero_length: u64,
@@ -194,6 +196,11 @@ impl Normaliser {
         self.counts.zero_length
     }
 
+    /// Requests read so far that touch more than one page.
+    pub(crate) fn split_requests(&self) -> u64 {
+        self.counts.split
+    }
+
     pub(crate) fn distinct_pages(&self) -> u32 {
         self.distinct_pages
     }
@@ -266,6 +273,7 @@ impl Normaliser {
         self.next += 1;
         self.count(&request);
         let (page, pages) = self.pages_of(&request);
+        self.counts.split += u64::from(pages > 1);
         self.rest = Remainder {
             page,
             pages,

@@ -305,7 +305,7 @@ pub(crate) trait RecordFormat: Send {
 
 /// Checks that hold for every format.
 #[inline]
-fn check(request: Request, addressing: Addressing) -> ParseResult<Request> {
+pub(crate) fn check(request: Request, addressing: Addressing) -> ParseResult<Request> {
     if !matches!(addressing, Addressing::Pages { .. })
         && (request.size > MAX_REQUEST_BYTES || request.offset.checked_add(request.size).is_none())
     {

@@ -11,7 +11,7 @@ use crate::progress::{OnProgress, Progress, report};
 use crate::trace::canonical::{
     CanonicalFoot, CanonicalHead, CanonicalOrigin, CanonicalReader, CanonicalWriter, RawChunk,
 };
-use crate::trace::formats::{Choice, csv};
+use crate::trace::formats::{Choice, csv, parquet};
 use crate::trace::identity::{ContentHash, SequenceHash};
 use crate::trace::normalise::{Extent, Normaliser, as_f64};
 use crate::trace::open::Input;
@@ -62,6 +62,9 @@ pub struct TraceReport {
     /// Bad records passed over, as far as that was allowed; unknown of canonical traces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped_records: Option<u64>,
+    /// Requests that touch more than one page; unknown of canonical traces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split_requests: Option<u64>,
     /// Format of the original: `format`, unless that is canonical.
     pub source_format: String,
     /// Identity of the content; known of canonical traces.
@@ -176,12 +179,17 @@ pub fn convert(
     }
 }
 
-/// Names the columns of a table, as its first line states them; none where the file is no text.
+/// Names the columns of a table, as its first line or its schema states them; none where the file
+/// is neither text nor Parquet.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn column_names(path: &Path) -> Result<Vec<String>> {
-    Ok(csv::column_names(&Input::open(path)?.head()))
+    let input = Input::open(path)?;
+    if parquet::is_parquet(&input.head()) {
+        return parquet::column_names(&input);
+    }
+    Ok(csv::column_names(&input.head()))
 }
 
 /// Reads the head of a trace and shows how it is understood.
@@ -262,6 +270,7 @@ fn raw_report(source: &Normaliser, choice: Choice, sha256_of_sequence: String) -
         assumptions: source.understanding().assumptions.clone(),
         extent: source.extent(),
         skipped_records: Some(source.skipped()),
+        split_requests: Some(source.split_requests()),
         source_format: summary.format.to_owned(),
         content_id: None,
         out_bytes: None,
@@ -399,6 +408,7 @@ fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) 
         assumptions: foot.assumptions.clone(),
         extent: None,
         skipped_records: None,
+        split_requests: None,
         source_format: head.source_format.clone(),
         content_id: Some(foot.content_id.clone()),
         out_bytes: None,

@@ -593,7 +593,7 @@ fn wrong_mappings_are_refused() {
     let msr = folder.file("m", MSR);
     let mut mapped = spec_mapped(&msr, "key=1");
     mapped.format = Some("msr".to_owned());
-    assert_refused(inspect(&mapped), "belongs to the format csv");
+    assert_refused(inspect(&mapped), "belongs to the formats csv and parquet");
 }
 
 #[test]

@@ -376,8 +376,92 @@ pub(crate) fn samples() -> Vec<Sample> {
             )
             .counts((3, 1), (3, 3), 2, 2.0)
         },
+        parquet(),
         canonical(),
     ]
+}
+
+/// A table of three rows with a column that is not mapped and one that may be empty.
+fn parquet() -> Sample {
+    Sample {
+        mapping: "time=ts time_unit=us op=op offset=at offset_unit=bytes size=len size_unit=bytes device=dev",
+        ..Sample::new(
+            "parquet",
+            Kind::Whole,
+            parquet_table(&[
+                (0, "R", 0, 8192),
+                (500_000, "W", 4096, 4096),
+                (1_000_000, "R", 0, 1),
+            ]),
+        )
+        .counts((3, 1), (4, 2), 1, 1.0)
+    }
+}
+
+/// A row: time, operation, place, length.
+type Row<'a> = (i64, &'a str, i64, i64);
+
+/// A Parquet table `ts` (int64), `op` (text), `note` (double, empty), `dev`, `at`, `len` of device `sda`.
+pub(crate) fn parquet_table(rows: &[Row<'_>]) -> Vec<u8> {
+    use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+    use ::parquet::file::properties::WriterProperties;
+    use ::parquet::file::writer::SerializedFileWriter;
+
+    let schema =
+        "message trace { required int64 ts; required binary op (UTF8); optional double note;
+                  required binary dev (UTF8); required int64 at; required int64 len; }";
+    let schema = ::parquet::schema::parser::parse_message_type(schema).unwrap();
+    let properties = WriterProperties::builder()
+        .set_compression(::parquet::basic::Compression::SNAPPY)
+        .build();
+    let mut bytes = Vec::new();
+    let mut table =
+        SerializedFileWriter::new(&mut bytes, schema.into(), properties.into()).unwrap();
+    for group in rows.chunks(2) {
+        let mut writer = table.next_row_group().unwrap();
+        let texts = |of: &dyn Fn(&Row<'_>) -> String| -> Vec<ByteArray> {
+            group
+                .iter()
+                .map(|row| of(row).into_bytes().into())
+                .collect()
+        };
+        let numbers = |of: &dyn Fn(&Row<'_>) -> i64| -> Vec<i64> { group.iter().map(of).collect() };
+        let mut place = 0;
+        while let Some(mut column) = writer.next_column().unwrap() {
+            let written = match place {
+                0 => column
+                    .typed::<Int64Type>()
+                    .write_batch(&numbers(&|row| row.0), None, None)
+                    .unwrap(),
+                1 => column
+                    .typed::<ByteArrayType>()
+                    .write_batch(&texts(&|row| row.1.to_owned()), None, None)
+                    .unwrap(),
+                2 => column
+                    .typed::<DoubleType>()
+                    .write_batch(&[], Some(&vec![0; group.len()]), None)
+                    .unwrap(),
+                3 => column
+                    .typed::<ByteArrayType>()
+                    .write_batch(&texts(&|_| "sda".to_owned()), None, None)
+                    .unwrap(),
+                4 => column
+                    .typed::<Int64Type>()
+                    .write_batch(&numbers(&|row| row.2), None, None)
+                    .unwrap(),
+                _ => column
+                    .typed::<Int64Type>()
+                    .write_batch(&numbers(&|row| row.3), None, None)
+                    .unwrap(),
+            };
+            assert_eq!(written, if place == 2 { 0 } else { group.len() });
+            column.close().unwrap();
+            place += 1;
+        }
+        writer.close().unwrap();
+    }
+    table.close().unwrap();
+    bytes
 }
 
 /// The canonical form of a small trace.

@@ -89,7 +89,12 @@ enum Delimiter {
     Byte(u8),
     /// Runs of spaces and tabs.
     Blanks,
+    /// [`FIELD_SEPARATOR`] between fields that stand as they are: no quotes, no blanks to cut.
+    Exact,
 }
+
+/// Between the fields of a row that another reader has taken apart; no field may hold it.
+pub(super) const FIELD_SEPARATOR: u8 = 0x1f;
 
 /// How the page of a record is found.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +121,7 @@ enum TimeUnit {
 }
 
 /// Rows of a table, as the mapping says.
-struct Csv {
+pub(super) struct Csv {
     delimiter: Delimiter,
     columns: usize,
     time: Option<(usize, TimeUnit)>,
@@ -163,6 +168,33 @@ fn open(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         spaces,
         u64::from(header),
     )))
+}
+
+/// Rows of a table that another reader takes apart, with its column names and the mapping.
+///
+/// Its rows are parsed as lines whose fields stand between [`FIELD_SEPARATOR`]s.
+pub(super) fn table(
+    format: &str,
+    names: Vec<String>,
+    spec: &TraceSpec,
+) -> Result<(Csv, Understanding, Spaces)> {
+    if spec.columns.is_empty() {
+        return Err(no_mapping(format, &names));
+    }
+    let mapping = Mapping::new(&spec.columns)?;
+    if let Some(key) = ["delimiter", "header"]
+        .into_iter()
+        .find(|key| mapping.get(key).is_some())
+    {
+        return Err(bad_mapping(
+            key,
+            format!("the format {format} has columns of its own"),
+            format!("leave {key} out"),
+        ));
+    }
+    let (table, understanding) = mapping.resolve(Delimiter::Exact, true, names, spec)?;
+    let spaces = table.spaces();
+    Ok((table, understanding, spaces))
 }
 
 fn read_header(input: &mut Input, delimiter: Delimiter) -> Result<Vec<String>> {
@@ -306,13 +338,13 @@ impl<'a> Mapping<'a> {
             assumptions
                 .push("all records are of one device: no device column is mapped".to_owned());
         }
-        if self.get("delimiter").is_none() {
+        if self.get("delimiter").is_none() && delimiter != Delimiter::Exact {
             assumptions.push(format!(
                 "columns are separated by {}: the likeliest from the first line",
                 match delimiter {
                     Delimiter::Byte(b'\t') => "tabs".to_owned(),
                     Delimiter::Byte(byte) => format!("`{}`", char::from(byte)),
-                    Delimiter::Blanks => "runs of spaces".to_owned(),
+                    Delimiter::Blanks | Delimiter::Exact => "runs of spaces".to_owned(),
                 }
             ));
         }
@@ -634,6 +666,14 @@ fn split(
             }
             fields.push(start..line.len());
         }
+        Delimiter::Exact => {
+            let mut start = 0;
+            for position in memchr::memchr_iter(FIELD_SEPARATOR, line) {
+                fields.push(start..position);
+                start = position + 1;
+            }
+            fields.push(start..line.len());
+        }
         Delimiter::Blanks => {
             let mut start = None;
             for (position, &character) in line.iter().enumerate() {
@@ -682,7 +722,11 @@ impl LineFormat for Csv {
                 "check the delimiter and that the line is whole",
             ));
         }
-        let field = |column: usize| unquote(&line[self.fields[column].clone()]);
+        let exact = self.delimiter == Delimiter::Exact;
+        let field = |column: usize| {
+            let field = &line[self.fields[column].clone()];
+            if exact { field } else { unquote(field) }
+        };
         let time_ns = match self.time {
             None => 0,
             Some((column, unit)) => time_ns(field(column), unit)?,
@@ -733,7 +777,7 @@ impl Csv {
     }
 
     /// The columns that are looked at, in ascending order.
-    fn used(&self) -> Vec<usize> {
+    pub(super) fn used(&self) -> Vec<usize> {
         let place = match self.place {
             Place::Extent { offset, size, .. } => [Some(offset), Some(size)],
             Place::Page(column) | Place::Key(column) => [Some(column), None],

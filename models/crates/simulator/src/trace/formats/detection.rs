@@ -8,7 +8,7 @@
 
 use serde::Serialize;
 
-use super::{FORMATS, Format, Open, by_name, count_controls, csv, is_text, keys, names};
+use super::{FORMATS, Format, Open, by_name, count_controls, csv, is_text, keys, names, parquet};
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::open::{Head, Input};
@@ -86,7 +86,14 @@ pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format
     let detections = detect(input);
     let named = match &spec.format {
         Some(name) => Some(("name", by_name(name)?)),
-        None if !spec.columns.is_empty() => Some(("columns", by_name(csv::FORMAT.name)?)),
+        None if !spec.columns.is_empty() => {
+            let table = if parquet::is_parquet(&input.head()) {
+                &parquet::FORMAT
+            } else {
+                &csv::FORMAT
+            };
+            Some(("columns", by_name(table.name)?))
+        }
         None => None,
     };
     let (chosen_by, format) = match named {
@@ -112,15 +119,17 @@ pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format
 
 fn refuse_mapping_elsewhere(format: &Format, spec: &TraceSpec) -> Result<()> {
     match spec.columns.keys().next() {
-        Some(first) if format.name != csv::FORMAT.name => Err(Error::BadParameter {
-            name: "columns",
-            value: first.clone(),
-            message: format!(
-                "a column mapping belongs to the format csv, not to {}",
-                format.name
-            ),
-            hint: "leave the mapping out, or name the format csv".to_owned(),
-        }),
+        Some(first) if ![csv::FORMAT.name, parquet::FORMAT.name].contains(&format.name) => {
+            Err(Error::BadParameter {
+                name: "columns",
+                value: first.clone(),
+                message: format!(
+                    "a column mapping belongs to the formats csv and parquet, not to {}",
+                    format.name
+                ),
+                hint: "leave the mapping out, or name the format csv".to_owned(),
+            })
+        }
         _ => Ok(()),
     }
 }
@@ -273,7 +282,7 @@ fn looks_like(head: &Head<'_>) -> String {
             b"BZh",
             "bzip2 data inside the compressed file: it was compressed twice",
         ),
-        (b"PAR1", "a Parquet file; export it as CSV"),
+        (b"PAR1", "a Parquet table"),
         (
             b"SQLite format 3\x00",
             "an SQLite database; export it as CSV",

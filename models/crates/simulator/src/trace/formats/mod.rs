@@ -32,6 +32,7 @@ mod msr;
 mod named;
 mod oracle_general;
 mod oracle_general_op_ns;
+pub(super) mod parquet;
 mod postgres_csv;
 mod spc;
 mod strace_postgres;
@@ -75,6 +76,7 @@ pub static FORMATS: &[Format] = &[
     lirs::FORMAT,
     keys::FORMAT,
     csv::FORMAT,
+    parquet::FORMAT,
     canonical::FORMAT,
 ];
 

@@ -1,0 +1,169 @@
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+import { ambiguousTrace, brokenTrace, largeFile, parquetTable } from "./trace-file";
+
+test("a file with two readings is asked about, each with its records", async ({
+  page,
+}) => {
+  const name = `asks-${Date.now()}.trace`;
+  await page.goto("/workloads");
+  await page.getByRole("button", { name: /The \d+ formats that are read/ }).click();
+  await expect(page.getByText("flashsim", { exact: true })).toBeVisible();
+  await page.getByLabel("Trace file").setInputFiles(ambiguousTrace(name));
+  await expect(page).toHaveURL(/\/uploads\//);
+  await expect(
+    page.getByRole("heading", { name: "This file can be read in 2 ways" }),
+  ).toBeVisible();
+  // The same record has 8 sectors in one reading and 8 pages in the other.
+  const readings = ["disksim", "flashsim"].map((format) =>
+    page.getByRole("region", { name: `First records read as ${format}` }),
+  );
+  const lengths = await Promise.all(
+    readings.map((reading) =>
+      reading.getByRole("row").nth(1).getByRole("cell").nth(5).innerText(),
+    ),
+  );
+  expect(lengths).toEqual(["4,096", "32,768"]);
+  await expect(
+    page.getByRole("button", { name: "Read the whole trace" }),
+  ).toBeDisabled();
+  await expectAccessible(page, "choice of a reading");
+  await page.getByRole("radio", { name: "disksim" }).check();
+  await page.getByRole("button", { name: "Read it as disksim" }).click();
+  await expect(
+    page.getByRole("heading", { name: /The first \d+ records/ }),
+  ).toBeVisible();
+  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
+  await expect(page.getByText("The format was named.")).toBeVisible();
+});
+
+test("bad records fail the reading, are passed over on request, and stay in the log", async ({
+  page,
+}) => {
+  const name = `broken-${Date.now()}.csv`;
+  await page.goto("/workloads");
+  await page.getByLabel("Trace file").setInputFiles(brokenTrace(name));
+  await expect(page).toHaveURL(/\/uploads\//);
+  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await expect(
+    page.getByRole("heading", { name: "This trace was not read" }),
+  ).toBeVisible();
+  await expect(page.getByRole("alert")).toContainText("line 1501");
+  await expectAccessible(page, "a trace that was not read");
+  // One click reads it again, with the same end: nothing was changed.
+  const runs: string[] = [];
+  page.on("response", (response) => {
+    if (response.url().endsWith("/read-again")) {
+      runs.push(response.url());
+    }
+  });
+  await page.getByRole("button", { name: "Read it again" }).click();
+  await expect.poll(() => runs.length).toBe(1);
+  await expect(page.getByRole("alert")).toContainText("line 1501");
+  await page.getByRole("link", { name: "Back to the preview of this upload" }).click();
+  await page.getByRole("textbox", { name: "Bad records to pass over" }).fill("5");
+  await expect(page.getByText(/counted and stays with the workload/)).toBeVisible();
+  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await expect(
+    page.getByText("2 bad records were passed over; up to 5 were allowed."),
+  ).toBeVisible();
+  await expectAccessible(page, "workload with a conversion log");
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download as JSON" }).click();
+  const log = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+  expect(log.report.skipped_records).toBe(2);
+  expect(log.source.sha256).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("a file on the server is registered by its path, read, and known again", async ({
+  page,
+}) => {
+  const response = await page.request.get("/api/v1/storage");
+  const { trace_roots: roots }: { trace_roots: string[] } = await response.json();
+  expect(roots, "the application runs with TIERWRIGHT_TRACE_ROOTS").not.toEqual([]);
+  const name = `registered-${Date.now()}.csv`;
+  const path = join(roots[0] ?? "", name);
+  copyFileSync(brokenTrace("source.csv"), path);
+  await page.goto("/workloads");
+  await expect(page.getByText(/One file may have up to 20 GiB/)).toBeVisible();
+  const field = page.getByRole("textbox", { name: /a file that lies on the server/ });
+  await field.fill("/etc/passwd");
+  await page.getByRole("button", { name: "Use this file" }).click();
+  await expect(page.getByRole("alert")).toContainText(
+    "does not lead into a folder that is open for traces",
+  );
+  await expectAccessible(page, "workloads with a refused path");
+  await field.fill(path);
+  await page.getByRole("button", { name: "Use this file" }).click();
+  await expect(page).toHaveURL(/\/uploads\//);
+  await page.getByRole("textbox", { name: "Bad records to pass over" }).fill("2");
+  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
+  expect(readFileSync(path).length).toBeGreaterThan(0);
+  // The same bytes, sent this time, are known.
+  await page.goto("/workloads");
+  await page.getByLabel("Trace file").setInputFiles(path);
+  await expect(page).toHaveURL(/\/uploads\//);
+  await expect(page.getByText("This very file was read before")).toBeVisible();
+  await expectAccessible(page, "preview of a known file");
+});
+
+test("an upload that is damaged on the way is refused", async ({ page }) => {
+  const name = `damaged-${Date.now()}.bin`;
+  await page.goto("/workloads");
+  await page.route("**/api/v1/uploads/*", async (route) => {
+    const body = route.request().postDataBuffer();
+    if (route.request().method() !== "PATCH" || body === null) {
+      await route.continue();
+      return;
+    }
+    const damaged = Buffer.from(body);
+    damaged[100] = (damaged[100] ?? 0) ^ 1;
+    await route.continue({ postData: damaged });
+  });
+  await page.getByLabel("Trace file").setInputFiles(largeFile(name, 1));
+  const alert = page.getByRole("alert");
+  await expect(alert).toContainText("the file that arrived has");
+  await expect(alert).toContainText("upload it again");
+  const answer = await page.request.get("/api/v1/uploads");
+  const { items }: { items: { filename: string }[] } = await answer.json();
+  expect(items.map((item) => item.filename)).not.toContain(name);
+});
+
+test("a Parquet table is read through a column mapping", async ({ page }) => {
+  await page.goto("/workloads");
+  await page.getByLabel("Trace file").setInputFiles(parquetTable);
+  await expect(page).toHaveURL(/\/uploads\//);
+  await page
+    .getByRole("button", { name: "Map the columns of this parquet table" })
+    .click();
+  await expect(
+    page.getByText("Columns found: when, op, volume, lba, bytes, note"),
+  ).toBeVisible();
+  // Its columns are its own: there are no lines to take apart.
+  await expect(page.getByRole("textbox", { name: "Delimiter" })).toHaveCount(0);
+  const choose = async (box: string, option: string) => {
+    await page.getByRole("combobox", { name: box }).click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  await page.getByRole("combobox", { name: "Column of the place" }).fill("lba");
+  await page.getByRole("combobox", { name: "Column of the length" }).fill("bytes");
+  await page.getByRole("combobox", { name: "Column of the time" }).fill("when");
+  await page.getByRole("combobox", { name: "Column of the operation" }).fill("op");
+  await page.getByRole("combobox", { name: "Column of the device" }).fill("volume");
+  await page.keyboard.press("Escape");
+  await choose("Unit of the place", "sectors of 512 bytes");
+  await choose("Unit of the length", "bytes");
+  await choose("Unit of the time", "microseconds");
+  await page.getByRole("button", { name: "Show the preview" }).click();
+  await expect(
+    page.getByText(/20 requests, \d+ of them writes, 3 devices/),
+  ).toBeVisible();
+  await expectAccessible(page, "mapping of a Parquet table");
+  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await expect(page.getByText("The format was named.")).toBeVisible();
+  await expect(page.getByText("from 3,000 requests")).toBeVisible();
+});

@@ -1,0 +1,516 @@
+//! Apache Parquet tables, read through the same column mapping as text tables.
+//!
+//! Row groups are read page by page, in batches of rows, only the mapped columns. Each row goes
+//! through the reader of text tables, so units, words and errors are the same for both.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use parquet::basic::{LogicalType, TimeUnit};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use crate::error::{Error, Result};
+use crate::trace::TraceSpec;
+use crate::trace::formats::csv::{self, Csv};
+use crate::trace::formats::{Format, Open, Score};
+use crate::trace::open::{Head, Input};
+use crate::trace::reader::{
+    BATCH_REQUESTS, LineFormat, PlacedRequest, Request, RequestReader, Skipped, Spaces,
+    Understanding, Warning, check,
+};
+use crate::trace::streams::Compression;
+use crate::trace::text::{Fault, excerpt, fault};
+
+pub(super) const MAGIC: &[u8] = b"PAR1";
+/// Between the fields of a row as text: no value may hold it.
+const SEPARATOR: u8 = csv::FIELD_SEPARATOR;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "parquet",
+    description: "Apache Parquet table with a column mapping",
+    has_writes: true,
+    has_time: true,
+    has_device: true,
+    page_native: false,
+    below_page_cache: false,
+    detect: |head: &Head<'_>| {
+        if is_parquet(head) {
+            Score::new(1.0, "its first bytes; its columns need a mapping")
+        } else {
+            Score::no("its first bytes are not those of Parquet")
+        }
+    },
+    open: Open::Requests(open),
+};
+
+fn open(input: Input, spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
+    if input.compression() != Compression::NONE {
+        return Err(Error::Unreadable {
+            path: input.path().to_owned(),
+            message: format!(
+                "this is a Parquet table inside a {} file",
+                input.compression().name()
+            ),
+            hint: "unpack it first: its directory stands at its end".to_owned(),
+        });
+    }
+    let (table, names) = open_table(&input)?;
+    let schema = table.metadata().file_metadata().schema_descr_ptr();
+    let mut spec = spec.clone();
+    if let Some(index) = spec
+        .columns
+        .get("time")
+        .and_then(|name| names.iter().position(|one| one == name))
+    {
+        let stated = timestamp_unit(schema.column(index).logical_type_ref());
+        check_time_unit(&mut spec, stated)?;
+    }
+    let (format, mut understanding, spaces) = csv::table(FORMAT.name, names, &spec)?;
+    understanding
+        .assumptions
+        .push("only the mapped columns are read".to_owned());
+    let used = format.used();
+    for &index in &used {
+        let column = schema.column(index);
+        if column.max_rep_level() > 0 {
+            return Err(Error::BadParameter {
+                name: "columns",
+                value: column.path().string(),
+                message: "this column holds lists".to_owned(),
+                hint: "map columns with one value a row".to_owned(),
+            });
+        }
+    }
+    let rows = u64::try_from(table.metadata().file_metadata().num_rows()).unwrap_or(0);
+    Ok(Box::new(Parquet {
+        input,
+        table,
+        next_group: 0,
+        columns: Vec::new(),
+        used,
+        left_in_group: 0,
+        row: 0,
+        rows,
+        texts: Texts::default(),
+        next_text: 0,
+        format,
+        understanding,
+        spaces,
+        skipped: Skipped::default(),
+    }))
+}
+
+/// The names of the columns, for messages and the mapping.
+pub(crate) fn column_names(input: &Input) -> Result<Vec<String>> {
+    Ok(open_table(input)?.1)
+}
+
+/// Whether a head is that of a Parquet table.
+pub(crate) fn is_parquet(head: &Head<'_>) -> bool {
+    head.bytes.starts_with(MAGIC)
+}
+
+fn open_table(input: &Input) -> Result<(SerializedFileReader<File>, Vec<String>)> {
+    let file = File::open(input.path()).map_err(|source| Error::Io {
+        action: "read",
+        path: input.path().to_owned(),
+        source,
+    })?;
+    let table = guarded(input, || SerializedFileReader::new(file))?;
+    let names = table
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .columns()
+        .iter()
+        .map(|column| column.path().string())
+        .collect();
+    Ok((table, names))
+}
+
+/// The unit that a column states itself.
+fn timestamp_unit(logical: Option<&LogicalType>) -> Option<&'static str> {
+    match logical {
+        Some(LogicalType::Timestamp(stamp)) => Some(match stamp.unit {
+            TimeUnit::MILLIS => "ms",
+            TimeUnit::MICROS => "us",
+            TimeUnit::NANOS => "ns",
+        }),
+        _ => None,
+    }
+}
+
+/// Takes the unit that the column states; a mapping that says another one is refused.
+fn check_time_unit(spec: &mut TraceSpec, stated: Option<&'static str>) -> Result<()> {
+    let Some(stated) = stated else {
+        return Ok(());
+    };
+    match spec.columns.get("time_unit") {
+        Some(given) if given != stated => Err(Error::BadParameter {
+            name: "columns",
+            value: format!("time_unit={given}"),
+            message: format!("but the column says itself that it counts {stated}"),
+            hint: format!("leave time_unit out, or give time_unit={stated}"),
+        }),
+        _ => {
+            spec.columns
+                .insert("time_unit".to_owned(), stated.to_owned());
+            Ok(())
+        }
+    }
+}
+
+/// Calls the library; what it refuses, or trips over, is told as damage of the file.
+fn guarded<T>(
+    input: &Input,
+    call: impl FnOnce() -> std::result::Result<T, ParquetError>,
+) -> Result<T> {
+    // The library asserts some of what a sound file holds; a damaged one must not end the program.
+    let told = match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "its parts contradict each other".to_owned(),
+    };
+    Err(Error::Unreadable {
+        path: input.path().to_owned(),
+        message: format!(
+            "the Parquet table is damaged, truncated or of a kind that is not read: {}",
+            excerpt(told.as_bytes())
+        ),
+        hint: "copy or upload the file again; open it with another tool to compare".to_owned(),
+    })
+}
+
+struct Parquet {
+    input: Input,
+    table: SerializedFileReader<File>,
+    next_group: usize,
+    /// Readers of the used columns in the row group in hand.
+    columns: Vec<(ColumnReader, Meaning)>,
+    used: Vec<usize>,
+    left_in_group: u64,
+    row: u64,
+    rows: u64,
+    texts: Texts,
+    next_text: usize,
+    format: Csv,
+    understanding: Understanding,
+    spaces: Spaces,
+    skipped: Skipped,
+}
+
+/// How the values of a column are written as text.
+#[derive(Debug, Clone, Copy)]
+struct Meaning {
+    max_def_level: i16,
+    unsigned: bool,
+}
+
+/// A batch of rows as text: the fields of each between separators.
+#[derive(Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// One column of a batch as text.
+#[derive(Default)]
+struct Fields {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// A value that cannot be written as a field.
+    bad: Option<usize>,
+}
+
+impl Fields {
+    fn get(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.bytes[start..self.ends[row]]
+    }
+}
+
+/// Reads up to `count` rows of a column and writes them by `write`; a null is an empty field.
+fn read_column<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    meaning: Meaning,
+    write: impl Fn(&T::T, &mut Vec<u8>),
+) -> std::result::Result<Fields, ParquetError> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let mut fields = Fields::default();
+    while fields.ends.len() < count {
+        values.clear();
+        levels.clear();
+        let (rows, _, _) = reader.read_records(
+            count - fields.ends.len(),
+            Some(&mut levels),
+            None,
+            &mut values,
+        )?;
+        if rows == 0 {
+            return Err(ParquetError::General(
+                "a column has fewer rows than its row group".to_owned(),
+            ));
+        }
+        let mut values = values.iter();
+        for row in 0..rows {
+            let present = levels
+                .get(row)
+                .is_none_or(|level| *level == meaning.max_def_level);
+            if present {
+                let Some(value) = values.next() else {
+                    return Err(ParquetError::General(
+                        "a column has fewer values than it says".to_owned(),
+                    ));
+                };
+                let start = fields.bytes.len();
+                write(value, &mut fields.bytes);
+                if memchr::memchr(SEPARATOR, &fields.bytes[start..]).is_some() {
+                    fields.bad.get_or_insert(fields.ends.len());
+                }
+            }
+            fields.ends.push(fields.bytes.len());
+        }
+    }
+    Ok(fields)
+}
+
+/// Writing into a vector cannot fail.
+fn put(out: &mut Vec<u8>, value: impl std::fmt::Display) {
+    let _ = write!(out, "{value}");
+}
+
+fn read_any(
+    column: &mut ColumnReader,
+    count: usize,
+    meaning: Meaning,
+) -> std::result::Result<Fields, ParquetError> {
+    match column {
+        ColumnReader::BoolColumnReader(reader) => {
+            read_column(reader, count, meaning, |value, out| put(out, value))
+        }
+        ColumnReader::Int32ColumnReader(reader) if meaning.unsigned => {
+            read_column(reader, count, meaning, |value, out| {
+                put(out, value.cast_unsigned());
+            })
+        }
+        ColumnReader::Int32ColumnReader(reader) => {
+            read_column(reader, count, meaning, |value, out| put(out, value))
+        }
+        ColumnReader::Int64ColumnReader(reader) if meaning.unsigned => {
+            read_column(reader, count, meaning, |value, out| {
+                put(out, value.cast_unsigned());
+            })
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            read_column(reader, count, meaning, |value, out| put(out, value))
+        }
+        ColumnReader::FloatColumnReader(reader) => {
+            read_column(reader, count, meaning, |value, out| put(out, value))
+        }
+        ColumnReader::DoubleColumnReader(reader) => {
+            read_column(reader, count, meaning, |value, out| put(out, value))
+        }
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            read_column(reader, count, meaning, |value, out| {
+                out.extend_from_slice(value.data());
+            })
+        }
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+            read_column(reader, count, meaning, |value, out| {
+                out.extend_from_slice(value.data());
+            })
+        }
+        ColumnReader::Int96ColumnReader(_) => Err(ParquetError::NYI(
+            "times of 96 bits; write them as 64-bit timestamps".to_owned(),
+        )),
+    }
+}
+
+impl Parquet {
+    /// Goes to the next row group with rows; `false` at the end.
+    fn next_group(&mut self) -> Result<bool> {
+        while self.left_in_group == 0 {
+            if self.next_group == self.table.num_row_groups() {
+                return Ok(false);
+            }
+            let (table, used, index) = (&self.table, &self.used, self.next_group);
+            let (rows, columns) = guarded(&self.input, || {
+                let group = table.get_row_group(index)?;
+                let columns = used
+                    .iter()
+                    .map(|&at| {
+                        let column = group.metadata().column(at).column_descr_ptr();
+                        let unsigned = matches!(
+                            column.logical_type_ref(),
+                            Some(LogicalType::Integer(int)) if !int.is_signed
+                        );
+                        let meaning = Meaning {
+                            max_def_level: column.max_def_level(),
+                            unsigned,
+                        };
+                        Ok((group.get_column_reader(at)?, meaning))
+                    })
+                    .collect::<std::result::Result<Vec<_>, ParquetError>>()?;
+                Ok((group.metadata().num_rows(), columns))
+            })?;
+            self.left_in_group = u64::try_from(rows).unwrap_or(0);
+            self.columns = columns;
+            self.next_group += 1;
+        }
+        Ok(true)
+    }
+
+    /// Fills [`Self::texts`] with the next rows; `false` at the end.
+    fn next_texts(&mut self) -> Result<bool> {
+        self.next_text = 0;
+        self.texts.bytes.clear();
+        self.texts.ends.clear();
+        if !self.next_group()? {
+            return Ok(false);
+        }
+        let count = usize::try_from(self.left_in_group)
+            .unwrap_or(usize::MAX)
+            .min(BATCH_REQUESTS);
+        let columns = &mut self.columns;
+        let fields = guarded(&self.input, || {
+            columns
+                .iter_mut()
+                .map(|(column, meaning)| read_any(column, count, *meaning))
+                .collect::<std::result::Result<Vec<_>, ParquetError>>()
+        })?;
+        self.left_in_group -= count as u64;
+        if let Some(bad) = fields.iter().filter_map(|column| column.bad).min() {
+            return Err(self.bad_row(
+                self.row + bad as u64 + 1,
+                &fault(
+                    "a value holds the control character 0x1f",
+                    "map another column, or clean it",
+                ),
+                b"",
+            ));
+        }
+        for row in 0..count {
+            let mut at = 0;
+            for (column, &index) in fields.iter().zip(&self.used) {
+                while at < index {
+                    self.texts.bytes.push(SEPARATOR);
+                    at += 1;
+                }
+                self.texts.bytes.extend_from_slice(column.get(row));
+            }
+            self.texts.ends.push(self.texts.bytes.len());
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn bad_row(&self, row: u64, fault: &Fault, text: &[u8]) -> Error {
+        Error::BadTrace {
+            path: self.input.path().to_owned(),
+            place: format!("row {row}"),
+            message: format!("{}, in `{}`", fault.message, shown(text)),
+            hint: fault.hint.clone(),
+        }
+    }
+
+    /// The request of the next row and the row's range in [`Self::texts`].
+    fn next(&mut self) -> Result<Option<(Request, std::ops::Range<usize>)>> {
+        loop {
+            if self.next_text == self.texts.ends.len() && !self.next_texts()? {
+                return Ok(None);
+            }
+            let start = match self.next_text {
+                0 => 0,
+                index => self.texts.ends[index - 1],
+            };
+            let range = start..self.texts.ends[self.next_text];
+            self.next_text += 1;
+            self.row += 1;
+            let text = &self.texts.bytes[range.clone()];
+            match self
+                .format
+                .parse(text, &mut self.spaces)
+                .and_then(|request| check(request, self.understanding.addressing))
+            {
+                Ok(request) => return Ok(Some((request, range))),
+                Err(fault) => {
+                    let error = self.bad_row(self.row, &fault, text);
+                    self.skipped.take(&self.input, error)?;
+                }
+            }
+        }
+    }
+}
+
+/// The mapped fields of a row for people.
+fn shown(text: &[u8]) -> String {
+    let fields: Vec<String> = text
+        .split(|byte| *byte == SEPARATOR)
+        .filter(|field| !field.is_empty())
+        .map(excerpt)
+        .collect();
+    fields.join(", ")
+}
+
+impl RequestReader for Parquet {
+    fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool> {
+        batch.clear();
+        while batch.len() < BATCH_REQUESTS {
+            match self.next()? {
+                Some((request, _)) => batch.push(request),
+                None => break,
+            }
+        }
+        Ok(!batch.is_empty())
+    }
+
+    fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        let mut records = Vec::new();
+        while records.len() < rows {
+            let Some((request, range)) = self.next()? else {
+                break;
+            };
+            records.push(PlacedRequest {
+                place: format!("row {}", self.row),
+                raw: shown(&self.texts.bytes[range]),
+                request,
+            });
+        }
+        Ok(records)
+    }
+
+    fn understanding(&self) -> &Understanding {
+        &self.understanding
+    }
+
+    fn spaces(&self) -> &[String] {
+        self.spaces.names()
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.skipped.warning().into_iter().collect()
+    }
+
+    fn skipped(&self) -> u64 {
+        self.skipped.count()
+    }
+
+    /// By rows: the columns of a group lie beside each other, so bytes say nothing.
+    fn position(&self) -> (u64, u64) {
+        let (_, all) = self.input.position();
+        if self.rows == 0 || self.row >= self.rows {
+            return (all, all);
+        }
+        let done = u128::from(all) * u128::from(self.row) / u128::from(self.rows);
+        (u64::try_from(done).unwrap_or(all), all)
+    }
+
+    fn compression(&self) -> Compression {
+        self.input.compression()
+    }
+}
