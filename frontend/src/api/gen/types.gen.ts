@@ -5,6 +5,64 @@ export type ClientOptions = {
 };
 
 /**
+ * AccessTimes
+ *
+ * Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]
+ */
+export type AccessTimes = {
+    /**
+     * Disk Read Us
+     *
+     * Of the array: that of one disk / disks.
+     */
+    disk_read_us: number;
+    /**
+     * Disk Write Us
+     */
+    disk_write_us: number;
+    /**
+     * Flash Read Us
+     */
+    flash_read_us: number;
+    /**
+     * Flash Write Us
+     */
+    flash_write_us: number;
+    /**
+     * Disk Us
+     *
+     * Mean access, by the share of reads.
+     */
+    disk_us: number;
+    /**
+     * Flash Us
+     */
+    flash_us: number;
+    /**
+     * Read Share
+     *
+     * A share between 0 and 1.
+     */
+    read_share: number;
+    /**
+     * Disks
+     */
+    disks: number;
+    /**
+     * Flash Write Pattern
+     */
+    flash_write_pattern: 'random' | 'sequential';
+    /**
+     * Flash Basis
+     */
+    flash_basis: string;
+    /**
+     * Disk Basis
+     */
+    disk_basis: string;
+};
+
+/**
  * AxisIn
  *
  * One axis: evenly spaced for shares, by equal factors otherwise.
@@ -49,6 +107,237 @@ export type AxisOption = {
 };
 
 /**
+ * BreakEvenIn
+ *
+ * Workload, DRAM there is, devices, prices, and the sum of money.
+ */
+export type BreakEvenIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * B, the DRAM there is. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Usd
+     *
+     * The next sum of money; absent: about what doubles the DRAM.
+     */
+    usd?: number | string | null;
+    /**
+     * Price Ratio
+     *
+     * Price of flash over price of DRAM, a byte, in place of the price of flash.
+     */
+    price_ratio?: number | null;
+    /**
+     * Deltas
+     *
+     * DRAM steps in multiples of the DRAM there is.
+     */
+    deltas?: Array<number>;
+    /**
+     * Form
+     *
+     * `full` counts flash writes, dirty pages and old versions; `plain` is the balance of the papers: hits alone.
+     */
+    form?: 'full' | 'plain';
+    /**
+     * Read Share
+     *
+     * Share of reads among the accesses that flash or disk serves, for the log model and the plain form; absent: that of the workload.
+     */
+    read_share?: number | null;
+    /**
+     * Disks
+     *
+     * Disks that share the load.
+     */
+    disks?: number;
+    /**
+     * Old Share
+     *
+     * Share of flash that holds old versions.
+     */
+    old_share?: number;
+    /**
+     * Sequential Writes
+     *
+     * Flash is written in appends, as FaCE does.
+     */
+    sequential_writes?: boolean;
+    /**
+     * Host Usd
+     *
+     * What one flash or disk device needs of its host, for the intervals.
+     */
+    host_usd?: number | string;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the DRAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Points
+     *
+     * Points of the curves over money, between which crossings are found.
+     */
+    points?: number;
+};
+
+/**
+ * BreakEvenOut
+ *
+ * DRAM or flash, answered in every way that the inputs allow.
+ */
+export type BreakEvenOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Ram Bytes
+     */
+    ram_bytes: number;
+    /**
+     * Ram Hit Ratio
+     */
+    ram_hit_ratio: number;
+    /**
+     * Amortisation Months
+     */
+    amortisation_months: number;
+    devices: DevicesUsed;
+    price_book: PriceBookRef | null;
+    /**
+     * Form
+     *
+     * As used: `plain` where there are no write-backs.
+     */
+    form: 'full' | 'plain';
+    /**
+     * Flash Metadata
+     */
+    flash_metadata: string | null;
+    times: AccessTimes;
+    /**
+     * Exponent
+     *
+     * E of the log model.
+     */
+    exponent: number;
+    /**
+     * Steps
+     */
+    steps: Array<StepOut>;
+    prices: PricesUsed;
+    next_money: NextMoneyOut | null;
+    plan: PlanOut | null;
+    flips: FlipsOut;
+    /**
+     * Intervals
+     */
+    intervals: Array<IntervalOut>;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Flip Finding
+     */
+    flip_finding: string;
+    /**
+     * Interval Sentence
+     */
+    interval_sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+    /**
+     * Time Basis
+     */
+    time_basis: string;
+    /**
+     * Core Version
+     */
+    core_version: string;
+};
+
+/**
  * BudgetOut
  *
  * Host writes that the devices take. [TB]
@@ -72,6 +361,26 @@ export type BudgetOut = {
      * Why there is no budget; empty when there is one.
      */
     reason: string;
+};
+
+/**
+ * ByStation
+ *
+ * A column for each kind of station.
+ */
+export type ByStation = {
+    /**
+     * Cpu
+     */
+    cpu: Array<number>;
+    /**
+     * Flash
+     */
+    flash: Array<number>;
+    /**
+     * Disk
+     */
+    disk: Array<number>;
 };
 
 /**
@@ -165,6 +474,24 @@ export type CostTerms = {
      * Disk Writes
      */
     disk_writes: number;
+};
+
+/**
+ * CrossingOut
+ *
+ * Where the better buy changes.
+ */
+export type CrossingOut = {
+    /**
+     * Usd
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd: string;
+    /**
+     * Better Beyond
+     */
+    better_beyond: 'dram' | 'flash';
 };
 
 /**
@@ -1026,6 +1353,56 @@ export type DirtyShareOut = {
 export type DirtyShareState = 'measured' | 'stated' | 'unknown';
 
 /**
+ * EqualMoney
+ *
+ * What the same money gains in DRAM and in flash.
+ */
+export type EqualMoney = {
+    /**
+     * Form
+     */
+    form: 'full' | 'plain';
+    /**
+     * Dram Gain Us
+     *
+     * [µs per access]
+     */
+    dram_gain_us: number;
+    /**
+     * Flash Gain Us
+     *
+     * Null where its metadata leave no DRAM. [µs per access]
+     */
+    flash_gain_us: number | null;
+    /**
+     * Flash To Dram Gain Ratio
+     */
+    flash_to_dram_gain_ratio: number | null;
+    /**
+     * Winner
+     */
+    winner: 'flash' | 'dram' | 'tie' | 'neither';
+    /**
+     * Matching Flash Pages
+     *
+     * Least flash that gains what the DRAM gains; null: none does.
+     */
+    matching_flash_pages: number | null;
+    /**
+     * Flip Price Ratio
+     */
+    flip_price_ratio: number | null;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+};
+
+/**
  * EstimatorOut
  *
  * How the hit counts were found.
@@ -1346,6 +1723,76 @@ export type FillOut = {
 };
 
 /**
+ * FlashMetadataOut
+ *
+ * How much RAM a flash cache needs to know what it holds.
+ */
+export type FlashMetadataOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Entry Bytes
+     *
+     * RAM for each unit on flash. [bytes]
+     */
+    entry_bytes: number;
+    /**
+     * Unit Bytes
+     *
+     * Flash that an entry stands for; null: a page. [bytes]
+     */
+    unit_bytes: number | null;
+    /**
+     * Source Entry Bytes
+     *
+     * RAM for each unit of the address space behind. [bytes]
+     */
+    source_entry_bytes: number;
+    /**
+     * Fixed Bytes
+     */
+    fixed_bytes: number;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Note
+     */
+    note: string;
+};
+
+/**
+ * FlipsOut
+ *
+ * Price ratio at which the decision flips, over the size of the step; columns.
+ */
+export type FlipsOut = {
+    /**
+     * Delta
+     */
+    delta: Array<number>;
+    /**
+     * Log
+     */
+    log: Array<number | null>;
+    /**
+     * Curve
+     */
+    curve: Array<number | null>;
+    /**
+     * Full
+     */
+    full: Array<number | null> | null;
+};
+
+/**
  * FormatOut
  *
  * One trace format.
@@ -1469,6 +1916,46 @@ export type HealthOut = {
      * Workers whose heartbeat is fresh.
      */
     workers_alive: number;
+};
+
+/**
+ * IntervalOut
+ *
+ * Break-even interval of a pair of tiers (five-minute rule).
+ */
+export type IntervalOut = {
+    /**
+     * Upper
+     */
+    upper: string;
+    /**
+     * Lower
+     */
+    lower: string;
+    /**
+     * Upper Name
+     */
+    upper_name: string;
+    /**
+     * Lower Name
+     */
+    lower_name: string;
+    /**
+     * Interval S
+     */
+    interval_s: number | null;
+    /**
+     * Missing
+     */
+    missing: Array<string>;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
 };
 
 /**
@@ -1852,6 +2339,88 @@ export type MoneyPart = {
 };
 
 /**
+ * NextMoneyOut
+ *
+ * The next sum of money, now and after any sum spent on one of the two.
+ */
+export type NextMoneyOut = {
+    /**
+     * Usd
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd: string;
+    /**
+     * Usual Usd
+     *
+     * About what doubles the DRAM.
+     */
+    usual_usd: string;
+    /**
+     * Dram Pages
+     */
+    dram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Ram Pages Beside Flash
+     *
+     * What the metadata of that flash leave of the DRAM. [pages]
+     */
+    ram_pages_beside_flash: number;
+    /**
+     * Equal Money
+     *
+     * The form asked for first.
+     */
+    equal_money: Array<EqualMoney>;
+    /**
+     * Spent Usd
+     */
+    spent_usd: Array<string>;
+    /**
+     * Dram Gain Us
+     *
+     * Gained by that money in DRAM.
+     */
+    dram_gain_us: Array<number>;
+    /**
+     * Flash Gain Us
+     */
+    flash_gain_us: Array<number | null>;
+    /**
+     * Dram Next
+     *
+     * Gained a dollar by the next sum in DRAM.
+     */
+    dram_next: Array<number>;
+    /**
+     * Flash Next
+     */
+    flash_next: Array<number | null>;
+    /**
+     * Crossings
+     *
+     * Where `dram_next` and `flash_next` cross.
+     */
+    crossings: Array<CrossingOut>;
+    /**
+     * Total Crossings
+     *
+     * Sums, spent at once, from which the better buy is another.
+     */
+    total_crossings: Array<CrossingOut>;
+    /**
+     * Entry Gain Us
+     *
+     * What the least flash gains without a hit; below 0 where every victim is staged. [µs per access]
+     */
+    entry_gain_us: number | null;
+};
+
+/**
  * OptionOut
  *
  * One option of a policy or a scheme.
@@ -1875,6 +2444,38 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * PlanOut
+ *
+ * The sum again and again, each time where it gains most; columns.
+ */
+export type PlanOut = {
+    /**
+     * Spent Usd
+     */
+    spent_usd: Array<string>;
+    /**
+     * Ram Pages
+     */
+    ram_pages: Array<number>;
+    /**
+     * Flash Pages
+     */
+    flash_pages: Array<number>;
+    /**
+     * Dram Gain Us
+     */
+    dram_gain_us: Array<number | null>;
+    /**
+     * Flash Gain Us
+     */
+    flash_gain_us: Array<number | null>;
+    /**
+     * Choice
+     */
+    choice: Array<'dram' | 'flash' | 'neither'>;
 };
 
 /**
@@ -2420,6 +3021,52 @@ export type PriceOut = {
      * Note
      */
     note: string;
+};
+
+/**
+ * PricesUsed
+ *
+ * The two prices that decide.
+ */
+export type PricesUsed = {
+    /**
+     * Dram Usd Per Gib
+     */
+    dram_usd_per_gib: string | null;
+    /**
+     * Flash Usd Per Gib
+     */
+    flash_usd_per_gib: string | null;
+    /**
+     * Dram Basis
+     */
+    dram_basis: string | null;
+    /**
+     * Flash Basis
+     */
+    flash_basis: string | null;
+    /**
+     * Ratio
+     *
+     * Flash over DRAM, a byte, as used.
+     */
+    ratio: number | null;
+    /**
+     * Stated Ratio
+     *
+     * That of the price book or the devices, without `price_ratio`.
+     */
+    stated_ratio: number | null;
+    /**
+     * Usd Basis
+     */
+    usd_basis: string;
+    /**
+     * Reason
+     *
+     * Why there is no price.
+     */
+    reason: string | null;
 };
 
 /**
@@ -3299,6 +3946,80 @@ export type ScenarioUpdate = {
 };
 
 /**
+ * SchemeColumns
+ *
+ * One scheme over the points; null where a figure is infinite or undefined.
+ */
+export type SchemeColumns = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Throughput Per S
+     *
+     * Exact MVA. [1/s]
+     */
+    throughput_per_s: Array<number | null>;
+    /**
+     * Response Ms
+     *
+     * Exact MVA, without think time. [ms]
+     */
+    response_ms: Array<number>;
+    /**
+     * Throughput Bound Per S
+     *
+     * min(1 / D_max, N / (D + Z)). [1/s]
+     */
+    throughput_bound_per_s: Array<number | null>;
+    /**
+     * Response Bound Ms
+     *
+     * max(D, N D_max - Z), the least there can be. [ms]
+     */
+    response_bound_ms: Array<number>;
+    /**
+     * Max Throughput Per S
+     *
+     * 1 / D_max. [1/s]
+     */
+    max_throughput_per_s: Array<number | null>;
+    /**
+     * Bottleneck
+     */
+    bottleneck: Array<'cpu' | 'flash' | 'disk' | null>;
+    /**
+     * Knee Clients
+     *
+     * N* = (D + Z) / D_max.
+     */
+    knee_clients: Array<number | null>;
+    /**
+     * Knee Disks
+     *
+     * Disks from which another device limits, at the first point.
+     */
+    knee_disks: number | null;
+    /**
+     * Of a transaction, over all devices. [ms]
+     */
+    demand_ms: ByStation;
+    /**
+     * Busy share of one device of the kind.
+     */
+    utilisation: ByStation;
+    /**
+     * Clients at one device, the one served included.
+     */
+    queue: ByStation;
+};
+
+/**
  * SchemeEvaluation
  *
  * One page-flow scheme at this point; counts are accesses over the trace.
@@ -4157,6 +4878,56 @@ export type SplitReplay = {
 };
 
 /**
+ * StepOut
+ *
+ * One DRAM step, and the flash that gains as much.
+ */
+export type StepOut = {
+    /**
+     * Delta
+     *
+     * Added DRAM in multiples of the DRAM there is.
+     */
+    delta: number;
+    /**
+     * Dram Pages
+     */
+    dram_pages: number;
+    /**
+     * Theta Log
+     *
+     * Flash in multiples of the DRAM there is, by the log model.
+     */
+    theta_log: number | null;
+    /**
+     * Theta Curve
+     *
+     * By the workload's curve; null: unreachable.
+     */
+    theta_curve: number | null;
+    /**
+     * Theta Full
+     *
+     * With flash writes and dirty pages; null: unreachable.
+     */
+    theta_full: number | null;
+    /**
+     * Flip Log
+     *
+     * Price of flash over price of DRAM below which flash is the better buy.
+     */
+    flip_log: number | null;
+    /**
+     * Flip Curve
+     */
+    flip_curve: number | null;
+    /**
+     * Flip Full
+     */
+    flip_full: number | null;
+};
+
+/**
  * SummaryOut
  *
  * What the whole trace holds, or what is known without one.
@@ -4441,6 +5212,207 @@ export type SweepSummary = {
      */
     created_at: string;
     run: RunOut | null;
+};
+
+/**
+ * ThroughputIn
+ *
+ * Workload, sizes, devices, who works with them, and what is varied.
+ */
+export type ThroughputIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Clients
+     *
+     * N; each starts anew when its transaction has ended.
+     */
+    clients?: number;
+    /**
+     * Think Ms
+     *
+     * Z, between a client's transactions. [ms]
+     */
+    think_ms?: number;
+    /**
+     * Accesses Per Transaction
+     *
+     * Page accesses of one transaction.
+     */
+    accesses_per_transaction?: number;
+    /**
+     * Cpu Us Per Transaction
+     *
+     * Processor time of one transaction. [µs]
+     */
+    cpu_us_per_transaction?: number;
+    /**
+     * Cpus
+     *
+     * Processors.
+     */
+    cpus?: number;
+    /**
+     * Flash Devices
+     *
+     * Equal flash devices.
+     */
+    flash_devices?: number;
+    /**
+     * Disks
+     *
+     * Equal disks.
+     */
+    disks?: number;
+    /**
+     * Vary
+     *
+     * What `points` are values of.
+     */
+    vary?: 'clients' | 'disks' | 'flash_devices' | 'flash_pages';
+    /**
+     * Points
+     *
+     * Values of what is varied; absent: up to 64 around the present one.
+     */
+    points?: Array<number> | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+};
+
+/**
+ * ThroughputOut
+ *
+ * Throughput and response time of every scheme over what is varied.
+ */
+export type ThroughputOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    devices: DevicesUsed;
+    /**
+     * Varied
+     */
+    varied: 'clients' | 'disks' | 'flash_devices' | 'flash_pages';
+    /**
+     * Points
+     */
+    points: Array<number>;
+    /**
+     * Present
+     *
+     * The present value of what is varied.
+     */
+    present: number;
+    /**
+     * At
+     *
+     * Index of the present value among `points`.
+     */
+    at: number;
+    /**
+     * Schemes
+     */
+    schemes: Array<SchemeColumns>;
+    /**
+     * Best
+     *
+     * Scheme of most throughput at each point.
+     */
+    best: Array<string>;
+    /**
+     * Ram Pages Left
+     *
+     * RAM that the metadata of flash leave at each point. [pages]
+     */
+    ram_pages_left: Array<number>;
+    /**
+     * Flash Metadata
+     */
+    flash_metadata: string | null;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Time Basis
+     */
+    time_basis: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * At the present value.
+     */
+    derivation: Array<DerivationStep>;
+    /**
+     * Core Version
+     */
+    core_version: string;
 };
 
 /**
@@ -5208,6 +6180,49 @@ export type ListSchemesResponses = {
 };
 
 export type ListSchemesResponse = ListSchemesResponses[keyof ListSchemesResponses];
+
+export type ListFlashMetadataData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/catalog/flash-metadata';
+};
+
+export type ListFlashMetadataErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListFlashMetadataError = ListFlashMetadataErrors[keyof ListFlashMetadataErrors];
+
+export type ListFlashMetadataResponses = {
+    /**
+     * Response List Flash Metadata
+     *
+     * Successful Response
+     */
+    200: Array<FlashMetadataOut>;
+};
+
+export type ListFlashMetadataResponse = ListFlashMetadataResponses[keyof ListFlashMetadataResponses];
 
 export type GetDeviceVocabularyData = {
     body?: never;
@@ -6801,6 +7816,104 @@ export type EstimateRecoveryResponses = {
 };
 
 export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
+
+export type EvaluateBreakEvenData = {
+    body: BreakEvenIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/break-evens';
+};
+
+export type EvaluateBreakEvenErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EvaluateBreakEvenError = EvaluateBreakEvenErrors[keyof EvaluateBreakEvenErrors];
+
+export type EvaluateBreakEvenResponses = {
+    /**
+     * Successful Response
+     */
+    200: BreakEvenOut;
+};
+
+export type EvaluateBreakEvenResponse = EvaluateBreakEvenResponses[keyof EvaluateBreakEvenResponses];
+
+export type EvaluateThroughputData = {
+    body: ThroughputIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/throughputs';
+};
+
+export type EvaluateThroughputErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EvaluateThroughputError = EvaluateThroughputErrors[keyof EvaluateThroughputErrors];
+
+export type EvaluateThroughputResponses = {
+    /**
+     * Successful Response
+     */
+    200: ThroughputOut;
+};
+
+export type EvaluateThroughputResponse = EvaluateThroughputResponses[keyof EvaluateThroughputResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;
