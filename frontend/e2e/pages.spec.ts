@@ -117,6 +117,8 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/scheme-map",
     "/pool-split",
     "/wear",
+    "/dram-or-flash",
+    "/throughput",
     "/simulate",
     "/runs",
     "/scenarios",

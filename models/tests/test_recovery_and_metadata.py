@@ -573,3 +573,36 @@ def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
     with pytest.raises(BadInput, match=message) as raised:
         call()
     assert raised.value.hint
+
+
+@given(
+    st.sampled_from(sorted(metadata.PRESETS)),
+    st.integers(1, 10**7),
+    st.integers(0, 10**8),
+    st.sampled_from([512, 4096, 8192]),
+)
+def test_many_sizes_are_charged_as_one_is(
+    name: str, ram: int, flash: int, page: int
+) -> None:
+    preset = metadata.preset(name)
+    one = metadata.charge(
+        preset,
+        ram_bytes=ram * page,
+        flash_bytes=flash * page,
+        page_bytes=page,
+        source_bytes=10**9,
+    )
+    left = metadata.ram_pages_left(
+        preset,
+        ram_pages=[ram],
+        flash_pages=[[flash], [0]],
+        page_bytes=page,
+        source_bytes=10**9,
+    )
+    assert left.shape == (2, 1)
+    assert max(0.0, left[0, 0]) == one.left_pages
+    assert left[1, 0] == ram  # no flash, no metadata
+    free = metadata.ram_pages_left(
+        None, ram_pages=ram, flash_pages=flash, page_bytes=page
+    )
+    assert float(free) == ram

@@ -15,6 +15,7 @@ from tierwright import catalog, throughput
 from tierwright.cli import main
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, Profile
+from tierwright.metadata import preset
 from tierwright.throughput import (
     Setting,
     asymptotic_bounds,
@@ -364,3 +365,17 @@ def test_worked_numbers_of_the_page() -> None:
     text = page.read_text(encoding="utf-8")
     functions = [name for name in throughput.__all__ if name.islower()]
     assert [name for name in functions if name not in text] == []
+
+
+def test_metadata_are_charged_to_every_scheme_with_flash() -> None:
+    free = study(vary="flash_pages", points=[0, 100, 200])
+    charged = study(
+        vary="flash_pages", points=[0, 100, 200], flash_metadata=preset("l2arc")
+    )
+    assert charged.inputs["ram_pages_left"] == [100, 97, 95]
+    for name, found in charged.schemes.items():
+        more = found.demands_s.sum(axis=-1) - free.schemes[name].demands_s.sum(axis=-1)
+        assert more[0] == 0
+        assert (more[1] > 0) == (name != "none")
+    with pytest.raises(BadInput, match="`1` hold less than the metadata of `200`"):
+        study(ram_pages=1, flash_metadata=preset("l2arc"))

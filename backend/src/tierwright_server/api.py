@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from tierwright_server.analyses.pool_splits import router as pool_splits
 from tierwright_server.analyses.sampled_profiles import router as sampled_profiles
 from tierwright_server.analyses.windows import router as windows
+from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.health.endpoints import router as health
@@ -14,6 +15,7 @@ from tierwright_server.scheme_maps.endpoints import router as scheme_maps
 from tierwright_server.simulations.endpoints import router as simulations
 from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
+from tierwright_server.throughputs.endpoints import router as throughputs
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.endpoints import storage_router as storage
 from tierwright_server.uploads.tus import router as tus
@@ -34,6 +36,8 @@ for part in (
     evaluations,
     scheme_maps,
     wear,
+    break_evens,
+    throughputs,
     simulations,
     simulator,
     sweeps,

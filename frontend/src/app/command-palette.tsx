@@ -38,6 +38,8 @@ function useCommands(opened: boolean): Command[] {
     page("Scheme map", () => void navigate({ to: "/scheme-map" })),
     page("Pool split", () => void navigate({ to: "/pool-split" })),
     page("Wear and recovery", () => void navigate({ to: "/wear" })),
+    page("DRAM or flash", () => void navigate({ to: "/dram-or-flash" })),
+    page("Throughput", () => void navigate({ to: "/throughput" })),
     page("Simulate", () => void navigate({ to: "/simulate" })),
     page("Runs", () => void navigate({ to: "/runs" })),
     page("Scenarios", () => void navigate({ to: "/scenarios" })),

@@ -5,10 +5,12 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { parseDollarSearch } from "@/analysis/dollar-state";
 import { parseMapSearch } from "@/analysis/map-state";
 import { parseSplitSearch } from "@/analysis/split-state";
 import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
 import { parseSweepSearch } from "@/analysis/sweep-state";
+import { parseThroughputSearch } from "@/analysis/throughput-state";
 import { parseWearSearch } from "@/analysis/wear-state";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
@@ -114,6 +116,26 @@ const wear = createRoute({
   component: lazyRouteComponent(() => import("@/features/wear/wear-page"), "WearPage"),
 });
 
+const dramOrFlash = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/dram-or-flash",
+  validateSearch: parseDollarSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/dram-or-flash/dram-or-flash-page"),
+    "DramOrFlashPage",
+  ),
+});
+
+const throughput = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/throughput",
+  validateSearch: parseThroughputSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/throughput/throughput-page"),
+    "ThroughputPage",
+  ),
+});
+
 const simulate = createRoute({
   getParentRoute: () => rootRoute,
   path: "/simulate",
@@ -160,6 +182,8 @@ export const router = createRouter({
     schemeMap,
     poolSplit,
     wear,
+    dramOrFlash,
+    throughput,
     simulate,
     runs,
     scenarios,

@@ -16,6 +16,8 @@ export const NAVIGATION = [
   { to: "/scheme-map", label: "Scheme map" },
   { to: "/pool-split", label: "Pool split" },
   { to: "/wear", label: "Wear and recovery" },
+  { to: "/dram-or-flash", label: "DRAM or flash" },
+  { to: "/throughput", label: "Throughput" },
   { to: "/simulate", label: "Simulate" },
   { to: "/runs", label: "Runs" },
   { to: "/scenarios", label: "Scenarios" },

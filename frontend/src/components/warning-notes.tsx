@@ -1,5 +1,5 @@
 import { Alert } from "@mantine/core";
-import { Prose } from "./prose";
+import { type Names, Prose } from "./prose";
 
 interface Note {
   readonly name: string;
@@ -8,7 +8,15 @@ interface Note {
 }
 
 /** What the reader of a number must know, each with the next step. */
-export function WarningNotes({ notes }: { readonly notes: readonly Note[] }) {
+export function WarningNotes({
+  notes,
+  names,
+}: {
+  readonly notes: readonly Note[];
+  /** Names of the devices that messages mention by their ids. */
+  readonly names?: Names;
+}) {
+  const known = names === undefined ? {} : { names };
   if (notes.length === 0) {
     return null;
   }
@@ -22,11 +30,11 @@ export function WarningNotes({ notes }: { readonly notes: readonly Note[] }) {
       <ul style={{ margin: 0, paddingLeft: 20, fontSize: 14 }}>
         {notes.map((note) => (
           <li key={`${note.name} ${note.message}`}>
-            <Prose text={note.message} />.
+            <Prose text={note.message} {...known} />.
             {note.hint !== null && note.hint !== "" && (
               <>
                 {" "}
-                <Prose text={note.hint} />.
+                <Prose text={note.hint} {...known} />.
               </>
             )}
           </li>

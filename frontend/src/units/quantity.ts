@@ -150,6 +150,28 @@ export function formatUsd(value: Usd): string {
   return formatNumber(value);
 }
 
+/** Money with its sign, to three significant digits: "$1,200", "$0.0132". */
+export function formatDollars(value: Usd): string {
+  if (!Number.isFinite(value)) {
+    return UNKNOWN;
+  }
+  return `${value < 0 ? "−" : ""}$${formatShort(Math.abs(value))}`;
+}
+
+/** Intervals between accesses: "8.2 s", "12 minutes", "7.07 hours", "1.5 days". */
+export function formatInterval(seconds: number): string {
+  const found = INTERVALS.find(([, size]) => seconds >= 2 * size);
+  return found === undefined
+    ? `${formatShort(seconds)} s`
+    : `${formatShort(seconds / found[1])} ${found[0]}`;
+}
+
+const INTERVALS = [
+  ["days", 86_400],
+  ["hours", 3600],
+  ["minutes", 60],
+] as const;
+
 export function formatDate(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) {

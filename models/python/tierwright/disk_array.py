@@ -163,7 +163,8 @@ def bottleneck(
     )
     throughput = np.asarray(limits.min(axis=0))
     knee = np.full(disk.shape, np.inf)
-    np.divide(one_disk, flash, out=knee, where=flash > 0)
+    with np.errstate(over="ignore"):
+        np.divide(one_disk, flash, out=knee, where=flash > 0)
     return Bottleneck(
         disk,
         np.asarray(flash),

@@ -412,6 +412,59 @@ def charge(
     )
 
 
+def ram_pages_left(
+    preset: MetadataPreset | None,
+    *,
+    ram_pages: ArrayLike,
+    flash_pages: ArrayLike,
+    page_bytes: int,
+    source_bytes: ArrayLike = 0,
+) -> FloatArray:
+    """Whole RAM pages that the metadata of flash leave, for many sizes at once.
+
+    floor((RAM - ceil(metadata)) / page): the RAM of every model that charges metadata.
+
+    Parameters
+    ----------
+    preset : MetadataPreset or None
+        None charges nothing.
+    ram_pages, flash_pages : array_like
+        RAM budget and flash cache; broadcast. [pages]
+    page_bytes : int
+        Page of the workload. [bytes]
+    source_bytes : array_like
+        Address space behind the cache; broadcast. [bytes]
+
+    Returns
+    -------
+    float64 array
+        Negative where the metadata exceed the budget: no such cache fits. [pages]
+
+    Raises
+    ------
+    BadInput
+        If a size is negative or not finite, or the page is not positive.
+
+    Examples
+    --------
+    >>> ram_pages_left(
+    ...     PRESETS["flashcache"],
+    ...     ram_pages=1000,
+    ...     flash_pages=[0, 10_000, 200_000],
+    ...     page_bytes=4096,
+    ... ).tolist()
+    [1000.0, 941.0, -172.0]
+    """
+    ram = _sizes("ram_pages", ram_pages)
+    flash = _sizes("flash_pages", flash_pages)
+    if preset is None:
+        return np.broadcast_to(ram, np.broadcast_shapes(ram.shape, flash.shape))
+    needed = preset.ram_bytes(
+        flash * page_bytes, page_bytes=page_bytes, source_bytes=source_bytes
+    )
+    return np.asarray(np.floor(ram - np.ceil(needed) / page_bytes))
+
+
 def memory_ratio(
     *,
     block_cache_bytes: float,

@@ -11,6 +11,7 @@ from tierwright_server.catalog.schemas import (
     DeviceList,
     DeviceOut,
     DeviceVocabulary,
+    FlashMetadataOut,
     FormatOut,
     PolicyOut,
     PriceBookIn,
@@ -44,6 +45,14 @@ async def list_policies() -> list[PolicyOut]:
 async def list_schemes() -> list[SchemeOut]:
     """List the page-flow schemes."""
     return service.list_schemes()
+
+
+@router.get(
+    "/flash-metadata", operation_id="list_flash_metadata", responses=responses()
+)
+async def list_flash_metadata() -> list[FlashMetadataOut]:
+    """List the presets of RAM that flash caches need for their metadata."""
+    return service.list_flash_metadata()
 
 
 @router.get(

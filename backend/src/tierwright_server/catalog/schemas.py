@@ -40,6 +40,23 @@ def _figure_name(name: str) -> str:
 FigureName = Annotated[str, AfterValidator(_figure_name)]
 
 
+class FlashMetadataOut(Answer):
+    """How much RAM a flash cache needs to know what it holds."""
+
+    name: str
+    title: str
+    entry_bytes: float = Field(description="RAM for each unit on flash. [bytes]")
+    unit_bytes: int | None = Field(
+        description="Flash that an entry stands for; null: a page. [bytes]"
+    )
+    source_entry_bytes: float = Field(
+        description="RAM for each unit of the address space behind. [bytes]"
+    )
+    fixed_bytes: int
+    source: str
+    note: str
+
+
 class FormatOut(Answer):
     """One trace format."""
 

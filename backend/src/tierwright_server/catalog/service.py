@@ -16,6 +16,7 @@ from tierwright.device import (
     Figure,
     device_from_mapping,
 )
+from tierwright.metadata import PRESETS
 from tierwright.prices import (
     PRICE_UNITS,
     Price,
@@ -34,6 +35,7 @@ from tierwright_server.catalog.schemas import (
     DeviceVocabulary,
     FigureKindOut,
     FigureOut,
+    FlashMetadataOut,
     FormatOut,
     PolicyOut,
     PriceBookIn,
@@ -59,6 +61,11 @@ def list_formats() -> list[FormatOut]:
 def list_policies() -> list[PolicyOut]:
     """List the core's replacement policies."""
     return [PolicyOut.model_validate(row) for row in _simulator.policies()]
+
+
+def list_flash_metadata() -> list[FlashMetadataOut]:
+    """List the models' presets of flash metadata."""
+    return [FlashMetadataOut.model_validate(preset) for preset in PRESETS.values()]
 
 
 def list_schemes() -> list[SchemeOut]:

@@ -5,14 +5,25 @@ workloads" (VLDB Journal 2016), and the five-minute rule of Gray and Putzolu (SI
 `analyse` joins everything for one pair of devices; `docs/models/break-even.md` explains.
 """
 
-from tierwright.break_even.analysis import BreakEven, analyse
+from tierwright.break_even.analysis import (
+    BreakEven,
+    TierPrices,
+    analyse,
+    page_costs,
+    tier_prices,
+)
 from tierwright.break_even.full import (
     FullTheta,
-    PageCosts,
     dram_gain,
     flash_gain,
     full_theta,
     gains_from_curve,
+)
+from tierwright.break_even.gains import (
+    FullGains,
+    PageCosts,
+    PlainGains,
+    least_flash,
 )
 from tierwright.break_even.interval import (
     PricedTier,
@@ -29,6 +40,14 @@ from tierwright.break_even.money import (
     roi_curve,
     roi_log,
 )
+from tierwright.break_even.next_money import (
+    FlipCurve,
+    NextMoney,
+    SpendingPlan,
+    flip_curve,
+    next_money,
+    spending_plan,
+)
 from tierwright.break_even.theta import (
     AccessCosts,
     CurveTheta,
@@ -43,27 +62,39 @@ __all__ = [
     "AccessCosts",
     "BreakEven",
     "CurveTheta",
+    "FlipCurve",
+    "FullGains",
     "FullTheta",
     "Marginal",
+    "NextMoney",
     "PageCosts",
+    "PlainGains",
     "PricedTier",
     "Roi",
+    "SpendingPlan",
     "Theta",
     "TierInterval",
+    "TierPrices",
     "analyse",
     "break_even_interval",
     "curve_theta",
     "dram_gain",
     "exponent",
     "flash_gain",
+    "flip_curve",
     "flip_price_ratio",
     "full_theta",
     "gains_from_curve",
+    "least_flash",
     "log_theta",
     "marginal_gains",
     "mixed_costs",
+    "next_money",
+    "page_costs",
     "pages_for",
     "roi_curve",
     "roi_log",
+    "spending_plan",
     "tier_interval",
+    "tier_prices",
 ]

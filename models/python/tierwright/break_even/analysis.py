@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from tierwright.break_even.full import FullTheta, PageCosts, full_theta
+from tierwright.break_even.full import FullTheta, full_theta
+from tierwright.break_even.gains import FullGains, PageCosts, PlainGains
 from tierwright.break_even.interval import PricedTier, TierInterval, tier_interval
 from tierwright.break_even.money import (
     Marginal,
@@ -19,6 +20,7 @@ from tierwright.break_even.money import (
     roi_curve,
     roi_log,
 )
+from tierwright.break_even.next_money import NextMoney, next_money
 from tierwright.break_even.theta import (
     CurveTheta,
     Theta,
@@ -30,6 +32,7 @@ from tierwright.derivation import Derivation, plain
 from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
@@ -70,6 +73,9 @@ class BreakEven:
         prices.
     marginal : Marginal or None
         Gain of the next sums of money; None without curve, money or prices.
+    next_money : NextMoney or None
+        The sum in DRAM and in flash, in the full form where there are write-backs, and the
+        price ratio at which it flips; None without curve, money or prices.
     intervals : tuple of TierInterval
         Break-even interval of each pair of tiers.
     estimator : str
@@ -91,6 +97,7 @@ class BreakEven:
     price_ratio: float | None
     roi: dict[str, Any] | None
     marginal: Marginal | None
+    next_money: NextMoney | None
     intervals: tuple[TierInterval, ...]
     estimator: str
     warnings: tuple[Caution, ...]
@@ -104,8 +111,16 @@ class BreakEven:
 
 
 @dataclass(frozen=True, slots=True)
-class _Prices:
-    """Prices of the three tiers."""
+class TierPrices:
+    """Prices of the three tiers; None where there is none.
+
+    Attributes
+    ----------
+    ram, flash, disk : Price or None
+        Of capacity.
+    months : int
+        Months over which a purchase is spread. [months]
+    """
 
     ram: Price | None
     flash: Price | None
@@ -137,6 +152,8 @@ def analyse(
     sequential_writes: bool = False,
     host_usd: Decimal = Decimal(0),
     amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+    flash_metadata: MetadataPreset | None = None,
+    price_ratio: Decimal | None = None,
 ) -> BreakEven:
     """Answer "DRAM or flash?" for one pair of devices.
 
@@ -168,6 +185,11 @@ def analyse(
         What one flash or disk device needs of its host, for the interval. [USD]
     amortisation_months : int
         Months over which purchases are spread, for comparing them with rents. [months]
+    flash_metadata : MetadataPreset, optional
+        Its metadata are taken out of the DRAM that stands beside flash, in everything but
+        the log model.
+    price_ratio : Decimal, optional
+        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
 
     Returns
     -------
@@ -183,7 +205,7 @@ def analyse(
     _check(steps, disks, curve, ram_pages, usd)
     months = check_amortisation(amortisation_months)
     page = page_bytes or (DEFAULT_PAGE_BYTES if curve is None else curve.page_bytes)
-    costs = _page_costs(flash, disk, disks, page, sequential=sequential_writes)
+    costs = page_costs(flash, disk, disks, page, sequential=sequential_writes)
     mixed = mixed_costs(
         read_share,
         disk_read=costs.disk_read,
@@ -194,19 +216,30 @@ def analyse(
     disk_cost, flash_cost = float(mixed.disk), float(mixed.flash)
     by_log = log_theta(steps, disk_cost=disk_cost, flash_cost=flash_cost)
     by_curve, full = _by_curve(
-        curve, ram_pages, steps, (disk_cost, flash_cost), costs, old_share
+        curve,
+        ram_pages,
+        steps,
+        (disk_cost, flash_cost),
+        costs,
+        old_share,
+        flash_metadata,
     )
-    used = _Prices(
-        _price(ram, prices, "dram"),
-        _price(flash, prices, flash.kind),
-        _price(disk, prices, disk.kind),
-        months,
-    )
+    used = tier_prices(ram, flash, disk, prices, months, price_ratio)
     best = by_log if by_curve is None else by_curve
     roi, marginal, about_money = _money(
-        curve, ram_pages, usd, used, page, (disk_cost, flash_cost)
+        curve, ram_pages, usd, used, page, (disk_cost, flash_cost), flash_metadata
     )
     dram_byte, flash_byte = used.per_byte(used.ram), used.per_byte(used.flash)
+    next_ = None
+    if roi is not None and not about_money and curve is not None and ram_pages:
+        next_ = next_money(
+            PlainGains(curve, ram_pages, disk_cost, flash_cost, flash_metadata)
+            if curve.write_backs_at is None
+            else FullGains(curve, ram_pages, costs, old_share, flash_metadata),
+            usd=roi["usd"],
+            dram_usd_per_byte=roi["dram_usd_per_byte"],
+            flash_usd_per_byte=roi["flash_usd_per_byte"],
+        )
     ratio = (
         float(flash_byte / dram_byte)
         if dram_byte is not None and flash_byte is not None
@@ -222,6 +255,7 @@ def analyse(
         price_ratio=ratio,
         roi=roi,
         marginal=marginal,
+        next_money=next_,
         intervals=_intervals(ram, flash, disk, used, page, host_usd),
         estimator=best.estimator,
         warnings=(
@@ -250,6 +284,7 @@ def analyse(
             "flash_service_basis": flash.service_basis,
             "disk_service_basis": disk.service_basis,
             "old_share": old_share,
+            "flash_metadata": None if flash_metadata is None else flash_metadata.name,
             "usd": usd,
             "price_book_id": None if prices is None else prices.id,
             "amortisation_months": months,
@@ -289,9 +324,27 @@ def _check(
     problems.raise_if_any()
 
 
-def _page_costs(
+def page_costs(
     flash: Device, disk: Device, disks: int, page_bytes: int, *, sequential: bool
 ) -> PageCosts:
+    """Cost of one page operation on each device: its busy time, 1/IOPS. [µs]
+
+    Parameters
+    ----------
+    flash, disk : Device
+        Devices of the two lower tiers.
+    disks : int
+        Disks that share the load: divides the disk's busy time. [devices]
+    page_bytes : int
+        Page that is appended, for sequential writes. [bytes]
+    sequential : bool
+        Whether flash is written in appends: page / sequential bandwidth.
+
+    Raises
+    ------
+    BadInput
+        If a device lacks a busy time or a bandwidth.
+    """
     problems = Problems("break-even", "choose a device with IOPS or a latency")
     found = {}
     for role, device in (("flash", flash), ("disk", disk)):
@@ -327,16 +380,87 @@ def _by_curve(
     mixed: tuple[float, float],
     costs: PageCosts,
     old_share: float,
+    flash_metadata: MetadataPreset | None,
 ) -> tuple[CurveTheta | None, FullTheta | None]:
     if curve is None or ram_pages is None:
         return None, None
     disk_cost, flash_cost = mixed
     by_curve = curve_theta(
-        curve, ram_pages, steps, disk_cost=disk_cost, flash_cost=flash_cost
+        curve,
+        ram_pages,
+        steps,
+        disk_cost=disk_cost,
+        flash_cost=flash_cost,
+        flash_metadata=flash_metadata,
     )
     if curve.write_backs_at is None:
         return by_curve, None
-    return by_curve, full_theta(curve, ram_pages, steps, costs, old_share=old_share)
+    return by_curve, full_theta(
+        curve,
+        ram_pages,
+        steps,
+        costs,
+        old_share=old_share,
+        flash_metadata=flash_metadata,
+    )
+
+
+def tier_prices(
+    ram: Device | None,
+    flash: Device,
+    disk: Device,
+    prices: PriceBook | None,
+    months: int,
+    price_ratio: Decimal | None = None,
+) -> TierPrices:
+    """Prices of the three tiers: of the book, else of the devices themselves.
+
+    Parameters
+    ----------
+    ram : Device or None
+        None: the book's price of the kind `dram`.
+    flash, disk : Device
+        The other tiers.
+    prices : PriceBook or None
+        None: the devices' own prices.
+    months : int
+        Months over which a purchase is spread. [months]
+    price_ratio : Decimal, optional
+        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+
+    Raises
+    ------
+    BadInput
+        If the ratio is not above 0, or there is no price of DRAM to multiply.
+    """
+    found = TierPrices(
+        _price(ram, prices, "dram"),
+        _price(flash, prices, flash.kind),
+        _price(disk, prices, disk.kind),
+        months,
+    )
+    if price_ratio is None:
+        return found
+    if not (price_ratio.is_finite() and price_ratio > 0):
+        raise BadInput(
+            f"break-even: price_ratio: `{price_ratio}` must be above 0",
+            "0.05 says that a byte of flash costs a twentieth of a byte of DRAM",
+        )
+    if found.ram is None:
+        raise BadInput(
+            f"break-even: price_ratio: `{price_ratio}` needs a price of DRAM, and there is "
+            "none",
+            "choose a price book with DRAM, or a RAM device that states its price",
+        )
+    of_ratio = replace(
+        found.ram,
+        usd=found.ram.usd * price_ratio,
+        source=f"{price_ratio} x the price of DRAM, as asked",
+        device_id=flash.id,
+        kind=None,
+        note="",
+    )
+    return replace(found, flash=of_ratio)
 
 
 def _price(device: Device | None, prices: PriceBook | None, kind: str) -> Price | None:
@@ -350,9 +474,10 @@ def _money(
     curve: Curve | None,
     ram_pages: int | None,
     usd: Decimal | None,
-    used: _Prices,
+    used: TierPrices,
     page_bytes: int,
     mixed: tuple[float, float],
+    flash_metadata: MetadataPreset | None,
 ) -> tuple[dict[str, Any] | None, Marginal | None, tuple[Caution, ...]]:
     if usd is None or ram_pages is None or curve is None:
         return None, None, ()
@@ -380,12 +505,15 @@ def _money(
         added_flash_pages=flash,
         disk_cost=disk_cost,
         flash_cost=flash_cost,
+        flash_metadata=flash_metadata,
     )
     roi = {
         "usd": usd,
         "usd_basis": f"purchase, or {used.months} months of rent",
         "dram_pages": dram,
         "flash_pages": flash,
+        "dram_usd_per_byte": dram_byte,
+        "flash_usd_per_byte": flash_byte,
         "dram_price": _stated(used.ram),
         "flash_price": _stated(used.flash),
         "flash_to_dram_gain_ratio": by_curve.flash_to_dram_gain_ratio,
@@ -414,6 +542,7 @@ def _money(
         flash_usd_per_byte=flash_byte,
         disk_cost=disk_cost,
         flash_cost=flash_cost,
+        flash_metadata=flash_metadata,
     )
     return roi, marginal, ()
 
@@ -428,7 +557,7 @@ def _intervals(
     ram: Device | None,
     flash: Device,
     disk: Device,
-    used: _Prices,
+    used: TierPrices,
     page_bytes: int,
     host_usd: Decimal,
 ) -> tuple[TierInterval, ...]:

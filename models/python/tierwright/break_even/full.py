@@ -12,10 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tierwright.break_even.theta import check_base, least_size
+from tierwright.break_even.gains import (
+    FullGains,
+    PageCosts,
+    about_metadata,
+    check_old_share,
+    least_flash,
+    most_gain,
+)
+from tierwright.break_even.theta import check_base
 from tierwright.derivation import Derivation, Number, plain
-from tierwright.errors import BadInput, Problems
+from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, FloatArray
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 
@@ -25,35 +34,6 @@ FULL_VALIDITY = (
     "old versions is the same at every size"
 )
 _SOURCE = "derived from Kang, Lee and Moon (2016), section 2.3"
-
-
-@dataclass(frozen=True, slots=True)
-class PageCosts:
-    """Cost of one page operation on each device, all in one unit of time.
-
-    Attributes
-    ----------
-    disk_read, disk_write : float
-        C_dr and C_dw, random. [time]
-    flash_read : float
-        C_fr, random. [time]
-    flash_write : float
-        C_fw in the pattern that flash sees: page / sequential bandwidth for appends,
-        1 / random write IOPS for writes in place. [time]
-    """
-
-    disk_read: float
-    disk_write: float
-    flash_read: float
-    flash_write: float
-
-    def __post_init__(self) -> None:
-        problems = Problems("page costs", "give times above 0, all in one unit")
-        for name in ("disk_read", "disk_write", "flash_read", "flash_write"):
-            value = getattr(self, name)
-            good = np.isfinite(value) and value > 0
-            problems.check(good, name, value, "must be finite and above 0")
-        problems.raise_if_any()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +211,7 @@ def gains_from_curve(
         If a size is out of range or the curve has no write-backs.
     """
     check_base(curve, base_pages)
-    _check_old_share(old_share)
+    check_old_share(old_share)
     pages = broadcast("flash gain", amounts={"flash_pages": flash_pages})["flash_pages"]
     total = base_pages + pages * (1 - old_share)
     return np.where(pages > 0, _gain_at(curve, base_pages, total, costs), 0.0)
@@ -244,6 +224,7 @@ def full_theta(
     costs: PageCosts,
     *,
     old_share: float = 0.0,
+    flash_metadata: MetadataPreset | None = None,
 ) -> FullTheta:
     """Least flash that saves as much time as a DRAM step, writes included.
 
@@ -262,6 +243,8 @@ def full_theta(
         [time]
     old_share : float
         Share of flash that holds old versions (Table 5: 0.083 to 0.588). [1]
+    flash_metadata : MetadataPreset, optional
+        Its metadata are taken out of B; without it nothing is charged.
 
     Returns
     -------
@@ -274,7 +257,7 @@ def full_theta(
     """
     steps = broadcast("full break-even", amounts={"delta": delta})["delta"]
     check_base(curve, base_pages)
-    _check_old_share(old_share)
+    check_old_share(old_share)
     accesses = curve.accesses
     more = (1 + steps) * base_pages
     hits = np.maximum(curve.misses(base_pages) - curve.misses(more), 0.0) / accesses
@@ -283,13 +266,9 @@ def full_theta(
         / accesses
     )
     wanted = dram_gain(hits, spared, costs)
-    knots = np.unique(np.append(curve.knots[curve.knots > base_pages], base_pages))
-    gains = np.maximum.accumulate(_gain_at(curve, base_pages, knots, costs))
-    scale = max(float(np.max(np.abs(gains))), costs.disk_read)
-    size = least_size(knots, gains / scale, wanted / scale)
-    theta = (size - base_pages) / ((1 - old_share) * base_pages)
-    theta = np.where(wanted <= 0, 0.0, np.maximum(theta, 0.0))
-    most = float(gains[-1])
+    gains = FullGains(curve, base_pages, costs, old_share, flash_metadata)
+    theta = least_flash(gains, wanted) / base_pages
+    most = most_gain(gains)
     p_d = float(curve.dirty_share(base_pages))
     return FullTheta(
         delta=steps,
@@ -300,7 +279,7 @@ def full_theta(
         old_share=old_share,
         estimator="full form from the LRU hit-ratio and write-back curves",
         validity=FULL_VALIDITY,
-        warnings=_about(most, theta),
+        warnings=(*_about(most, theta), *about_metadata(flash_metadata)),
         derivation=(
             Derivation(
                 "dram_gain",
@@ -324,6 +303,12 @@ def full_theta(
                     Number("B", base_pages, "pages", "DRAM there is"),
                     Number("p_d", p_d, "1", "write_backs(B) / misses(B)"),
                     Number("old share", old_share, "1", "flash lost to old versions"),
+                    Number(
+                        "metadata",
+                        0.0 if flash_metadata is None else flash_metadata.entry_bytes,
+                        "bytes an entry",
+                        "taken out of B",
+                    ),
                     Number("C_fr", costs.flash_read, "time", "flash read"),
                     Number("C_fw", costs.flash_write, "time", "flash write"),
                 ),
@@ -349,14 +334,6 @@ def _gain_at(
         - staged * costs.flash_write
     )
     return np.asarray(gain / curve.accesses)
-
-
-def _check_old_share(old_share: float) -> None:
-    if not (np.isfinite(old_share) and 0 <= old_share < 1):
-        raise BadInput(
-            f"old_share: `{old_share}` must lie in [0, 1)",
-            "a replay counts old versions: `tierwright simulate --scheme face`",
-        )
 
 
 def _about(most: float, theta: FloatArray) -> tuple[Caution, ...]:

@@ -13,10 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tierwright.break_even.gains import PlainGains, frames_left
 from tierwright.break_even.theta import CURVE_VALIDITY, LOG_VALIDITY, check_base
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 
@@ -231,6 +233,7 @@ def roi_curve(
     added_flash_pages: float,
     disk_cost: float,
     flash_cost: float,
+    flash_metadata: MetadataPreset | None = None,
 ) -> Roi:
     """Compare equal money in DRAM and in flash by the workload's own curve.
 
@@ -246,6 +249,8 @@ def roi_curve(
         What the money buys. [pages]
     disk_cost, flash_cost : float
         C_disk and C_flash of one page access. [time]
+    flash_metadata : MetadataPreset, optional
+        Its metadata are taken out of B; without it nothing is charged.
 
     Returns
     -------
@@ -255,9 +260,9 @@ def roi_curve(
     Raises
     ------
     BadInput
-        If an input is out of its domain.
+        If an input is out of its domain, or the metadata leave no DRAM.
     """
-    spared = _spared("return on money", disk_cost, flash_cost)
+    _spared("return on money", disk_cost, flash_cost)
     check_base(curve, base_pages)
     v = broadcast(
         "return on money",
@@ -265,9 +270,17 @@ def roi_curve(
     )
     at_base = float(curve.hit_ratio(base_pages))
     with_dram = float(curve.hit_ratio(base_pages + v["dram"]))
-    with_flash = float(curve.hit_ratio(base_pages + v["flash"]))
-    dram = max(0.0, with_dram - at_base) * disk_cost
-    flash = max(0.0, with_flash - at_base) * spared
+    gains = PlainGains(curve, base_pages, disk_cost, flash_cost, flash_metadata)
+    left = float(frames_left(curve, base_pages, v["flash"], flash_metadata))
+    with_flash = float(curve.hit_ratio(max(left, 0.0) + v["flash"]))
+    dram = float(gains.dram(v["dram"]))
+    flash = float(gains.flash(v["flash"]))
+    if not np.isfinite(flash):
+        raise BadInput(
+            f"return on money: added_flash_pages: `{added_flash_pages}` need more RAM for "
+            f"their metadata than the {base_pages:g} pages there are",
+            "spend less on flash, or choose a cache with smaller entries",
+        )
     return Roi(
         added_dram_pages,
         added_flash_pages,
@@ -350,6 +363,7 @@ def marginal_gains(
     flash_usd_per_byte: Decimal,
     disk_cost: float,
     flash_cost: float,
+    flash_metadata: MetadataPreset | None = None,
 ) -> Marginal:
     """Where each next sum of money gains most, starting from the sizes there are.
 
@@ -371,6 +385,8 @@ def marginal_gains(
         [USD/byte]
     disk_cost, flash_cost : float
         C_disk and C_flash of one page access. [time]
+    flash_metadata : MetadataPreset, optional
+        Its metadata are taken out of the DRAM; a step that leaves none gains minus infinity.
 
     Returns
     -------
@@ -397,8 +413,11 @@ def marginal_gains(
     problems.raise_if_any()
 
     def time_of(ram: int, flash: int) -> float:
-        low = float(curve.misses(ram + flash))
-        high = float(curve.misses(ram))
+        left = float(frames_left(curve, ram, flash, flash_metadata))
+        if left < 1:
+            return float("inf")
+        low = float(curve.misses(left + flash))
+        high = float(curve.misses(left))
         return ((high - low) * flash_cost + low * disk_cost) / curve.accesses
 
     usd, rams, flashes = [], [], []
@@ -407,6 +426,11 @@ def marginal_gains(
     ram, flash, spent = ram_pages, flash_pages, Decimal(0)
     for _ in range(steps):
         now = time_of(ram, flash)
+        if not np.isfinite(now):
+            raise BadInput(
+                f"marginal gains: ram_pages: `{ram}` hold less than the metadata of flash",
+                "start from more DRAM or less flash",
+            )
         by_dram = now - time_of(ram + more_ram, flash)
         by_flash = now - time_of(ram, flash + more_flash)
         winner = winner_of(by_dram, by_flash)

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tierwright.break_even.gains import PlainGains, about_metadata, least_flash
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 
@@ -274,6 +276,7 @@ def curve_theta(
     *,
     disk_cost: float,
     flash_cost: float,
+    flash_metadata: MetadataPreset | None = None,
 ) -> CurveTheta:
     """Flash that gains as much as a step of DRAM, by the workload's own curve.
 
@@ -291,6 +294,9 @@ def curve_theta(
         Added DRAM in multiples of B; any shape. [1]
     disk_cost, flash_cost : float
         C_disk and C_flash of one page access. [time]
+
+    flash_metadata : MetadataPreset, optional
+        Its metadata are taken out of B; without it nothing is charged.
 
     Returns
     -------
@@ -315,8 +321,12 @@ def curve_theta(
     at_base = float(curve.hit_ratio(base_pages))
     gained = np.maximum(curve.hit_ratio((1 + steps) * base_pages) - at_base, 0.0)
     target = at_base + found * gained
-    size = least_size(curve.knots, curve.hit_ratio(curve.knots), target)
+    hit_ratios = 1.0 - curve.knot_misses / curve.accesses
+    size = least_size(curve.knots, hit_ratios, target)
     theta = np.where(gained <= 0, 0.0, np.maximum(size / base_pages - 1, 0.0))
+    if flash_metadata is not None:
+        gains = PlainGains(curve, base_pages, disk_cost, flash_cost, flash_metadata)
+        theta = least_flash(gains, gained * disk_cost) / base_pages
     reachable = np.isfinite(theta)
     return CurveTheta(
         exponent=found,
@@ -326,7 +336,10 @@ def curve_theta(
         reachable=reachable,
         estimator="measured LRU curve, exact inverse of its straight pieces",
         validity=CURVE_VALIDITY,
-        warnings=_about_curve(curve, base_pages, steps, theta, gained),
+        warnings=(
+            *_about_curve(curve, base_pages, steps, theta, gained),
+            *about_metadata(flash_metadata),
+        ),
         derivation=(
             _exponent_derivation(np.asarray(found), disk_cost, flash_cost),
             Derivation(

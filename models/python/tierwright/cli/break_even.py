@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tierwright.break_even import BreakEven
     from tierwright.prices import PriceBook
 
+LINES_OF_CROSSINGS = 3
 SECONDS_PER_MINUTE = 60
 SECONDS_PER_HOUR = 3600
 SECONDS_PER_DAY = 86_400
@@ -124,6 +125,23 @@ def break_even(
             help="Months over which a purchase is spread. [months]",
         ),
     ] = 36,
+    flash_metadata: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-metadata",
+            metavar="PRESET",
+            help="Take the metadata of flash out of the DRAM: face, sce, "
+            "flashcache, enhanceio, bcache, l2arc, dm_writeboost [default: not charged].",
+        ),
+    ] = None,
+    price_ratio: Annotated[
+        str | None,
+        typer.Option(
+            "--price-ratio",
+            metavar="X",
+            help="Price of flash over price of DRAM, a byte, in place of the price of flash.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
@@ -131,6 +149,7 @@ def break_even(
     from tierwright.break_even import analyse
     from tierwright.break_even.analysis import DEFAULT_DELTAS
     from tierwright.hit_ratio import read_profile
+    from tierwright.metadata import preset
 
     money = None if usd is None else amount("--usd", usd)
     flash = catalog.device_or_file(flash_device)
@@ -165,6 +184,10 @@ def break_even(
         sequential_writes=sequential_writes,
         host_usd=amount("--host-usd", host_usd),
         amortisation_months=amortisation_months,
+        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
+        price_ratio=None
+        if price_ratio is None
+        else amount("--price-ratio", price_ratio),
     )
     if json:
         document = found.to_dict()
@@ -268,7 +291,8 @@ def _print_money(found: BreakEven) -> None:
                 f"{format_count(roi['dram_pages'])} pages of DRAM or "
                 f"{format_count(roi['flash_pages'])} pages of flash",
             ),
-            ("better buy", f"{roi['winner']} ({gains}, by the curve)"),
+            ("better buy", f"{roi['winner']} ({gains}, hits alone)"),
+            *_next_facts(found),
         ]
     )
     marginal = found.marginal
@@ -297,6 +321,27 @@ def _print_money(found: BreakEven) -> None:
             for at, choice in enumerate(marginal.choice)
         ],
     )
+
+
+def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
+    money = found.next_money
+    if money is None:
+        return []
+    ratio, flip = money.flash_to_dram_gain_ratio, money.flip_price_ratio
+    gains = "DRAM gains nothing" if ratio is None else f"flash gains {ratio:.3g} x DRAM"
+    return [
+        ("with flash writes and dirty pages", f"{money.winner} ({gains})"),
+        (
+            "flash is the better buy below",
+            "no price: no flash gains what DRAM gains"
+            if flip is None
+            else f"{flip:.3g} of the price of DRAM a byte",
+        ),
+        *(
+            (f"after {each.usd} USD", f"the next sum belongs in {each.better_beyond}")
+            for each in money.crossings[:LINES_OF_CROSSINGS]
+        ),
+    ]
 
 
 def _multiple(value: float | None, unit: str) -> str:

@@ -230,11 +230,21 @@ def throughput(
             help="Its values [default: 1 to --clients for clients, else the one given].",
         ),
     ] = None,
+    flash_metadata: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-metadata",
+            metavar="PRESET",
+            help="Take the metadata of flash out of RAM: face, sce, flashcache, "
+            "enhanceio, bcache, l2arc, dm_writeboost [default: not charged].",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait."""
     from tierwright import catalog
     from tierwright.hit_ratio import read_profile
+    from tierwright.metadata import preset
     from tierwright.throughput import Setting, scheme_throughput
 
     found = scheme_throughput(
@@ -254,6 +264,7 @@ def throughput(
         ),
         vary=vary,
         points=None if points is None else whole_numbers(points, "--points"),
+        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
     )
     if json:
         print_json(found.to_dict())

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray, share
-from tierwright.metadata import MetadataPreset, RamBudget, charge
+from tierwright.metadata import MetadataPreset, RamBudget, charge, ram_pages_left
 from tierwright.page_flow import explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.costs import (
@@ -448,7 +448,13 @@ def evaluate_grid(
     flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
     left = sizes["ram_pages"]
     if flash_metadata is not None:
-        left = _frames(curve, sizes, flash_metadata)
+        left = ram_pages_left(
+            flash_metadata,
+            ram_pages=sizes["ram_pages"],
+            flash_pages=sizes["flash_pages"],
+            page_bytes=curve.page_bytes,
+            source_bytes=curve.distinct_pages * curve.page_bytes,
+        )
         charged = _flows(curve, np.maximum(left, 0.0), sizes["flash_pages"])
         flows = {**charged, "none": flows["none"]}
     grids: dict[str, SchemeGrid] = {}
@@ -469,19 +475,6 @@ def evaluate_grid(
             columns = tuple(np.where(left >= 1, each, np.nan) for each in columns)
         grids[scheme] = SchemeGrid(*columns)
     return grids
-
-
-def _frames(
-    curve: Curve, sizes: Mapping[str, FloatArray], preset: MetadataPreset
-) -> FloatArray:
-    """Whole RAM pages that the metadata of flash leave; negative where they exceed RAM."""
-    page = curve.page_bytes
-    needed = preset.ram_bytes(
-        sizes["flash_pages"] * page,
-        page_bytes=page,
-        source_bytes=curve.distinct_pages * page,
-    )
-    return np.asarray(np.floor(sizes["ram_pages"] - np.ceil(needed) / page))
 
 
 def choose_scheme(

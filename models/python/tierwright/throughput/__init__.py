@@ -13,6 +13,7 @@ from tierwright.throughput.laws import (
 )
 from tierwright.throughput.mva import ClosedNetwork, closed_network
 from tierwright.throughput.schemes import (
+    STATIONS,
     SchemeThroughput,
     Setting,
     ThroughputStudy,
@@ -20,6 +21,7 @@ from tierwright.throughput.schemes import (
 )
 
 __all__ = [
+    "STATIONS",
     "Bounds",
     "ClosedNetwork",
     "SchemeThroughput",

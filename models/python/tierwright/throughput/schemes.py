@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from tierwright.device import Device
-from tierwright.errors import Problems
+from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
+from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.page_flow import Caution, evaluate_grid
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
@@ -136,6 +137,8 @@ class ThroughputStudy:
                         )
                     ],
                     "max_throughput_per_s": _plain(found.bounds.max_throughput_per_s),
+                    "throughput_bound_per_s": _plain(found.bounds.throughput_per_s),
+                    "response_bound_s": _plain(found.bounds.response_s),
                     "knee_clients": _plain(found.bounds.knee_clients),
                     "knee_disks": self.knee_disks[name],
                 }
@@ -164,6 +167,7 @@ def scheme_throughput(
     vary: str = "clients",
     points: Sequence[int] | None = None,
     schemes: Iterable[str] = SCHEMES,
+    flash_metadata: MetadataPreset | None = None,
 ) -> ThroughputStudy:
     """Throughput and response time of each scheme against clients, disks or flash.
 
@@ -186,6 +190,9 @@ def scheme_throughput(
         Values; by default 1 ... clients for clients, else the setting's own value.
     schemes : iterable of str
         Schemes wanted.
+    flash_metadata : MetadataPreset, optional
+        Its metadata are taken out of RAM: `ram_pages` is then a budget, as in
+        `evaluate_grid`.
 
     Returns
     -------
@@ -194,7 +201,8 @@ def scheme_throughput(
     Raises
     ------
     BadInput
-        As `evaluate_grid`; if a number of the setting is out of its domain, or a point is.
+        As `evaluate_grid`; if a number of the setting is out of its domain, or a point is,
+        or the metadata of a flash size leave no RAM.
     """
     _check_setting(setting)
     values = _points(vary, points, setting, flash_pages)
@@ -206,16 +214,17 @@ def scheme_throughput(
         flash=flash,
         disk=disk,
         schemes=schemes,
+        flash_metadata=flash_metadata,
     )
+    left = _ram_left(curve, ram_pages, sizes, flash_metadata)
     devices = np.empty((len(values), len(STATIONS)))
     devices[:] = (setting.cpus, setting.flash_devices, setting.disks)
     if vary in ("flash_devices", "disks"):
         devices[:, 1 if vary == "flash_devices" else 2] = values
     clients = values if vary == "clients" else np.full_like(values, setting.clients)
-    found = {}
-    for name, costs in grid.items():
-        per = setting.accesses_per_transaction / US_PER_S
-        demands = np.stack(
+    per = setting.accesses_per_transaction / US_PER_S
+    demands = {
+        name: np.stack(
             [
                 np.full(len(values), setting.cpu_s_per_transaction),
                 costs.flash_time_us_per_access * per,
@@ -223,7 +232,9 @@ def scheme_throughput(
             ],
             axis=-1,
         )
-        found[name] = _solve(name, demands, devices, clients, setting.think_s)
+        for name, costs in grid.items()
+    }
+    found = _solve(demands, devices, clients, setting.think_s)
     return ThroughputStudy(
         varied=vary,
         points=values,
@@ -236,6 +247,8 @@ def scheme_throughput(
         inputs={
             "ram_pages": ram_pages,
             "flash_pages": flash_pages,
+            "flash_metadata": None if flash_metadata is None else flash_metadata.name,
+            "ram_pages_left": left.astype(np.int64).tolist(),
             "page_bytes": curve.page_bytes,
             "flash_device_id": flash.id,
             "disk_device_id": disk.id,
@@ -250,40 +263,64 @@ def scheme_throughput(
     )
 
 
+def _ram_left(
+    curve: Curve,
+    ram_pages: int,
+    flash_pages: np.typing.NDArray[np.int64],
+    preset: MetadataPreset | None,
+) -> FloatArray:
+    """RAM that the metadata of each flash size leave, refused where there is none."""
+    left = ram_pages_left(
+        preset,
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        page_bytes=curve.page_bytes,
+        source_bytes=curve.distinct_pages * curve.page_bytes,
+    )
+    if preset is not None and bool(np.any(left < 1)):
+        first = int(flash_pages[int(np.argmax(left < 1))])
+        raise BadInput(
+            f"throughput: ram_pages: `{ram_pages}` hold less than the metadata of `{first}` "
+            f"pages of flash ({preset.title})",
+            "give more RAM or less flash, or a flash cache with smaller entries",
+        )
+    return left
+
+
 def _solve(
-    name: str,
-    demands: FloatArray,
+    demands: Mapping[str, FloatArray],
     devices: FloatArray,
     clients: np.typing.NDArray[np.int64],
     think_s: float,
-) -> SchemeThroughput:
-    bounds = asymptotic_bounds(
-        demands, clients=clients, think_s=think_s, devices=devices
-    )
-    same = bool(np.all(demands == demands[0]) and np.all(devices == devices[0]))
-    rows = np.arange(len(clients))
-    if same:  # one network at many populations: the recursion passes through them all
-        whole = closed_network(
-            demands[0],
-            clients=int(clients.max()),
-            think_s=think_s,
-            devices=devices[0],
-        )
-        pick: Any = (clients - 1,)
+) -> dict[str, SchemeThroughput]:
+    """Solve the networks of all schemes in one recursion over the population."""
+    each = np.stack(list(demands.values()))
+    first = each[:, :1]
+    most = int(clients.max())
+    if bool(np.all(each == first) and np.all(devices == devices[0])):
+        # One network a scheme at many populations: the recursion passes through them all.
+        each, count = first[:, 0], devices[0]
+        pick: Any = (slice(None), clients - 1)
     else:
-        whole = closed_network(
-            demands, clients=int(clients.max()), think_s=think_s, devices=devices
+        count = devices
+        pick = (slice(None), np.arange(len(clients)), clients - 1)
+    whole = closed_network(each, clients=most, think_s=think_s, devices=count)
+    rates, response = whole.throughput_per_s[pick], whole.response_s[pick]
+    utilisation, queue = whole.utilisation[pick], whole.queue[pick]
+    return {
+        name: SchemeThroughput(
+            name,
+            wanted,
+            asymptotic_bounds(
+                wanted, clients=clients, think_s=think_s, devices=devices
+            ),
+            rates[at],
+            response[at],
+            utilisation[at],
+            queue[at],
         )
-        pick = (rows, clients - 1)
-    return SchemeThroughput(
-        name,
-        demands,
-        bounds,
-        whole.throughput_per_s[pick],
-        whole.response_s[pick],
-        whole.utilisation[pick],
-        whole.queue[pick],
-    )
+        for at, (name, wanted) in enumerate(demands.items())
+    }
 
 
 def _check_setting(setting: Setting) -> None:

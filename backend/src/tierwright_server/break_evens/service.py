@@ -1,0 +1,660 @@
+"""DRAM or flash: finds what is asked for, lets the models answer, puts it into words."""
+
+import asyncio
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import Any, Literal
+
+import numpy as np
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import break_even
+from tierwright.break_even import (
+    BreakEven,
+    FlipCurve,
+    FullGains,
+    NextMoney,
+    PageCosts,
+    PlainGains,
+    TierPrices,
+)
+from tierwright.derivation import Derivation, shown
+from tierwright.metadata import PRESETS, MetadataPreset, ram_pages_left
+from tierwright.prices import Price
+from tierwright_server.break_evens.schemas import (
+    AccessTimes,
+    BreakEvenIn,
+    BreakEvenOut,
+    CrossingOut,
+    EqualMoney,
+    FlipsOut,
+    Form,
+    IntervalOut,
+    NextMoneyOut,
+    PlanOut,
+    PricesUsed,
+    StepOut,
+)
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput
+from tierwright_server.evaluations.schemas import (
+    DerivationStep,
+    DevicesUsed,
+    PriceBookRef,
+)
+from tierwright_server.evaluations.service import CORE_VERSION, Point, find_point
+from tierwright_server.schemas import WarningOut
+from tierwright_server.wording import percent, three_digits
+
+GIB = 2**30
+FLIP_DELTAS = np.geomspace(0.05, 50, 61)
+"""DRAM steps of the flip curve, in multiples of the DRAM there is."""
+PLAN_STEPS = 12
+LEAST_USUAL_PAGES = 10
+TIME_BASIS = (
+    "Times are busy times of the devices, 1/IOPS: throughput costs, neither latencies nor "
+    "service times of one request. A RAM hit costs nothing; queueing is not included."
+)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What the models say."""
+
+    found: BreakEven
+    prices: TierPrices
+    stated: TierPrices
+    costs: PageCosts
+    flips: FlipCurve
+    money: dict[Form, NextMoney]
+    plan: break_even.SpendingPlan | None
+    usual_usd: Decimal | None
+    form: Form
+    read_share: float
+    beside_flash: int
+
+
+async def evaluate(
+    session: AsyncSession, context: Context, body: BreakEvenIn
+) -> BreakEvenOut:
+    """Answer the question at one point."""
+    preset = _preset(body)
+    point = await find_point(session, context, body.point())
+    answers = await asyncio.to_thread(_compute, body, point, preset)
+    return _answer(body, point, answers)
+
+
+def _preset(body: BreakEvenIn) -> MetadataPreset | None:
+    return None if body.flash_metadata is None else metadata_preset(body.flash_metadata)
+
+
+def metadata_preset(name: str) -> MetadataPreset:
+    """Return the preset of that name.
+
+    Raises
+    ------
+    BadInput
+        If there is none.
+    """
+    found = PRESETS.get(name)
+    if found is None:
+        raise BadInput.at(
+            "body.flash_metadata",
+            name,
+            f"is none of {', '.join(PRESETS)}",
+            hint="Leave it out to charge no metadata.",
+        )
+    return found
+
+
+def _compute(
+    body: BreakEvenIn, point: Point, preset: MetadataPreset | None
+) -> _Answers:
+    curve = point.curve
+    flash, disk = point.flash[0], point.disk[0]
+    ram = point.ram[0] if point.ram else None
+    book = point.prices[0] if point.prices else None
+    months = body.amortisation_months
+    read_share = (
+        1 - curve.write_accesses / max(1, curve.accesses)
+        if body.read_share is None
+        else body.read_share
+    )
+    ratio = None if body.price_ratio is None else Decimal(repr(body.price_ratio))
+    found = break_even.analyse(
+        flash,
+        disk,
+        deltas=body.deltas,
+        read_share=read_share,
+        disks=body.disks,
+        curve=curve,
+        ram_pages=body.ram_pages,
+        prices=book,
+        ram=ram,
+        old_share=body.old_share,
+        sequential_writes=body.sequential_writes,
+        host_usd=body.host_usd,
+        amortisation_months=months,
+        flash_metadata=preset,
+        price_ratio=ratio,
+    )
+    costs = break_even.page_costs(
+        flash, disk, body.disks, curve.page_bytes, sequential=body.sequential_writes
+    )
+    disk_us, flash_us = found.inputs["disk_cost_us"], found.inputs["flash_cost_us"]
+    plain = PlainGains(curve, body.ram_pages, disk_us, flash_us, preset)
+    forms: dict[Form, PlainGains | FullGains] = {"plain": plain}
+    if curve.write_backs_at is not None:
+        forms["full"] = FullGains(curve, body.ram_pages, costs, body.old_share, preset)
+    form: Form = body.form if body.form in forms else "plain"
+    prices = break_even.tier_prices(ram, flash, disk, book, months, ratio)
+    per_byte = (prices.per_byte(prices.ram), prices.per_byte(prices.flash))
+    money: dict[Form, NextMoney] = {}
+    plan, usual = None, None
+    dram_byte, flash_byte = per_byte
+    if dram_byte is not None and flash_byte is not None:
+        pages = max(body.ram_pages, LEAST_USUAL_PAGES)
+        usual = _nice(max(dram_byte, flash_byte) * curve.page_bytes * pages)
+        usd = usual if body.usd is None else body.usd
+        money = {
+            name: break_even.next_money(
+                forms[name],
+                usd=usd,
+                dram_usd_per_byte=dram_byte,
+                flash_usd_per_byte=flash_byte,
+                points=body.points,
+            )
+            for name in sorted(forms, key=lambda name: name != form)
+        }
+        plan = break_even.spending_plan(
+            forms[form],
+            usd_step=usd,
+            steps=PLAN_STEPS,
+            dram_usd_per_byte=dram_byte,
+            flash_usd_per_byte=flash_byte,
+        )
+    elif body.usd is not None:
+        raise BadInput.at(
+            "body.usd",
+            str(body.usd),
+            f"needs a price of {'DRAM' if dram_byte is None else 'flash'}, and there is none",
+            hint="Choose a price book, or devices that state their price.",
+        )
+    return _Answers(
+        found=found,
+        prices=prices,
+        stated=break_even.tier_prices(ram, flash, disk, book, months),
+        costs=costs,
+        flips=break_even.flip_curve(
+            curve,
+            body.ram_pages,
+            FLIP_DELTAS.tolist(),
+            disk_cost=disk_us,
+            flash_cost=flash_us,
+            costs=costs,
+            old_share=body.old_share,
+            flash_metadata=preset,
+        ),
+        money=money,
+        plan=plan,
+        usual_usd=usual,
+        form=form,
+        read_share=read_share,
+        beside_flash=_beside(body, point, preset, money),
+    )
+
+
+def _beside(
+    body: BreakEvenIn,
+    point: Point,
+    preset: MetadataPreset | None,
+    money: dict[Form, NextMoney],
+) -> int:
+    """DRAM that the metadata of the flash bought leave; 0 where they leave none."""
+    found = next(iter(money.values()), None)
+    left = ram_pages_left(
+        preset,
+        ram_pages=body.ram_pages,
+        flash_pages=0 if found is None else found.flash_pages,
+        page_bytes=point.curve.page_bytes,
+        source_bytes=point.curve.distinct_pages * point.curve.page_bytes,
+    )
+    return max(0, int(left))
+
+
+def _nice(usd: Decimal) -> Decimal:
+    """Round up to 1, 2 or 5 times a power of ten."""
+    power = Decimal(10) ** usd.adjusted()
+    for step in (1, 2, 5, 10):
+        if usd <= step * power:
+            return (step * power).normalize()
+    return usd.quantize(power, rounding=ROUND_CEILING)
+
+
+def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
+    curve, found = point.curve, answers.found
+    main = answers.money.get(answers.form)
+    names = {
+        device[0].id: device[1].name
+        for device in (point.flash, point.disk, point.ram)
+        if device is not None
+    }
+    if point.ram is None:
+        names["dram"] = "DRAM"
+    intervals = [_interval(each, names) for each in found.intervals]
+    return BreakEvenOut(
+        workload_id=point.workload.id,
+        content_id=point.content.id,
+        accesses=curve.accesses,
+        write_accesses=curve.write_accesses,
+        distinct_pages=curve.distinct_pages,
+        page_bytes=curve.page_bytes,
+        ram_pages=body.ram_pages,
+        ram_bytes=body.ram_pages * curve.page_bytes,
+        ram_hit_ratio=float(curve.hit_ratio(body.ram_pages)),
+        amortisation_months=body.amortisation_months,
+        devices=DevicesUsed(
+            flash=point.flash[1],
+            disk=point.disk[1],
+            ram=point.ram[1] if point.ram else None,
+        ),
+        price_book=(
+            PriceBookRef.model_validate(point.prices[1]) if point.prices else None
+        ),
+        form=answers.form,
+        flash_metadata=body.flash_metadata,
+        times=_times(body, answers),
+        exponent=found.exponent,
+        steps=list(_steps(body, found)),
+        prices=_prices(answers),
+        next_money=_next_money(answers),
+        plan=_plan(answers),
+        flips=FlipsOut(
+            delta=answers.flips.delta.tolist(),
+            log=_nullable(answers.flips.log),
+            curve=_nullable(answers.flips.curve),
+            full=(
+                None if answers.flips.full is None else _nullable(answers.flips.full)
+            ),
+        ),
+        intervals=intervals,
+        finding=_finding(main, answers),
+        sentence=_sentence(main),
+        flip_finding=_flip_finding(main, answers),
+        interval_sentence=_interval_sentence(intervals),
+        estimator=main.estimator if main else found.estimator,
+        validity=main.validity if main else "",
+        warnings=list(_warnings(answers)),
+        derivation=list(_derivation(found, main)),
+        time_basis=TIME_BASIS,
+        core_version=CORE_VERSION,
+    )
+
+
+def _times(body: BreakEvenIn, answers: _Answers) -> AccessTimes:
+    inputs, costs = answers.found.inputs, answers.costs
+    return AccessTimes(
+        disk_read_us=costs.disk_read,
+        disk_write_us=costs.disk_write,
+        flash_read_us=costs.flash_read,
+        flash_write_us=costs.flash_write,
+        disk_us=inputs["disk_cost_us"],
+        flash_us=inputs["flash_cost_us"],
+        read_share=answers.read_share,
+        disks=body.disks,
+        flash_write_pattern=inputs["flash_write_pattern"],
+        flash_basis=inputs["flash_service_basis"],
+        disk_basis=inputs["disk_service_basis"],
+    )
+
+
+def _steps(body: BreakEvenIn, found: BreakEven) -> Iterator[StepOut]:
+    absent: list[float | None] = [None] * len(found.delta)
+    columns = (
+        [value if math.isfinite(value) else None for value in found.theta],
+        found.theta_from_curve or absent,
+        found.theta_full or absent,
+    )
+    for at, delta in enumerate(found.delta):
+        theta = [column[at] for column in columns]
+        flips = [delta / value if value else None for value in theta]
+        yield StepOut(
+            delta=delta,
+            dram_pages=delta * body.ram_pages,
+            theta_log=theta[0],
+            theta_curve=theta[1],
+            theta_full=theta[2],
+            flip_log=flips[0],
+            flip_curve=flips[1],
+            flip_full=flips[2],
+        )
+
+
+def _prices(answers: _Answers) -> PricesUsed:
+    used = answers.prices
+    dram, flash = used.per_byte(used.ram), used.per_byte(used.flash)
+    lacking = [
+        tier for tier, price in (("DRAM", dram), ("flash", flash)) if price is None
+    ]
+    return PricesUsed(
+        dram_usd_per_gib=_usd_per_gib(dram),
+        flash_usd_per_gib=_usd_per_gib(flash),
+        dram_basis=_basis(used.ram),
+        flash_basis=_basis(used.flash),
+        ratio=_ratio(used),
+        stated_ratio=_ratio(answers.stated),
+        usd_basis=f"Purchase, or {used.months} months of rent.",
+        reason=(
+            f"there is no price of {' and of '.join(lacking)}: choose a price book"
+            if lacking
+            else None
+        ),
+    )
+
+
+def _usd_per_gib(per_byte: Decimal | None) -> Decimal | None:
+    return None if per_byte is None else round(per_byte * GIB, 6).normalize()
+
+
+def _basis(price: Price | None) -> str | None:
+    if price is None:
+        return None
+    return f"{price.usd:f} {price.unit}, {price.source}, {price.date or 'undated'}"
+
+
+def _ratio(prices: TierPrices) -> float | None:
+    dram, flash = prices.per_byte(prices.ram), prices.per_byte(prices.flash)
+    return None if dram is None or flash is None else float(flash / dram)
+
+
+def _next_money(answers: _Answers) -> NextMoneyOut | None:
+    main = answers.money.get(answers.form)
+    if main is None or answers.usual_usd is None:
+        return None
+    return NextMoneyOut(
+        usd=main.usd,
+        usual_usd=answers.usual_usd,
+        dram_pages=main.dram_pages,
+        flash_pages=main.flash_pages,
+        ram_pages_beside_flash=answers.beside_flash,
+        equal_money=[
+            EqualMoney(
+                form=name,
+                dram_gain_us=each.dram_gain,
+                flash_gain_us=each.flash_gain,
+                flash_to_dram_gain_ratio=each.flash_to_dram_gain_ratio,
+                winner=each.winner,
+                matching_flash_pages=each.matching_flash_pages,
+                flip_price_ratio=each.flip_price_ratio,
+                estimator=each.estimator,
+                validity=each.validity,
+            )
+            for name, each in answers.money.items()
+        ],
+        spent_usd=main.spent_usd,
+        dram_gain_us=main.dram_at.tolist(),
+        flash_gain_us=_nullable(main.flash_at),
+        dram_next=main.dram_next.tolist(),
+        flash_next=_nullable(main.flash_next),
+        crossings=[CrossingOut.model_validate(each) for each in main.crossings],
+        total_crossings=[
+            CrossingOut.model_validate(each) for each in main.total_crossings
+        ],
+        entry_gain_us=main.entry_gain if math.isfinite(main.entry_gain) else None,
+    )
+
+
+def _plan(answers: _Answers) -> PlanOut | None:
+    plan = answers.plan
+    if plan is None:
+        return None
+    return PlanOut(
+        spent_usd=plan.usd,
+        ram_pages=plan.ram_pages,
+        flash_pages=plan.flash_pages,
+        dram_gain_us=plan.dram_gain,
+        flash_gain_us=plan.flash_gain,
+        choice=[_CHOICES[each] for each in plan.choice],
+    )
+
+
+def _interval(found: break_even.TierInterval, names: dict[str, str]) -> IntervalOut:
+    return IntervalOut(
+        upper=found.upper,
+        lower=found.lower,
+        upper_name=names.get(found.upper, found.upper),
+        lower_name=names.get(found.lower, found.lower),
+        interval_s=found.interval_s,
+        missing=list(found.missing),
+        validity=found.validity,
+        warnings=[WarningOut.model_validate(each) for each in found.warnings],
+    )
+
+
+# --- words ---------------------------------------------------------------------------------
+
+
+def dollars(usd: Decimal | float) -> str:
+    """Money in a sentence, three significant digits: `$1,200`, `$0.0132`."""
+    value = float(usd)
+    if value and abs(value) < 1:
+        return f"${value:.3g}"
+    return f"${float(f'{value:.3g}'):,.10g}"
+
+
+_TIER = {"dram": "DRAM", "flash": "flash"}
+_CHOICES: dict[str, Literal["dram", "flash", "neither"]] = {
+    "dram": "dram",
+    "flash": "flash",
+    "neither": "neither",
+}
+
+
+def _finding(money: NextMoney | None, answers: _Answers) -> str:
+    if money is None:
+        return f"No decision without prices: {_prices(answers).reason}"
+    what = f"The next {dollars(money.usd)}"
+    if money.winner == "neither":
+        return f"{what} gains nothing, in DRAM or in flash"
+    if money.winner == "tie":
+        return f"{what} gains the same in DRAM and in flash"
+    tier = _TIER[money.winner]
+    if _too_much_flash(money, answers):
+        return (
+            f"{what} buys more flash than its metadata leave DRAM for: buy less flash"
+        )
+    if money.entry_decides:
+        larger = next(
+            (
+                each
+                for each in money.total_crossings
+                if each.better_beyond == "flash" and each.usd > money.usd
+            ),
+            None,
+        )
+        first = f"The first {dollars(money.usd)} belongs in {tier}"
+        if larger is None:
+            return f"{first}: at this price flash does not earn back its writes"
+        return f"{first}; from {dollars(larger.usd)} at once flash is the better buy"
+    away = next(
+        (each for each in money.crossings if each.better_beyond != money.winner), None
+    )
+    if away is None:
+        return f"{what} belongs in {tier}, however much is spent on it"
+    return f"{what} belongs in {tier}, until {dollars(away.usd)} is spent"
+
+
+def _too_much_flash(money: NextMoney, answers: _Answers) -> bool:
+    """Whether less flash than the sum buys would gain more than its DRAM does."""
+    used, flip = _ratio(answers.prices), money.flip_price_ratio
+    return (
+        money.winner == "dram" and used is not None and flip is not None and used < flip
+    )
+
+
+def _sentence(money: NextMoney | None) -> str:
+    if money is None:
+        return (
+            "Choose a price book above: without prices of DRAM and flash only the sizes "
+            "that break even can be told."
+        )
+    if money.flash_gain is None:
+        enough = money.matching_flash_pages
+        return (
+            f"The metadata of {money.flash_pages:,} pages of flash, {dollars(money.usd)}, "
+            "need more memory than the DRAM there is; "
+            + (
+                "DRAM is the only choice."
+                if enough is None
+                else f"{math.ceil(enough):,} pages of flash gain what "
+                f"{money.dram_pages:,} pages of DRAM do."
+            )
+        )
+    bought = (
+        f"{dollars(money.usd)} buys {money.dram_pages:,} pages of DRAM, which save "
+        f"{_micros(money.dram_gain)} an access, or {money.flash_pages:,} pages of flash, "
+        f"which save {_micros(money.flash_gain)}"
+    )
+    ratio = money.flash_to_dram_gain_ratio
+    if ratio is None:
+        return f"{bought}: more DRAM gains nothing for this workload."
+    if ratio <= 0:
+        return f"{bought}: so little flash costs more in writes than its hits spare."
+    entry = (
+        f" Before its first hit flash costs {_micros(-money.entry_gain)} an access: every "
+        "page that leaves DRAM is written to it."
+        if money.entry_decides
+        else ""
+    )
+    return f"{bought}: {three_digits(ratio)} times what DRAM saves.{entry}"
+
+
+def _micros(value: float) -> str:
+    return f"{'-' if value < 0 else ''}{three_digits(abs(value))} µs"
+
+
+def _flip_finding(money: NextMoney | None, answers: _Answers) -> str:
+    if money is None:
+        return "Flash is the better buy below these price ratios"
+    used = _ratio(answers.prices)
+    flip = money.flip_price_ratio
+    what = f"For {dollars(money.usd)}"
+    if money.dram_gain <= 0:
+        return f"{what} DRAM gains nothing, so no price ratio flips the decision"
+    if flip is None:
+        return f"{what} no amount of flash gains what DRAM gains: DRAM at any price of flash"
+    now = "" if used is None else f"; it costs {percent(used)} now"
+    if _too_much_flash(money, answers):
+        now += (
+            ", but the sum buys so much of it that its metadata cost more than it gains"
+        )
+    below = percent(flip)
+    return f"{what} flash is the better buy below {below} of the price of DRAM{now}"
+
+
+def _interval_sentence(intervals: list[IntervalOut]) -> str:
+    known = [each for each in intervals if each.interval_s is not None]
+    if not known:
+        return (
+            "No interval is known: each needs the prices of both tiers, and capacity and "
+            "read IOPS of the lower one."
+        )
+    first = known[0]
+    return (
+        f"A page that is accessed at least once in {_duration(first.interval_s or 0.0)} "
+        f"belongs in {first.upper_name} rather than on {first.lower_name}."
+    )
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{three_digits(seconds / size)} {unit}"
+    return f"{three_digits(seconds)} seconds"
+
+
+def _warnings(answers: _Answers) -> Iterator[WarningOut]:
+    seen = set()
+    for warning in answers.found.warnings:
+        if warning.name not in seen:
+            seen.add(warning.name)
+            yield WarningOut.model_validate(warning)
+    if answers.flips.full is None:
+        yield WarningOut(
+            name="no_write_backs",
+            message="the curve of this workload tells of no writes: hits alone are "
+            "counted, flash writes and dirty pages cost nothing here",
+            hint="Set the share of reads by hand, or read a trace with reads and writes.",
+        )
+    main = answers.money.get(answers.form)
+    other = next((m for name, m in answers.money.items() if name != answers.form), None)
+    if main and other and main.winner != other.winner:
+        yield WarningOut(
+            name="forms_differ",
+            message="with and without flash writes and dirty pages the better buy differs: "
+            f"{_TIER.get(main.winner, main.winner)} here, "
+            f"{_TIER.get(other.winner, other.winner)} in the other form",
+            hint="Check both by simulation before you buy.",
+        )
+    if main and len(main.crossings) > 1:
+        yield WarningOut(
+            name="many_crossings",
+            message=f"the two lines cross {len(main.crossings)} times: the curve of this "
+            "workload has steps",
+            hint="Look at the plan of spending, and at larger sums.",
+        )
+    asked = answers.prices.ram, answers.prices.flash
+    years = {(price.date or "")[:4] for price in asked if price is not None}
+    if len(years) > 1:
+        yield WarningOut(
+            name="prices_of_different_dates",
+            message="the prices of DRAM and flash are of different years or undated",
+            hint="Add both prices to a book of your own.",
+        )
+
+
+def _derivation(found: BreakEven, money: NextMoney | None) -> Iterator[DerivationStep]:
+    for part in (*(money.derivation if money else ()), *found.derivation):
+        yield from derivation_steps(part)
+    for interval in found.intervals:
+        for part in interval.derivation:
+            yield from derivation_steps(
+                part, f"interval {interval.upper} / {interval.lower}"
+            )
+
+
+def derivation_steps(
+    part: Derivation, name: str | None = None
+) -> Iterator[DerivationStep]:
+    """One row for each value of a derivation, with the numbers put in."""
+    values = np.atleast_1d(np.asarray(_numbers(part.value), dtype=np.float64))
+    for at, value in enumerate(values.tolist()):
+        given = ", ".join(
+            f"{number.symbol} = {shown(_at(number.value, at, len(values)))}"
+            + ("" if number.unit in ("1", "") else f" {number.unit}")
+            for number in part.numbers
+        )
+        suffix = f" {at + 1}" if len(values) > 1 else ""
+        yield DerivationStep(
+            scheme=None,
+            name=f"{name or part.result}{suffix}",
+            formula=f"{part.formula}; {given}" if given else part.formula,
+            value=value if math.isfinite(value) else None,
+            unit=part.unit,
+            source=part.source,
+        )
+
+
+def _numbers(value: Any) -> Any:
+    return math.nan if value is None else value
+
+
+def _at(value: Any, index: int, count: int) -> Any:
+    array = np.asarray(value)
+    return array[index].item() if array.shape == (count,) else value
+
+
+def _nullable(values: Iterable[float]) -> list[float | None]:
+    return [float(value) if math.isfinite(value) else None for value in values]

@@ -1,0 +1,152 @@
+"""Shapes of throughput and response time."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from tierwright_server.evaluations.schemas import (
+    DerivationStep,
+    DevicesUsed,
+    EvaluationIn,
+)
+from tierwright_server.schemas import (
+    Answer,
+    Body,
+    Identifier,
+    Pages,
+    WarningOut,
+    not_bool,
+)
+
+MOST_CLIENTS = 10_000
+Station = Literal["cpu", "flash", "disk"]
+Varied = Literal["clients", "disks", "flash_devices", "flash_pages"]
+Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+Clients = Annotated[int, Field(strict=True, ge=1, le=MOST_CLIENTS)]
+Amount = Annotated[float, BeforeValidator(not_bool), Field(ge=0, le=1e9)]
+
+MOST_POINTS = 400
+MOST_CELLS = 100_000
+"""Points x clients of networks that differ: each is solved for every population."""
+
+
+class ThroughputIn(Body):
+    """Workload, sizes, devices, who works with them, and what is varied."""
+
+    workload_id: Identifier
+    ram_pages: Annotated[Pages, Field(ge=1)]
+    flash_pages: Pages
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    clients: Clients = Field(
+        default=64, description="N; each starts anew when its transaction has ended."
+    )
+    think_ms: Amount = Field(
+        default=0.0, description="Z, between a client's transactions. [ms]"
+    )
+    accesses_per_transaction: Annotated[
+        float, BeforeValidator(not_bool), Field(gt=0, le=1e9)
+    ] = Field(default=1.0, description="Page accesses of one transaction.")
+    cpu_us_per_transaction: Amount = Field(
+        default=0.0, description="Processor time of one transaction. [µs]"
+    )
+    cpus: Devices = Field(default=1, description="Processors.")
+    flash_devices: Devices = Field(default=1, description="Equal flash devices.")
+    disks: Devices = Field(default=1, description="Equal disks.")
+    vary: Varied = Field(default="clients", description="What `points` are values of.")
+    points: list[Pages] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_POINTS,
+        description="Values of what is varied; absent: up to 64 around the present one.",
+    )
+    flash_metadata: Identifier | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "RAM; absent: nothing is charged.",
+    )
+
+    @model_validator(mode="after")
+    def _within_reach(self) -> Self:
+        count = len(self.points or []) or 64
+        if self.vary != "clients" and count * self.clients > MOST_CELLS:
+            raise ValueError(
+                f"points x clients is {count * self.clients:,}, more than {MOST_CELLS:,}: "
+                "ask for fewer points or clients"
+            )
+        if self.vary == "clients" and max(self.points or [0]) > MOST_CLIENTS:
+            raise ValueError(f"points of clients go up to {MOST_CLIENTS:,}")
+        return self
+
+    def point(self) -> EvaluationIn:
+        """Return the same workload, sizes and devices."""
+        return EvaluationIn(
+            workload_id=self.workload_id,
+            ram_pages=self.ram_pages,
+            flash_pages=self.flash_pages,
+            flash_device_id=self.flash_device_id,
+            disk_device_id=self.disk_device_id,
+        )
+
+
+class ByStation(Answer):
+    """A column for each kind of station."""
+
+    cpu: list[float]
+    flash: list[float]
+    disk: list[float]
+
+
+class SchemeColumns(Answer):
+    """One scheme over the points; null where a figure is infinite or undefined."""
+
+    scheme: str
+    title: str
+    throughput_per_s: list[float | None] = Field(description="Exact MVA. [1/s]")
+    response_ms: list[float] = Field(description="Exact MVA, without think time. [ms]")
+    throughput_bound_per_s: list[float | None] = Field(
+        description="min(1 / D_max, N / (D + Z)). [1/s]"
+    )
+    response_bound_ms: list[float] = Field(
+        description="max(D, N D_max - Z), the least there can be. [ms]"
+    )
+    max_throughput_per_s: list[float | None] = Field(description="1 / D_max. [1/s]")
+    bottleneck: list[Station | None]
+    knee_clients: list[float | None] = Field(description="N* = (D + Z) / D_max.")
+    knee_disks: float | None = Field(
+        description="Disks from which another device limits, at the first point."
+    )
+    demand_ms: ByStation = Field(description="Of a transaction, over all devices. [ms]")
+    utilisation: ByStation = Field(description="Busy share of one device of the kind.")
+    queue: ByStation = Field(
+        description="Clients at one device, the one served included."
+    )
+
+
+class ThroughputOut(Answer):
+    """Throughput and response time of every scheme over what is varied."""
+
+    workload_id: str
+    content_id: str
+    page_bytes: int
+    ram_pages: int
+    flash_pages: int
+    devices: DevicesUsed
+    varied: Varied
+    points: list[int]
+    present: int = Field(description="The present value of what is varied.")
+    at: int = Field(description="Index of the present value among `points`.")
+    schemes: list[SchemeColumns]
+    best: list[str] = Field(description="Scheme of most throughput at each point.")
+    ram_pages_left: list[int] = Field(
+        description="RAM that the metadata of flash leave at each point. [pages]"
+    )
+    flash_metadata: str | None
+    finding: str
+    sentence: str
+    estimator: str
+    validity: str
+    time_basis: str
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep] = Field(description="At the present value.")
+    core_version: str

@@ -1,0 +1,298 @@
+"""Throughput: finds what is asked for, lets the models answer, puts it into words."""
+
+import asyncio
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import throughput
+from tierwright.derivation import shown
+from tierwright.throughput import SchemeThroughput, Setting, ThroughputStudy
+from tierwright_server.break_evens.service import metadata_preset
+from tierwright_server.context import Context
+from tierwright_server.evaluations.schemas import DerivationStep, DevicesUsed
+from tierwright_server.evaluations.service import (
+    CORE_VERSION,
+    Point,
+    find_point,
+    titles,
+)
+from tierwright_server.schemas import WarningOut
+from tierwright_server.throughputs.schemas import (
+    ByStation,
+    SchemeColumns,
+    ThroughputIn,
+    ThroughputOut,
+)
+from tierwright_server.wording import percent, three_digits
+
+USUAL_POINTS = 64
+REACH = {"disks": 64, "flash_devices": 16, "flash_pages": 64}
+"""How far around the present value the usual points go, as a factor."""
+MS_PER_S = 1000.0
+US_PER_S = 1e6
+STATION_NAMES = {"cpu": "the processors", "flash": "flash", "disk": "the disks"}
+UNITS = {
+    "clients": ("client", "clients"),
+    "disks": ("disk", "disks"),
+    "flash_devices": ("flash device", "flash devices"),
+    "flash_pages": ("page of flash", "pages of flash"),
+}
+TIE = 1e-3
+TIME_BASIS = (
+    "Demands are busy times, 1/IOPS of the devices: the service that a transaction keeps a "
+    "device from others. The response time adds waiting in the queues; it is not the latency "
+    "that a data sheet states."
+)
+
+
+async def evaluate(
+    session: AsyncSession, context: Context, body: ThroughputIn
+) -> ThroughputOut:
+    """Answer the question over one varied quantity."""
+    preset = (
+        None if body.flash_metadata is None else metadata_preset(body.flash_metadata)
+    )
+    point = await find_point(session, context, body.point())
+    present = int(getattr(body, body.vary))
+    points = sorted({*(body.points or usual_points(body.vary, present)), present})
+
+    def compute() -> ThroughputStudy:
+        return throughput.scheme_throughput(
+            point.curve,
+            ram_pages=body.ram_pages,
+            flash_pages=body.flash_pages,
+            flash=point.flash[0],
+            disk=point.disk[0],
+            setting=Setting(
+                clients=body.clients,
+                accesses_per_transaction=body.accesses_per_transaction,
+                think_s=body.think_ms / MS_PER_S,
+                cpu_s_per_transaction=body.cpu_us_per_transaction / US_PER_S,
+                cpus=body.cpus,
+                flash_devices=body.flash_devices,
+                disks=body.disks,
+            ),
+            vary=body.vary,
+            points=points,
+            flash_metadata=preset,
+        )
+
+    study = await asyncio.to_thread(compute)
+    return _answer(body, point, study, points.index(present))
+
+
+def usual_points(vary: str, present: int) -> list[int]:
+    """Whole numbers at even logarithmic steps, the present value among them."""
+    if vary == "clients":
+        low, high = 1, max(2, 2 * present)
+    elif vary == "flash_pages":
+        low, high = max(1, present // REACH[vary]), max(2, 4 * present)
+    else:
+        low, high = max(1, present // REACH[vary]), max(4, REACH[vary] * present)
+    found = np.unique(np.round(np.geomspace(low, high, USUAL_POINTS)).astype(np.int64))
+    return [int(value) for value in found]
+
+
+def _answer(
+    body: ThroughputIn, point: Point, study: ThroughputStudy, at: int
+) -> ThroughputOut:
+    return ThroughputOut(
+        workload_id=point.workload.id,
+        content_id=point.content.id,
+        page_bytes=point.curve.page_bytes,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        devices=DevicesUsed(flash=point.flash[1], disk=point.disk[1], ram=None),
+        varied=body.vary,
+        points=study.points.tolist(),
+        present=int(study.points[at]),
+        at=at,
+        schemes=[_columns(study, found) for found in study.schemes.values()],
+        best=list(study.best),
+        ram_pages_left=_left(study),
+        flash_metadata=body.flash_metadata,
+        finding=_finding(study, at),
+        sentence=_sentence(body, study, at, point.disk[1].name),
+        estimator=study.estimator,
+        validity=study.validity,
+        time_basis=TIME_BASIS,
+        warnings=[WarningOut.model_validate(each) for each in study.warnings],
+        derivation=list(_derivation(body, study, at)),
+        core_version=CORE_VERSION,
+    )
+
+
+def _left(study: ThroughputStudy) -> list[int]:
+    left = study.inputs["ram_pages_left"]
+    return [int(value) for value in left]
+
+
+def _columns(study: ThroughputStudy, found: SchemeThroughput) -> SchemeColumns:
+    bounds = found.bounds
+    return SchemeColumns(
+        scheme=found.scheme,
+        title=titles()[found.scheme],
+        throughput_per_s=_nullable(found.throughput_per_s),
+        response_ms=(found.response_s * MS_PER_S).tolist(),
+        throughput_bound_per_s=_nullable(bounds.throughput_per_s),
+        response_bound_ms=(bounds.response_s * MS_PER_S).tolist(),
+        max_throughput_per_s=_nullable(bounds.max_throughput_per_s),
+        bottleneck=[_limit(found, at) for at in range(len(study.points))],
+        knee_clients=_nullable(bounds.knee_clients),
+        knee_disks=study.knee_disks[found.scheme],
+        demand_ms=_stations(found.demands_s * MS_PER_S),
+        utilisation=_stations(found.utilisation),
+        queue=_stations(found.queue),
+    )
+
+
+def _stations(values: Any) -> ByStation:
+    return ByStation(
+        **{kind: values[:, at].tolist() for at, kind in enumerate(throughput.STATIONS)}
+    )
+
+
+def _limit(found: SchemeThroughput, at: int) -> Any:
+    if not math.isfinite(float(found.bounds.max_throughput_per_s[at])):
+        return None
+    return throughput.STATIONS[int(found.bounds.bottleneck[at])]
+
+
+# --- words ---------------------------------------------------------------------------------
+
+
+def _rate(value: float) -> str:
+    return "without bound" if not math.isfinite(value) else f"{three_digits(value)}/s"
+
+
+def _leaders(study: ThroughputStudy, at: int) -> list[str]:
+    """Schemes within a thousandth of the best, the best first."""
+    best = study.best[at]
+    most = float(study.schemes[best].throughput_per_s[at])
+    near = [
+        name
+        for name, found in study.schemes.items()
+        if name != best and float(found.throughput_per_s[at]) >= most * (1 - TIE)
+    ]
+    return [best, *near]
+
+
+def _finding(study: ThroughputStudy, at: int) -> str:
+    leaders = _leaders(study, at)
+    found = study.schemes[leaders[0]]
+    rate = _rate(float(found.throughput_per_s[at]))
+    names = " and ".join(titles()[name] for name in leaders)
+    limit = _limit(found, at)
+    by = "nothing limits" if limit is None else f"{STATION_NAMES[limit]} limit"
+    if limit == "flash":
+        by = "flash limits"
+    verb = "reach" if len(leaders) > 1 else "reaches"
+    return f"{names} {verb} {rate}; {by} {'them' if len(leaders) > 1 else 'it'}"
+
+
+def _sentence(
+    body: ThroughputIn, study: ThroughputStudy, at: int, disk_name: str
+) -> str:
+    best = study.best[at]
+    found = study.schemes[best]
+    title = titles()[best]
+    limit = _limit(found, at)
+    if limit is None:
+        return (
+            f"{title} needs no device at all here, so nothing bounds its throughput; give "
+            "the processor time of a transaction."
+        )
+    clients = int(study.points[at]) if study.varied == "clients" else body.clients
+    index = throughput.STATIONS.index(limit)
+    busy = float(found.utilisation[at, index])
+    knee = float(found.bounds.knee_clients[at])
+    response = float(found.response_s[at]) * MS_PER_S
+    unit = UNITS["clients"][clients != 1]
+    text = (
+        f"With {clients:,} {unit} {title} answers in {three_digits(response)} ms; "
+        f"{STATION_NAMES[limit]} {'is' if limit == 'flash' else 'are'} "
+        f"{percent(min(busy, 1.0))} busy. The knee is at {three_digits(knee)} clients: "
+    )
+    text += (
+        "more of them would still add throughput."
+        if clients < knee
+        else "more of them only wait longer."
+    )
+    disks = study.knee_disks[best]
+    if limit == "disk" and disks is not None and math.isfinite(disks):
+        text += f" From {math.ceil(disks):,} of {disk_name} on another device limits."
+    return text
+
+
+def _derivation(
+    body: ThroughputIn, study: ThroughputStudy, at: int
+) -> Iterator[DerivationStep]:
+    clients = int(study.points[at]) if study.varied == "clients" else body.clients
+    source = "Reiser and Lavenberg (1980); Denning and Buzen (1978)"
+    counts = {
+        "cpu": body.cpus,
+        "flash": body.flash_devices,
+        "disk": body.disks,
+    }
+    if study.varied in ("disks", "flash_devices"):
+        counts["disk" if study.varied == "disks" else "flash"] = int(study.points[at])
+    for name, found in study.schemes.items():
+        title = titles()[name]
+        demand = dict(
+            zip(throughput.STATIONS, found.demands_s[at].tolist(), strict=True)
+        )
+        for kind, seconds in demand.items():
+            formula = {
+                "cpu": "processor time of a transaction",
+                "flash": "A x flash terms of the scheme's cost formula / N",
+                "disk": "A x disk terms of the scheme's cost formula / N",
+            }[kind]
+            yield DerivationStep(
+                scheme=name,
+                name=f"{title}: D_{kind}",
+                formula=f"{formula}; A = {shown(body.accesses_per_transaction)}, over "
+                f"{counts[kind]:,} of the kind",
+                value=seconds * MS_PER_S,
+                unit="ms",
+                source="page-flow cost formulas, 1/IOPS of the devices",
+            )
+        given = f"N = {clients:,}, Z = {shown(body.think_ms)} ms"
+        bounds = found.bounds
+        for result, formula, value, unit in (
+            (
+                "N*",
+                "(D + Z) / D_max",
+                float(bounds.knee_clients[at]),
+                "clients",
+            ),
+            (
+                "bound of X",
+                f"min(1 / D_max, N / (D + Z)); {given}",
+                float(bounds.throughput_per_s[at]),
+                "1/s",
+            ),
+            (
+                "X",
+                "X(n) = n / (Z + sum R_k(n)), R_k(n) = D_k (1 + Q_k(n-1)), "
+                f"Q_k(n) = X(n) R_k(n); {given}",
+                float(found.throughput_per_s[at]),
+                "1/s",
+            ),
+            ("R", "sum of R_k(N)", float(found.response_s[at]) * MS_PER_S, "ms"),
+        ):
+            yield DerivationStep(
+                scheme=name,
+                name=f"{title}: {result}",
+                formula=formula,
+                value=value if math.isfinite(value) else None,
+                unit=unit,
+                source=source,
+            )
+
+
+def _nullable(values: Any) -> list[float | None]:
+    return [float(value) if math.isfinite(value) else None for value in values]

@@ -1,0 +1,239 @@
+"""DRAM or flash over HTTP: the numbers are the models', the words fit them."""
+
+from decimal import Decimal
+
+import pytest
+from live_app import EXAMPLE_TRACE
+
+from tierwright import _simulator, break_even, catalog, metadata
+from tierwright.hit_ratio import Curve
+
+FLASH = "face2016-samsung-840pro-256"
+DISK = "face2016-cheetah-15k6-single"
+BOOK = "papers-2015"
+
+
+@pytest.fixture(scope="module")
+def curve() -> Curve:
+    found = _simulator.curves(EXAMPLE_TRACE)
+    return Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+
+
+def question(**changes):
+    return {
+        "workload_id": "example",
+        "ram_pages": 500,
+        "flash_device_id": FLASH,
+        "disk_device_id": DISK,
+        "price_book_id": BOOK,
+        "usd": "0.02",
+        **changes,
+    }
+
+
+def ask(application, **changes):
+    return application.post("/break-evens", question(**changes), 200)
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {},
+            {"disks": 8, "sequential_writes": True, "old_share": 0.3},
+            {"read_share": 0.5, "flash_metadata": "l2arc", "deltas": [1, 20]},
+        ],
+    )
+    def test_equal_the_models(self, application, curve, changes):
+        answer = ask(application, **changes)
+        preset = changes.get("flash_metadata")
+        expected = break_even.analyse(
+            catalog.device(FLASH),
+            catalog.device(DISK),
+            deltas=changes.get("deltas", (0.5, 1, 3)),
+            read_share=changes.get("read_share", answer["times"]["read_share"]),
+            disks=changes.get("disks", 1),
+            curve=curve,
+            ram_pages=500,
+            prices=catalog.price_book(BOOK),
+            old_share=changes.get("old_share", 0.0),
+            sequential_writes=changes.get("sequential_writes", False),
+            flash_metadata=None if preset is None else metadata.preset(preset),
+        )
+        steps = answer["steps"]
+        assert [step["theta_log"] for step in steps] == expected.theta
+        assert [step["theta_curve"] for step in steps] == expected.theta_from_curve
+        assert [step["theta_full"] for step in steps] == expected.theta_full
+        assert answer["exponent"] == expected.exponent
+        assert [each["interval_s"] for each in answer["intervals"]] == [
+            each.interval_s for each in expected.intervals
+        ]
+        share = 1 - curve.write_accesses / curve.accesses
+        assert answer["times"]["read_share"] == changes.get("read_share", share)
+
+    def test_the_next_money_is_the_models(self, application, curve):
+        answer = ask(application)
+        costs = break_even.page_costs(
+            catalog.device(FLASH), catalog.device(DISK), 1, 8192, sequential=False
+        )
+        book = catalog.price_book(BOOK)
+        prices = break_even.tier_prices(
+            None, catalog.device(FLASH), catalog.device(DISK), book, 36
+        )
+        expected = break_even.next_money(
+            break_even.FullGains(curve, 500, costs),
+            usd=Decimal("0.02"),
+            dram_usd_per_byte=prices.per_byte(prices.ram),
+            flash_usd_per_byte=prices.per_byte(prices.flash),
+        )
+        found = answer["next_money"]
+        assert answer["form"] == "full"
+        main, other = found["equal_money"]
+        assert (main["form"], other["form"]) == ("full", "plain")
+        assert main["dram_gain_us"] == expected.dram_gain
+        assert main["flash_gain_us"] == expected.flash_gain
+        assert main["flip_price_ratio"] == expected.flip_price_ratio
+        assert found["flash_next"] == expected.flash_next.tolist()
+        assert [Decimal(usd) for usd in found["spent_usd"]] == expected.spent_usd
+        assert [
+            (Decimal(each["usd"]), each["better_beyond"]) for each in found["crossings"]
+        ] == [(each.usd, each.better_beyond) for each in expected.crossings]
+
+    def test_the_price_ratio_flips_the_decision_where_it_says(self, application):
+        flip = ask(application)["next_money"]["equal_money"][0]["flip_price_ratio"]
+        below = ask(application, price_ratio=flip * 0.95)
+        above = ask(application, price_ratio=flip * 1.05)
+        assert below["next_money"]["equal_money"][0]["winner"] == "flash"
+        assert above["next_money"]["equal_money"][0]["winner"] == "dram"
+        assert "belongs in flash" in below["finding"]
+        assert "belongs in DRAM" in above["finding"]
+        assert below["prices"]["ratio"] == pytest.approx(flip * 0.95)
+        assert below["prices"]["stated_ratio"] == ask(application)["prices"]["ratio"]
+
+    def test_money_comes_out_as_decimal_strings(self, application):
+        answer = ask(application, usd="0.0200")
+        assert answer["next_money"]["usd"] == "0.0200"
+        assert Decimal(answer["prices"]["dram_usd_per_gib"]) == Decimal("4.7")
+        assert all(isinstance(usd, str) for usd in answer["plan"]["spent_usd"])
+
+    def test_without_a_sum_one_that_about_doubles_the_dram_is_taken(self, application):
+        found = ask(application, usd=None)["next_money"]
+        assert found["usd"] == found["usual_usd"]
+        assert 500 <= found["dram_pages"] <= 1250 or found["flash_pages"] >= 500
+
+    def test_unreachable_is_null_never_clipped(self, application):
+        answer = ask(application, deltas=[1000])
+        (step,) = answer["steps"]
+        assert step["theta_curve"] is None
+        assert step["flip_curve"] is None
+        assert step["theta_log"] > 1000
+        assert "unreachable" in {warning["name"] for warning in answer["warnings"]}
+
+    def test_more_flash_than_its_metadata_leave_dram_for_is_said(self, application):
+        answer = ask(
+            application,
+            ram_pages=5,
+            flash_metadata="l2arc",
+            usd="0.002",
+            flash_device_id="samsung-pm9a3-7.68tb-u2",
+            disk_device_id="face2016-cheetah-15k6-raid0-16",
+            price_book_id="street-2026-q1",
+        )
+        (main, _) = answer["next_money"]["equal_money"]
+        assert main["flash_gain_us"] is None
+        assert answer["next_money"]["ram_pages_beside_flash"] == 0
+        assert "buy less flash" in answer["finding"]
+        assert "metadata cost more than it gains" in answer["flip_finding"]
+
+    def test_a_first_sum_that_must_earn_back_its_writes_is_told_apart(
+        self, application
+    ):
+        answer = ask(
+            application,
+            usd="0.05",
+            price_ratio=0.6,
+            ram_pages=307,
+            flash_device_id="samsung-pm9a3-7.68tb-u2",
+            disk_device_id="face2016-cheetah-15k6-raid0-16",
+            price_book_id="street-2026-q1",
+        )
+        money = answer["next_money"]
+        assert money["equal_money"][0]["winner"] == "dram"
+        assert answer["finding"].startswith("The first $0.05 belongs in DRAM; from")
+        larger = money["total_crossings"][0]
+        assert larger["better_beyond"] == "flash"
+        assert f"{float(larger['usd']):.3g}" in answer["finding"]
+        assert "Before its first hit" in answer["sentence"]
+        assert money["entry_gain_us"] < 0
+
+    def test_every_figure_has_its_derivation(self, application):
+        rows = ask(application)["derivation"]
+        names = " ".join(row["name"] for row in rows)
+        for part in (
+            "dram_gain",
+            "flash_gain",
+            "flip_price_ratio",
+            "theta",
+            "interval",
+        ):
+            assert part in names
+        assert all(row["source"] and row["formula"] for row in rows)
+
+
+class TestWithoutPrices:
+    def test_sizes_break_even_all_the_same(self, application):
+        ram = "dram-ddr5-4800-rdimm"  # states no price of its own
+        answer = ask(application, price_book_id=None, usd=None, ram_device_id=ram)
+        assert answer["next_money"] is None
+        assert answer["plan"] is None
+        assert "price of DRAM" in answer["prices"]["reason"]
+        assert answer["steps"][0]["theta_curve"] > 0
+        assert "Choose a price book" in answer["sentence"]
+
+    def test_money_without_prices_is_refused(self, application):
+        problem = application.post("/break-evens", question(price_book_id=None), 422)
+        assert problem["errors"][0]["where"] == "body.usd"
+        assert "price book" in problem["hint"]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("changes", "status", "where"),
+        [
+            ({"ram_pages": 0}, 422, "body.ram_pages"),
+            ({"deltas": [0]}, 422, "body.deltas.0"),
+            ({"price_ratio": 0}, 422, "body.price_ratio"),
+            ({"old_share": 1}, 422, "body.old_share"),
+            ({"flash_metadata": "zfs"}, 422, "body.flash_metadata"),
+            ({"colour": "red"}, 422, "body.colour"),
+        ],
+    )
+    def test_bad_values_are_named(self, application, changes, status, where):
+        problem = application.post("/break-evens", question(**changes), status)
+        assert where in [error["where"] for error in problem["errors"]]
+
+    def test_flash_slower_than_disk_never_breaks_even(self, application):
+        problem = application.post(
+            "/break-evens", question(flash_device_id=DISK, disk_device_id=FLASH), 422
+        )
+        assert "no amount of flash breaks even" in problem["detail"]
+
+    def test_what_is_not_there_is_named(self, application):
+        for key in ("workload_id", "flash_device_id", "price_book_id"):
+            problem = application.post(
+                "/break-evens", question(**{key: "nothing"}), 404
+            )
+            assert "`nothing`" in problem["detail"]
+
+
+def test_the_presets_of_metadata_are_the_models(application):
+    rows = application.get("/catalog/flash-metadata")
+    assert {row["name"]: row["entry_bytes"] for row in rows} == {
+        name: preset.entry_bytes for name, preset in metadata.PRESETS.items()
+    }

@@ -1,0 +1,136 @@
+"""Throughput over HTTP: the numbers are the models', the words fit them."""
+
+import pytest
+from live_app import EXAMPLE_TRACE
+
+from tierwright import _simulator, catalog, metadata
+from tierwright.hit_ratio import Curve
+from tierwright.throughput import Setting, scheme_throughput
+
+FLASH = "face2016-samsung-840pro-256"
+DISK = "face2016-cheetah-15k6-single"
+
+
+@pytest.fixture(scope="module")
+def curve() -> Curve:
+    found = _simulator.curves(EXAMPLE_TRACE)
+    return Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+
+
+def ask(application, status=200, **changes):
+    return application.post(
+        "/throughputs",
+        {
+            "workload_id": "example",
+            "ram_pages": 500,
+            "flash_pages": 4000,
+            "flash_device_id": FLASH,
+            "disk_device_id": DISK,
+            "clients": 20,
+            "accesses_per_transaction": 10,
+            **changes,
+        },
+        status,
+    )
+
+
+@pytest.mark.parametrize(
+    ("vary", "points"),
+    [
+        ("clients", [1, 5, 20]),
+        ("disks", [1, 4, 16]),
+        ("flash_devices", [1, 2]),
+        ("flash_pages", [0, 1000, 4000]),
+    ],
+)
+def test_the_numbers_are_the_models(application, curve, vary, points):
+    answer = ask(
+        application, vary=vary, points=points, think_ms=5, flash_metadata="l2arc"
+    )
+    expected = scheme_throughput(
+        curve,
+        ram_pages=500,
+        flash_pages=4000,
+        flash=catalog.device(FLASH),
+        disk=catalog.device(DISK),
+        setting=Setting(clients=20, accesses_per_transaction=10, think_s=0.005),
+        vary=vary,
+        points=points,
+        flash_metadata=metadata.preset("l2arc"),
+    )
+    assert answer["points"] == points
+    assert answer["best"] == list(expected.best)
+    assert answer["present"] == points[answer["at"]]
+    plain = expected.to_dict()["schemes"]
+    for found in answer["schemes"]:
+        known = plain[found["scheme"]]
+        for name in ("throughput_per_s", "bottleneck", "knee_clients", "knee_disks"):
+            assert found[name] == known[name]
+        assert found["utilisation"] == known["utilisation"]
+        assert found["response_ms"] == pytest.approx(
+            [1000 * seconds for seconds in known["response_s"]]
+        )
+        for rate, bound in zip(
+            found["throughput_per_s"], found["throughput_bound_per_s"], strict=True
+        ):
+            assert rate <= bound * (1 + 1e-9)
+        for response, bound in zip(
+            found["response_ms"], found["response_bound_ms"], strict=True
+        ):
+            assert response >= bound * (1 - 1e-9)
+
+
+def test_the_usual_points_hold_the_present_one(application):
+    for vary, present in (("clients", 20), ("disks", 3), ("flash_pages", 4000)):
+        answer = ask(application, vary=vary, disks=3)
+        assert answer["points"][answer["at"]] == present == answer["present"]
+        assert len(answer["points"]) > 10
+        assert answer["points"] == sorted(set(answer["points"]))
+
+
+def test_the_sentence_names_bottleneck_and_knee(application):
+    few = ask(application, clients=1, think_ms=100)
+    assert "more of them would still add throughput" in few["sentence"]
+    many = ask(application, clients=500)
+    assert "the disks are 100 % busy" in many["sentence"]
+    assert "more of them only wait longer" in many["sentence"]
+    assert "the disks limit" in many["finding"]
+
+
+def test_a_system_that_needs_nothing_says_so(application):
+    answer = ask(application, ram_pages=10**6, flash_pages=0, think_ms=0)
+    names = {warning["name"] for warning in answer["warnings"]}
+    if "nothing_demanded" in names:
+        assert answer["schemes"][0]["throughput_per_s"][0] is None
+    else:  # the first touches read the disk
+        assert answer["schemes"][0]["bottleneck"][0] == "disk"
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"clients": 0}, "body.clients"),
+        ({"clients": 10**6}, "body.clients"),
+        ({"vary": "colour"}, "body.vary"),
+        ({"vary": "disks", "clients": 10_000}, "body"),
+        ({"points": [10**9]}, "body"),
+        ({"think_ms": -1}, "body.think_ms"),
+        ({"flash_metadata": "zfs"}, "body.flash_metadata"),
+    ],
+)
+def test_bad_values_are_named(application, changes, where):
+    problem = ask(application, 422, **changes)
+    assert where in [error["where"] for error in problem["errors"]]
+
+
+def test_metadata_that_leave_no_ram_are_refused(application):
+    problem = ask(
+        application, 422, ram_pages=1, flash_pages=10**6, flash_metadata="l2arc"
+    )
+    assert "hold less than the metadata" in problem["detail"]

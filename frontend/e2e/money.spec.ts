@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+
+const LONG = { timeout: 90_000 };
+
+/** The first start may still be reading the example. */
+async function openReady(page: Page, path: string): Promise<void> {
+  await expect(async () => {
+    const workload = await page.request.get("/api/v1/workloads/example");
+    expect((await workload.json()).status).toBe("ready");
+  }).toPass(LONG);
+  await page.goto(path);
+}
+
+/** One side of a segmented control: its label is what can be clicked. */
+const choose = (scope: Page | Locator, name: string) =>
+  scope.getByText(name, { exact: true }).click();
+
+test("DRAM or flash: the price ratio moves the decision, and its link keeps it", async ({
+  page,
+}) => {
+  await openReady(page, "/dram-or-flash");
+  const card = page.getByRole("region", { name: /^Next money in DRAM and in flash/ });
+  await expect(card.getByRole("heading")).toContainText("belongs in flash", LONG);
+  await expectAccessible(page, "DRAM or flash");
+
+  // Flash as dear as DRAM: the decision flips.
+  const exact = page.getByRole("textbox", { name: "Exact ratio" });
+  await exact.fill("100");
+  await exact.press("Enter");
+  await expect(card.getByRole("heading")).toContainText("belongs in DRAM");
+  await expect(page).toHaveURL(/price_ratio=1(&|$)/);
+  const heading = await card.getByRole("heading").innerText();
+  await page.reload();
+  await expect(card.getByRole("heading")).toHaveText(heading, LONG);
+  await page.getByRole("button", { name: "Use the prices" }).click();
+  await expect(card.getByRole("heading")).toContainText("belongs in flash");
+
+  // By keyboard the slider moves and the server answers at once.
+  const slider = page.getByRole("slider", { name: "Price ratio, flash over DRAM" });
+  const answered = page.waitForResponse(/\/break-evens$/);
+  await slider.press("ArrowRight");
+  const response = await answered;
+  expect(response.request().timing().responseEnd).toBeLessThan(1000);
+  await expect(page.getByText(/Set by hand; the prices say/)).toBeVisible();
+
+  await choose(card, "All of it");
+  await expect(card).toContainText("all of a sum saves");
+  await card.getByRole("button", { name: "How is this computed?" }).click();
+  await expect(
+    card.getByRole("rowheader", { name: "flip_price_ratio", exact: true }),
+  ).toBeVisible();
+  await expectAccessible(page, "DRAM or flash, derivation");
+  await choose(card, "Table");
+  await expect(card.getByRole("columnheader", { name: /^DRAM saves/ })).toBeVisible();
+  const download = page.waitForEvent("download");
+  await card.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(csv.length).toBeGreaterThan(100);
+});
+
+test("DRAM or flash: metadata, hits alone, and the check by simulation", async ({
+  page,
+}) => {
+  await openReady(page, "/dram-or-flash?form=plain");
+  const intervals = page.getByRole("table", { name: "Break-even intervals" });
+  await expect(intervals.getByRole("row")).toHaveCount(4, LONG);
+  await page.getByRole("button", { name: /Disks, reads and writes/ }).click();
+  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
+  await expect(page).toHaveURL(/metadata=l2arc/);
+  await expect(
+    page.getByText(/metadata of L2ARC .* taken out of the DRAM/),
+  ).toBeVisible();
+  await expectAccessible(page, "DRAM or flash, options");
+
+  await page.getByRole("button", { name: "Replay both" }).click();
+  const checked = page.getByRole("table", { name: "What the money saves" });
+  await expect(checked).toBeVisible(LONG);
+  await expect(page.getByText(/^The replays (confirm|contradict)/)).toBeVisible();
+  await expect(checked.getByRole("row")).toHaveCount(6);
+  await expectAccessible(page, "DRAM or flash, checked");
+});
+
+test("throughput: knee, bottleneck, another axis, and its link", async ({ page }) => {
+  await openReady(page, "/throughput");
+  const card = page.getByRole("region", { name: /^Throughput of/ });
+  await expect(card).toContainText(/The knee is at/, LONG);
+  await expectAccessible(page, "throughput");
+  const clients = page.getByRole("textbox", { name: "Exact clients" });
+  await clients.fill("1");
+  await clients.press("Enter");
+  await expect(card).toContainText("more of them would still add throughput");
+  await expect(page).toHaveURL(/clients=1(&|$)/);
+  await page.getByRole("slider", { name: "Disks" }).press("PageUp");
+  await expect(page).toHaveURL(/disks=2(&|$)/);
+
+  await choose(page, "Flash size");
+  await expect(page).toHaveURL(/vary=flash_pages/);
+  await expect(card).toContainText("over flash [pages]");
+  await choose(card, "Response time");
+  await expect(card).toContainText("Response time over");
+  const heading = await card.getByRole("heading").innerText();
+  await page.reload();
+  await expect(card.getByRole("heading")).toHaveText(heading, LONG);
+  await choose(card, "Table");
+  await expect(card.getByRole("columnheader", { name: "Flash size" })).toBeVisible();
+  await card.getByRole("button", { name: "How is this computed?" }).click();
+  await expect(card.getByRole("rowheader", { name: /: N\*$/ }).first()).toBeVisible();
+  await expectAccessible(page, "throughput, table and derivation");
+});
+
+test("what is wrong with a question of money is said where it is", async ({ page }) => {
+  await openReady(page, "/dram-or-flash?usd=0.0000001");
+  const problem = page.getByRole("alert");
+  await expect(problem).toContainText("buys less than one page", LONG);
+  await expectAccessible(page, "DRAM or flash, refused");
+});

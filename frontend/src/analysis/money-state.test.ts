@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { decimalText, parseDollarSearch } from "./dollar-state";
+import { parseThroughputSearch } from "./throughput-state";
+
+describe("the address of DRAM or flash", () => {
+  it("reads what it can use and leaves out the rest", () => {
+    expect(
+      parseDollarSearch({
+        usd: 0.02,
+        price_ratio: -1,
+        form: "plain",
+        disks: 2.5,
+        old_share: 0.3,
+        appends: true,
+        metadata: "l2arc",
+        host_usd: "many",
+        reads: 0.5,
+      }),
+    ).toEqual({
+      usd: 0.02,
+      price_ratio: undefined,
+      form: "plain",
+      disks: undefined,
+      old_share: 0.3,
+      appends: true,
+      metadata: "l2arc",
+      host_usd: undefined,
+      reads: 0.5,
+    });
+  });
+
+  it("writes money without an exponent", () => {
+    expect(decimalText(0.000_000_1)).toBe("0.0000001");
+    expect(decimalText(1000)).toBe("1000");
+    expect(decimalText(12.5)).toBe("12.5");
+  });
+});
+
+describe("the address of throughput", () => {
+  it("reads what it can use and leaves out the rest", () => {
+    const found = parseThroughputSearch({
+      clients: 20_000,
+      disks: 8,
+      think_ms: 0,
+      accesses: 0,
+      vary: "colour",
+      show: "response",
+      metadata: "No Such",
+    });
+    expect(found).toMatchObject({ disks: 8, think_ms: 0, show: "response" });
+    expect(found.clients).toBeUndefined();
+    expect(found.accesses).toBeUndefined();
+    expect(found.vary).toBeUndefined();
+    expect(found.metadata).toBeUndefined();
+  });
+});

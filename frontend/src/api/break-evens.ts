@@ -1,0 +1,68 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
+import {
+  createSimulation,
+  evaluateBreakEven,
+  evaluateThroughput,
+  getSimulation,
+  listFlashMetadata,
+} from "./gen/sdk.gen";
+import type {
+  BreakEvenIn,
+  BreakEvenOut,
+  SimulationIn,
+  ThroughputIn,
+} from "./gen/types.gen";
+
+export type {
+  BreakEvenIn,
+  BreakEvenOut,
+  SimulationIn,
+  SimulationOut,
+  ThroughputIn,
+  ThroughputOut,
+} from "./gen/types.gen";
+
+export const breakEvenQuery = (body: BreakEvenIn) =>
+  queryOptions({
+    queryKey: ["break-evens", body],
+    // The signal cancels the request of an older slider position.
+    queryFn: ({ signal }) =>
+      answer(evaluateBreakEven({ signal, body, throwOnError: true })),
+    placeholderData: keepPreviousData,
+  });
+
+export const throughputQuery = (body: ThroughputIn) =>
+  queryOptions({
+    queryKey: ["throughputs", body],
+    queryFn: ({ signal }) =>
+      answer(evaluateThroughput({ signal, body, throwOnError: true })),
+    placeholderData: keepPreviousData,
+  });
+
+const PRESETS_STALE_MS = 600_000;
+
+export const flashMetadataQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "flash-metadata"],
+    queryFn: ({ signal }) => answer(listFlashMetadata({ signal, throwOnError: true })),
+    staleTime: PRESETS_STALE_MS,
+  });
+
+/** Names of the devices of an answer, by the ids that messages hold. */
+export const deviceNames = (
+  devices: BreakEvenOut["devices"],
+): ReadonlyMap<string, string> =>
+  new Map(
+    [devices.flash, devices.disk, devices.ram].flatMap((device): [string, string][] =>
+      device === null ? [] : [[device.id, device.name]],
+    ),
+  );
+
+export const simulationKey = (id: string) => ["simulations", id];
+
+export const startSimulation = (body: SimulationIn) =>
+  answer(createSimulation({ body, throwOnError: true }));
+
+export const readSimulation = (id: string) =>
+  answer(getSimulation({ path: { simulation_id: id }, throwOnError: true }));

@@ -1,0 +1,201 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import {
+  type BreakEvenOut,
+  readSimulation,
+  type SimulationIn,
+  type SimulationOut,
+  simulationKey,
+  startSimulation,
+} from "@/api/break-evens";
+import { schemesQuery } from "@/api/catalog";
+import { useJob } from "@/api/use-job";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import { ScrollRegion } from "@/components/scroll-region";
+import { Unknown } from "@/components/unknown";
+import { formatCount, formatShort } from "@/units/quantity";
+import { checkedGains, checkVerdict, type NextMoney } from "./findings";
+
+interface CheckPanelProps {
+  readonly found: BreakEvenOut;
+  readonly money: NextMoney;
+}
+
+/** Replays one point once; the same point is found again. */
+function useReplay(body: SimulationIn) {
+  return useJob<SimulationOut>({
+    asked: JSON.stringify(body),
+    create: () => startSimulation(body),
+    keyOf: simulationKey,
+    read: readSimulation,
+    auto: false,
+  });
+}
+
+function useReplays({ found, money }: CheckPanelProps) {
+  const point = (ram: number, flash: number, schemes: string[] | null) => ({
+    workload_id: found.workload_id,
+    ram_pages: ram,
+    flash_pages: flash,
+    flash_device_id: found.devices.flash.id,
+    disk_device_id: found.devices.disk.id,
+    schemes,
+  });
+  const base = useReplay(point(found.ram_pages, 0, ["none"]));
+  const dram = useReplay(point(found.ram_pages + money.dram_pages, 0, ["none"]));
+  const beside = Math.max(1, money.ram_pages_beside_flash);
+  const flash = useReplay(point(beside, money.flash_pages, null));
+  return [base, dram, flash] as const;
+}
+
+/** What the money saves by replay of the whole trace, beside the model. */
+export function CheckPanel(props: CheckPanelProps) {
+  const { found, money } = props;
+  const replays = useReplays(props);
+  const [base, dram, flash] = replays;
+  const titles = useTitles();
+  const equal = money.equal_money[0];
+  const running = replays.some((replay) => replay.running);
+  const error = replays.map((replay) => replay.error).find((each) => each !== null);
+  const done = replays.every((replay) => replay.done);
+  const gains =
+    done && base.subject && dram.subject && flash.subject
+      ? checkedGains(base.subject, dram.subject, flash.subject, equal)
+      : [];
+  const verdict = checkVerdict(gains, equal?.winner ?? "", titles);
+  const why = notComparable(found, money);
+  return (
+    <Panel
+      title="Check by simulation"
+      subtitle={`Replays the whole trace without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`}
+      actions={
+        why === null && (
+          <Button
+            loading={running}
+            disabled={done}
+            onClick={() => {
+              for (const replay of replays) {
+                replay.start();
+              }
+            }}
+          >
+            {done ? "Checked" : "Replay both"}
+          </Button>
+        )
+      }
+    >
+      <Stack gap="sm">
+        {why !== null && (
+          <Text size="sm" role="status">
+            {why}
+          </Text>
+        )}
+        {error !== undefined && (
+          <ProblemAlert error={error} title="The check could not be made" />
+        )}
+        {replays.map(
+          (replay, index) =>
+            replay.run !== undefined && (
+              <RunProgress key={RUN_KEYS[index]} run={replay.run} />
+            ),
+        )}
+        {!done && !running && why === null && (
+          <Text size="sm" c="dimmed">
+            Not checked yet. Counted operations are priced with the same busy times as
+            the model, and the gap between the two is shown.
+          </Text>
+        )}
+        {verdict !== null && <Text fw={600}>{verdict}</Text>}
+        {gains.length > 0 && (
+          <GainTable gains={gains} titles={titles} form={found.form} />
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+const RUN_KEYS = ["base", "dram", "flash"] as const;
+
+function useTitles(): ReadonlyMap<string, string> {
+  const schemes = useQuery(schemesQuery()).data;
+  return useMemo(
+    () => new Map((schemes ?? []).map((scheme) => [scheme.name, scheme.title])),
+    [schemes],
+  );
+}
+
+/** The replays are priced for one disk and writes in place. */
+function notComparable(found: BreakEvenOut, money: NextMoney): string | null {
+  if (found.times.disks > 1 || found.times.flash_write_pattern === "sequential") {
+    return "The replays are priced for one disk and flash written in place: set one disk and no appends to check this decision.";
+  }
+  if (money.ram_pages_beside_flash < 1) {
+    return "The metadata of this much flash leave no DRAM, so there is nothing to replay.";
+  }
+  return null;
+}
+
+function GainTable(props: {
+  readonly gains: ReturnType<typeof checkedGains>;
+  readonly titles: ReadonlyMap<string, string>;
+  readonly form: BreakEvenOut["form"];
+}) {
+  return (
+    <>
+      <ScrollRegion label="Table: what the money saves, model and simulation">
+        <table className="tw-table" aria-label="What the money saves">
+          <thead>
+            <tr>
+              <th scope="col">Bought</th>
+              <th scope="col">Scheme</th>
+              <th scope="col" className="num">
+                Model <span className="tw-unit">[µs/access]</span>
+              </th>
+              <th scope="col" className="num">
+                Simulation <span className="tw-unit">[µs/access]</span>
+              </th>
+              <th scope="col" className="num">
+                Gap <span className="tw-unit">[µs/access]</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {props.gains.map((gain) => (
+              <tr key={`${gain.alternative} ${gain.scheme}`}>
+                <td>{gain.alternative}</td>
+                <th scope="row">
+                  <SchemeMark scheme={gain.scheme} />{" "}
+                  {props.titles.get(gain.scheme) ?? gain.scheme}
+                </th>
+                <td className="num">
+                  {gain.modelUs === null ? (
+                    <Unknown reason="the model has no value here" />
+                  ) : (
+                    formatShort(gain.modelUs, 4)
+                  )}
+                </td>
+                <td className="num">{formatShort(gain.simulatedUs, 4)}</td>
+                <td className="num">
+                  {gain.gapUs === null ? (
+                    <Unknown reason="without a model value there is no gap" />
+                  ) : (
+                    formatShort(gain.gapUs)
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      <Text size="sm" c="dimmed">
+        {props.form === "full"
+          ? "The model of flash is that of one LRU of both tiers, which writes a victim to flash when it is absent there or dirty; schemes that write more or less differ from it by their flash writes. A short trace from a cold start writes less than the model charges."
+          : "The model counts hits alone and prices every access with the mix of reads and writes; the replays count each write where it is made, which is the gap."}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,260 @@
+import { Button, Checkbox, Group, SegmentedControl, Select, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { DollarSearch } from "@/analysis/dollar-state";
+import { MAX_RATIO, MIN_RATIO } from "@/analysis/dollar-state";
+import { type BreakEvenOut, flashMetadataQuery } from "@/api/break-evens";
+import type { SummaryOut } from "@/api/workloads";
+import { Disclosure } from "@/components/disclosure";
+import { LogSlider } from "@/components/log-slider";
+import { NumberField } from "@/components/number-field";
+import { SizeInput } from "@/components/size-input";
+import { bytes, formatPagesAndBytes, formatShort, pages } from "@/units/quantity";
+import classes from "./dram-or-flash.module.css";
+import { dollars } from "./findings";
+
+interface Moving {
+  readonly value: number;
+  readonly setValue: (value: number) => void;
+}
+
+interface ControlsProps {
+  readonly ram: Moving;
+  /** 0 stands for the ratio of the prices. */
+  readonly ratio: Moving;
+  /** 0 stands for the usual sum. */
+  readonly usd: Moving;
+  readonly summary: SummaryOut;
+  readonly found: BreakEvenOut | undefined;
+  readonly search: DollarSearch;
+  readonly patch: (change: DollarSearch) => void;
+}
+
+/** The sliders know whole numbers only: they count in parts. */
+const RATIO_PARTS = 100_000;
+const USD_PARTS = 1000;
+const LEAST_USD_PARTS = 100;
+const MOST_USD_PARTS = 10_000_000;
+
+const three = (value: number) => Number(value.toPrecision(3));
+
+/** Price ratio, the sum, the DRAM there is; the rest behind a disclosure. */
+export function Controls(props: ControlsProps) {
+  return (
+    <div className={classes["controls"]}>
+      <RatioControl {...props} />
+      <SumControl {...props} />
+      <RamControl {...props} />
+      <div>
+        <Text size="sm" fw={500}>
+          What is counted
+        </Text>
+        <SegmentedControl
+          size="xs"
+          aria-label="What is counted"
+          transitionDuration={0}
+          value={props.search.form ?? "full"}
+          onChange={(form) =>
+            props.patch({ form: form === "plain" ? "plain" : undefined })
+          }
+          data={[
+            { value: "full", label: "With flash writes" },
+            { value: "plain", label: "Hits alone" },
+          ]}
+        />
+      </div>
+      <div style={{ gridColumn: "1 / -1" }}>
+        <Disclosure label="Disks, reads and writes, metadata, old versions, host costs">
+          <Options {...props} />
+        </Disclosure>
+      </div>
+    </div>
+  );
+}
+
+function RatioControl({ ratio, found }: ControlsProps) {
+  const stated = found?.prices.stated_ratio ?? null;
+  const value = ratio.value > 0 ? ratio.value : (stated ?? 0);
+  if (found !== undefined && found.prices.dram_usd_per_gib === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        The price ratio can be chosen once there is a price of DRAM: choose a price book
+        above.
+      </Text>
+    );
+  }
+  return (
+    <div>
+      <div className={classes["size"]}>
+        <LogSlider
+          label="Price ratio, flash over DRAM"
+          value={Math.round(value * RATIO_PARTS)}
+          min={MIN_RATIO * RATIO_PARTS}
+          max={MAX_RATIO * RATIO_PARTS}
+          valueText={`a byte of flash costs ${formatShort(value * 100)} % of a byte of DRAM`}
+          onChange={(parts) => ratio.setValue(three(parts / RATIO_PARTS))}
+        />
+        <NumberField
+          label="Exact ratio"
+          unit="%"
+          digits={4}
+          value={value * 100}
+          min={0.0001}
+          max={100_000}
+          onChange={(percent) => ratio.setValue(percent / 100)}
+        />
+      </div>
+      <Group gap="xs" mt={4}>
+        <Text size="xs" c="dimmed">
+          {ratio.value > 0
+            ? `Set by hand${stated === null ? "" : `; the prices say ${formatShort(stated * 100)} %`}.`
+            : pricesText(found)}
+        </Text>
+        {ratio.value > 0 && stated !== null && (
+          <Button size="compact-xs" variant="default" onClick={() => ratio.setValue(0)}>
+            Use the prices
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+function pricesText(found: BreakEvenOut | undefined): string {
+  const dram = found?.prices.dram_usd_per_gib ?? null;
+  const flash = found?.prices.flash_usd_per_gib ?? null;
+  if (dram === null) {
+    return "";
+  }
+  return flash === null
+    ? `DRAM ${dollars(dram)} a GiB; there is no price of flash: set the ratio.`
+    : `As the prices say: DRAM ${dollars(dram)}, flash ${dollars(flash)} a GiB.`;
+}
+
+function SumControl({ usd, found }: ControlsProps) {
+  const money = found?.next_money ?? null;
+  if (money === null) {
+    return null;
+  }
+  const usual = Number(money.usual_usd);
+  const value = usd.value > 0 ? usd.value : usual;
+  return (
+    <div>
+      <div className={classes["size"]}>
+        <LogSlider
+          label="The next sum of money"
+          value={Math.round((value / usual) * USD_PARTS)}
+          min={LEAST_USD_PARTS}
+          max={MOST_USD_PARTS}
+          valueText={dollars(value)}
+          onChange={(parts) => usd.setValue(three((parts / USD_PARTS) * usual))}
+        />
+        <NumberField
+          label="Exact sum"
+          unit="USD"
+          value={value}
+          min={1e-9}
+          max={1e9}
+          onChange={usd.setValue}
+        />
+      </div>
+      <Text size="xs" c="dimmed" mt={4}>
+        {dollars(value)} buys {formatShort(money.dram_pages, 4)} pages of DRAM or{" "}
+        {formatShort(money.flash_pages, 4)} pages of flash.
+      </Text>
+    </div>
+  );
+}
+
+function RamControl({ ram, summary }: ControlsProps) {
+  const pageBytes = bytes(summary.page_bytes);
+  return (
+    <div>
+      <div className={classes["size"]}>
+        <LogSlider
+          label="DRAM there is"
+          value={ram.value}
+          min={1}
+          max={Math.max(2, summary.distinct_pages)}
+          valueText={formatPagesAndBytes(pages(ram.value), pageBytes)}
+          onChange={ram.setValue}
+        />
+        <SizeInput
+          label="Exact DRAM size"
+          value={pages(ram.value)}
+          pageBytes={pageBytes}
+          min={1}
+          onChange={ram.setValue}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Options({ search, patch, found }: ControlsProps) {
+  const presets = useQuery(flashMetadataQuery()).data ?? [];
+  const preset = presets.find((each) => each.name === search.metadata);
+  return (
+    <div className={classes["options"]}>
+      <NumberField
+        label="Disks that share the load"
+        unit="disks"
+        value={search.disks ?? 1}
+        min={1}
+        max={100_000}
+        onChange={(disks) => patch({ disks: Math.round(disks) })}
+      />
+      <Select
+        size="sm"
+        label="Memory that flash needs"
+        placeholder="Not charged"
+        clearable
+        clearButtonProps={{ "aria-label": "Charge no metadata" }}
+        data={presets.map(({ name, title }) => ({ value: name, label: title }))}
+        value={search.metadata ?? null}
+        onChange={(metadata) => patch({ metadata: metadata ?? undefined })}
+        description={
+          preset === undefined
+            ? "Taken out of the DRAM there is."
+            : `${formatShort(preset.entry_bytes)} bytes an entry.`
+        }
+        inputWrapperOrder={["label", "input", "description", "error"]}
+      />
+      <NumberField
+        label="Reads among the accesses"
+        unit="%"
+        digits={4}
+        description={`For the log model and hits alone; ${search.reads === undefined ? "as the workload has them" : "set by hand"}.`}
+        value={(search.reads ?? found?.times.read_share ?? 1) * 100}
+        min={0}
+        max={100}
+        onChange={(percent) => patch({ reads: percent / 100 })}
+      />
+      <NumberField
+        label="Flash with old versions"
+        unit="%"
+        value={(search.old_share ?? 0) * 100}
+        min={0}
+        max={99}
+        onChange={(percent) => patch({ old_share: percent / 100 })}
+      />
+      <NumberField
+        label="Host costs of a device"
+        unit="USD"
+        description="For the intervals."
+        value={search.host_usd ?? 0}
+        min={0}
+        max={1e9}
+        onChange={(host_usd) => patch({ host_usd })}
+      />
+      <Checkbox
+        mt={28}
+        size="sm"
+        label="Flash is written in appends"
+        checked={search.appends === true}
+        onChange={(event) =>
+          patch({ appends: event.currentTarget.checked ? true : undefined })
+        }
+      />
+    </div>
+  );
+}

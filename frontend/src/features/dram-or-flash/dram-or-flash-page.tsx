@@ -1,0 +1,199 @@
+import { Group, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { type DollarSearch, decimalText } from "@/analysis/dollar-state";
+import {
+  type AnalysisState,
+  completeState,
+  evaluationInput,
+  NONE,
+} from "@/analysis/state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import {
+  type BreakEvenIn,
+  type BreakEvenOut,
+  breakEvenQuery,
+  deviceNames,
+} from "@/api/break-evens";
+import { type SummaryOut, workloadsQuery } from "@/api/workloads";
+import { CopyLink } from "@/components/copy-link";
+import { EmptyState } from "@/components/empty-state";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSettled } from "@/components/use-settled";
+import { WarningNotes } from "@/components/warning-notes";
+import { CheckPanel } from "./check-panel";
+import { Controls } from "./controls";
+import classes from "./dram-or-flash.module.css";
+import { FlipChart } from "./flip-chart";
+import { MarginalChart } from "./marginal-chart";
+import { EqualMoneyTable, IntervalTable, PlanTable, StepTable } from "./tables";
+
+const LEAD =
+  "Does the next money belong in DRAM or in flash, and at which price of flash does that change?";
+
+export function DramOrFlashPage() {
+  const { state, search, isPending, error, patch } = useAnalysis();
+  const workloads = useQuery(workloadsQuery()).data;
+  const complete = completeState(search) !== null;
+
+  // The address always states the whole question, so that it is a link.
+  useEffect(() => {
+    if (state !== null && !complete) {
+      patch({ ...state });
+    }
+  }, [state, complete, patch]);
+
+  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
+  return (
+    <Page title="DRAM or flash" lead={LEAD}>
+      {error !== null && (
+        <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      {isPending && <Skeleton height={520} animate={false} />}
+      {!isPending && error === null && workload?.summary == null && (
+        <Panel>
+          <EmptyState title="No workload is ready here">
+            The answer follows from a workload's hit-ratio curve. Choose a workload that
+            has been read in the chip above, or upload one on the page Workloads.
+          </EmptyState>
+        </Panel>
+      )}
+      {state !== null && workload?.summary != null && (
+        <DramOrFlashView
+          key={workload.id}
+          state={state}
+          name={workload.name}
+          summary={workload.summary}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ViewProps {
+  readonly state: AnalysisState;
+  readonly name: string;
+  readonly summary: SummaryOut;
+}
+
+function question(
+  state: AnalysisState,
+  search: DollarSearch,
+  moving: { readonly ram: number; readonly ratio: number; readonly usd: number },
+): BreakEvenIn {
+  const { flash_pages: _, ...point } = evaluationInput(state);
+  return {
+    ...point,
+    ram_pages: moving.ram,
+    ...(moving.usd > 0 && state.price_book !== NONE
+      ? { usd: decimalText(moving.usd) }
+      : {}),
+    ...(moving.ratio > 0 ? { price_ratio: moving.ratio } : {}),
+    form: search.form ?? "full",
+    disks: search.disks ?? 1,
+    old_share: search.old_share ?? 0,
+    sequential_writes: search.appends ?? false,
+    host_usd: decimalText(search.host_usd ?? 0),
+    ...(search.reads === undefined ? {} : { read_share: search.reads }),
+    ...(search.metadata === undefined ? {} : { flash_metadata: search.metadata }),
+  };
+}
+
+function DramOrFlashView({ state, name, summary }: ViewProps) {
+  const router = useRouter();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as DollarSearch;
+  const patch = (change: DollarSearch & { ram_pages?: number }) =>
+    void navigate({
+      to: ".",
+      search: (previous) => ({ ...previous, ...change }),
+      replace: true,
+      resetScroll: false,
+    });
+  const ram = useSettled(state.ram_pages, (ram_pages) => patch({ ram_pages }));
+  const ratio = useSettled(search.price_ratio ?? 0, (value) =>
+    patch({ price_ratio: value > 0 ? value : undefined }),
+  );
+  const usd = useSettled(search.usd ?? 0, (value) =>
+    patch({ usd: value > 0 ? value : undefined }),
+  );
+  const found = useQuery(
+    breakEvenQuery(
+      question(state, search, { ram: ram.asked, ratio: ratio.asked, usd: usd.asked }),
+    ),
+  );
+  return (
+    <>
+      <Panel label="Prices and sizes">
+        <Controls
+          ram={ram}
+          ratio={ratio}
+          usd={usd}
+          summary={summary}
+          found={found.data}
+          search={search}
+          patch={patch}
+        />
+        <Group gap="xs" mt="sm">
+          <CopyLink
+            to="this decision"
+            href={() =>
+              router.buildLocation({
+                to: "/dram-or-flash",
+                search: (previous: DollarSearch) => previous,
+              }).href
+            }
+          />
+        </Group>
+      </Panel>
+      {found.error !== null && (
+        <ProblemAlert
+          error={found.error}
+          title="DRAM and flash could not be compared"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data === undefined ? (
+        found.isPending && <Skeleton height={560} animate={false} />
+      ) : (
+        <Answer found={found.data} name={name} busy={found.isPlaceholderData} />
+      )}
+    </>
+  );
+}
+
+function Answer(props: {
+  readonly found: BreakEvenOut;
+  readonly name: string;
+  readonly busy: boolean;
+}) {
+  const { found, name } = props;
+  const money = found.next_money;
+  return (
+    <section
+      aria-label="Answer"
+      aria-busy={props.busy}
+      style={{ display: "grid", gap: "var(--mantine-spacing-lg)" }}
+    >
+      {money === null ? (
+        <Panel>
+          <EmptyState title={found.finding}>{found.sentence}</EmptyState>
+        </Panel>
+      ) : (
+        <MarginalChart found={found} money={money} name={name} />
+      )}
+      <EqualMoneyTable found={found} />
+      <FlipChart found={found} name={name} />
+      <div className={classes["tables"]}>
+        <StepTable found={found} />
+        <IntervalTable found={found} />
+      </div>
+      <PlanTable found={found} />
+      {money !== null && <CheckPanel found={found} money={money} />}
+      <WarningNotes notes={found.warnings} names={deviceNames(found.devices)} />
+    </section>
+  );
+}

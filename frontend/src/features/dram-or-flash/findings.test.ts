@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
+import {
+  checkedGains,
+  checkVerdict,
+  crossingMarkers,
+  flipSeries,
+  marginalTable,
+  moneySeries,
+  type NextMoney,
+} from "./findings";
+
+const equal: NextMoney["equal_money"][number] = {
+  form: "full",
+  dram_gain_us: 2,
+  flash_gain_us: 5,
+  flash_to_dram_gain_ratio: 2.5,
+  winner: "flash",
+  matching_flash_pages: 40,
+  flip_price_ratio: 0.25,
+  estimator: "e",
+  validity: "v",
+};
+
+const money: NextMoney = {
+  usd: "0.5",
+  usual_usd: "0.5",
+  dram_pages: 10,
+  flash_pages: 100,
+  ram_pages_beside_flash: 10,
+  equal_money: [equal],
+  spent_usd: ["0.005", "1", "2"],
+  dram_gain_us: [0, 3, 4],
+  flash_gain_us: [0, 6, null],
+  dram_next: [4, 2, 1],
+  flash_next: [12, 0, null],
+  crossings: [{ usd: "0.8", better_beyond: "dram" }],
+  total_crossings: [],
+  entry_gain_us: 0,
+};
+
+const simulation = (times: Record<string, number>): Pick<SimulationOut, "result"> => ({
+  result: {
+    schemes: {},
+    rows: Object.entries(times).map(([scheme, simulated]) => ({
+      scheme,
+      counter: "io_time_us_per_access",
+      unit: "µs/access",
+      model: null,
+      simulated,
+      gap: null,
+      gap_relative: null,
+      exact: false,
+    })),
+  },
+});
+
+describe("the lines of money", () => {
+  it("leaves out what is not known and marks the first sum at the left", () => {
+    const series = moneySeries(money, "next", "light");
+    expect(series.map(({ name }) => name)).toEqual([
+      "DRAM",
+      "Flash",
+      "First sum in DRAM",
+      "First sum in flash",
+    ]);
+    expect(series[1]?.points).toEqual([
+      [0.005, 12],
+      [1, 0],
+    ]);
+    expect(series[3]?.points).toEqual([[0.005, 10]]);
+    expect(moneySeries(money, "total", "dark")).toHaveLength(2);
+  });
+
+  it("names the tier that is better beyond a crossing", () => {
+    expect(crossingMarkers(money, "next")).toEqual([
+      { name: "from here DRAM", x: 0.8 },
+    ]);
+    expect(crossingMarkers(money, "total")).toEqual([]);
+  });
+
+  it("exports every number, the unknown one as nothing", () => {
+    const table = marginalTable(money);
+    expect(table.rows[2]).toEqual([2, 4, null, 1, null]);
+    expect(table.shown[2]?.[2]).toBe("–");
+  });
+});
+
+describe("the price at which it flips", () => {
+  const flips = { delta: [1, 2], log: [0.9, 0.8], curve: [0.5, null], full: null };
+  const found = (ratio: number | null) =>
+    ({ flips, prices: { ratio } }) as unknown as BreakEvenOut;
+
+  it("draws the price of now only where there is one", () => {
+    const series = flipSeries(found(0.25), "light");
+    expect(series.at(-1)?.points).toEqual([
+      [1, 25],
+      [2, 25],
+    ]);
+    expect(series[0]?.points).toEqual([[1, 50]]);
+    expect(flipSeries(found(null), "light")).toHaveLength(2);
+  });
+});
+
+describe("the check by simulation", () => {
+  const base = simulation({ none: 100 });
+  const dram = simulation({ none: 97 });
+  const titles = new Map([["lazy", "Lazy"]]);
+
+  it("compares what each alternative saves with the model", () => {
+    const gains = checkedGains(
+      base,
+      dram,
+      simulation({ none: 100, lazy: 94, exclusive: 99 }),
+      equal,
+    );
+    expect(
+      gains.map(({ scheme, simulatedUs, gapUs }) => [scheme, simulatedUs, gapUs]),
+    ).toEqual([
+      ["none", 3, -1],
+      ["lazy", 6, -1],
+      ["exclusive", 1, 4],
+    ]);
+    expect(checkVerdict(gains, "flash", titles)).toContain("confirm");
+    expect(checkVerdict(gains, "flash", titles)).toContain("Lazy saves 6 µs");
+    expect(checkVerdict(gains, "dram", titles)).toContain("contradict");
+  });
+
+  it("says nothing while a replay is missing", () => {
+    expect(checkedGains({ result: null }, dram, base, equal)).toEqual([]);
+    expect(checkVerdict([], "flash", titles)).toBeNull();
+  });
+});

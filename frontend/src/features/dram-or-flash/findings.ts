@@ -1,0 +1,277 @@
+/** Series, tables and words of "DRAM or flash". */
+import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
+import type { CsvCell } from "@/charts/csv";
+import type { LineSeries } from "@/charts/line-option";
+import { type ColorScheme, chartInk } from "@/charts/palette";
+import {
+  formatCount,
+  formatDollars,
+  formatNumber,
+  formatShort,
+  UNKNOWN,
+  usd,
+} from "@/units/quantity";
+
+export type NextMoney = NonNullable<BreakEvenOut["next_money"]>;
+
+const DRAM = { light: "#364fc7", dark: "#91a7ff" } as const;
+const FLASH = { light: "#c4500a", dark: "#f08a3c" } as const;
+const NOW = { light: "#006b4f", dark: "#4fd6ad" } as const;
+
+type Point = readonly [number, number];
+
+/** Points whose value is known. */
+const known = (
+  xs: readonly number[],
+  ys: readonly (number | null)[],
+  scale = 1,
+): Point[] =>
+  xs.flatMap((x, index) => {
+    const y = ys[index] ?? null;
+    return y === null ? [] : [[x, y * scale] as const];
+  });
+
+export type View = "next" | "total";
+
+/**
+ * What the next sum saves a dollar, over what was spent before, with the first sum as
+ * markers at the left; or what all of a sum saves.
+ */
+export function moneySeries(
+  money: NextMoney,
+  view: View,
+  colors: ColorScheme,
+): LineSeries[] {
+  const spent = money.spent_usd.map(Number);
+  const total = view === "total";
+  const equal = money.equal_money[0];
+  const first = (gain: number | null | undefined): Point[] =>
+    gain === null || gain === undefined || total
+      ? []
+      : [[spent[0] ?? 0, gain / Number(money.usd)]];
+  return [
+    {
+      name: "DRAM",
+      color: DRAM[colors],
+      points: known(spent, total ? money.dram_gain_us : money.dram_next),
+    },
+    {
+      name: "Flash",
+      color: FLASH[colors],
+      dash: "dashed",
+      points: known(spent, total ? money.flash_gain_us : money.flash_next),
+    },
+    ...(total
+      ? []
+      : [
+          {
+            name: "First sum in DRAM",
+            color: DRAM[colors],
+            symbol: "circle" as const,
+            symbolSize: 11,
+            line: false,
+            points: first(equal?.dram_gain_us),
+          },
+          {
+            name: "First sum in flash",
+            color: FLASH[colors],
+            symbol: "diamond" as const,
+            symbolSize: 13,
+            line: false,
+            points: first(equal?.flash_gain_us),
+          },
+        ]),
+  ];
+}
+
+const MOST_MARKERS = 3;
+
+export const crossingMarkers = (money: NextMoney, view: View) =>
+  (view === "total" ? money.total_crossings : money.crossings)
+    .slice(0, MOST_MARKERS)
+    .map((crossing) => ({
+      name: `from here ${crossing.better_beyond === "dram" ? "DRAM" : "flash"}`,
+      x: Number(crossing.usd),
+    }));
+
+const cell = (value: number | null, digits = 3) =>
+  value === null ? UNKNOWN : formatNumber(value, digits);
+
+export function marginalTable(money: NextMoney) {
+  const rows = money.spent_usd.map((spent, index): CsvCell[] => [
+    Number(spent),
+    money.dram_gain_us[index] ?? null,
+    money.flash_gain_us[index] ?? null,
+    money.dram_next[index] ?? null,
+    money.flash_next[index] ?? null,
+  ]);
+  return {
+    header: [
+      "Spent before [USD]",
+      "DRAM saves [µs/access]",
+      "Flash saves [µs/access]",
+      "Next sum in DRAM [µs/access/USD]",
+      "Next sum in flash [µs/access/USD]",
+    ],
+    rows,
+    shown: rows.map(([spent, ...rest]) => [
+      formatShort(Number(spent), 4),
+      ...rest.map((value) => cell(value as number | null)),
+    ]),
+    caption: "Money spent on DRAM alone, or on flash alone.",
+  };
+}
+
+/** Price ratio below which flash is the better buy, over the size of the step. */
+export function flipSeries(found: BreakEvenOut, colors: ColorScheme): LineSeries[] {
+  const { flips, prices } = found;
+  const faint = chartInk(colors).faint;
+  const line = (
+    name: string,
+    values: readonly (number | null)[],
+    rest: Pick<LineSeries, "color" | "dash">,
+  ): LineSeries => ({ name, ...rest, points: known(flips.delta, values, 100) });
+  const first = flips.delta[0] ?? 0;
+  const last = flips.delta.at(-1) ?? 1;
+  return [
+    ...(flips.full === null
+      ? []
+      : [
+          line("With flash writes and dirty pages", flips.full, {
+            color: FLASH[colors],
+            dash: "solid" as const,
+          }),
+        ]),
+    line("Hits alone, by the curve", flips.curve, {
+      color: DRAM[colors],
+      dash: "dashed",
+    }),
+    line("Log model", flips.log, { color: faint, dash: "dotted" }),
+    ...(prices.ratio === null
+      ? []
+      : [
+          {
+            name: "Prices above",
+            color: NOW[colors],
+            points: [
+              [first, 100 * prices.ratio],
+              [last, 100 * prices.ratio],
+            ] as const,
+          },
+        ]),
+  ];
+}
+
+export function flipTable(found: BreakEvenOut) {
+  const { flips } = found;
+  const rows = flips.delta.map((delta, index): CsvCell[] => [
+    delta,
+    delta * found.ram_pages,
+    flips.full?.[index] ?? null,
+    flips.curve[index] ?? null,
+    flips.log[index] ?? null,
+  ]);
+  return {
+    header: [
+      "DRAM added [x of what there is]",
+      "DRAM added [pages]",
+      "Full form",
+      "Hits alone",
+      "Log model",
+    ],
+    rows,
+    shown: rows.map(([delta, added, ...rest]) => [
+      formatShort(Number(delta)),
+      formatCount(Number(added)),
+      ...rest.map((value) => cell(value as number | null)),
+    ]),
+    caption:
+      "Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.",
+  };
+}
+
+export const dollars = (value: string | number) => formatDollars(usd(Number(value)));
+
+const WINNERS: Readonly<Record<string, string>> = {
+  dram: "DRAM",
+  flash: "flash",
+  tie: "the same",
+  neither: "neither gains",
+};
+
+export const winnerText = (winner: string) => WINNERS[winner] ?? winner;
+
+const IO_TIME = "io_time_us_per_access";
+
+type Simulated = Pick<SimulationOut, "result">;
+
+/** I/O time of each scheme of a check. [µs per access] */
+export function ioTimes(simulation: Simulated): ReadonlyMap<string, number> {
+  return new Map(
+    (simulation.result?.rows ?? [])
+      .filter((row) => row.counter === IO_TIME)
+      .map((row) => [row.scheme, row.simulated]),
+  );
+}
+
+export interface CheckedGain {
+  readonly alternative: "DRAM" | "flash";
+  readonly scheme: string;
+  readonly modelUs: number | null;
+  readonly simulatedUs: number;
+  readonly gapUs: number | null;
+}
+
+/** What both alternatives save by replay, beside what the model says. */
+export function checkedGains(
+  base: Simulated,
+  dram: Simulated,
+  flash: Simulated,
+  equal: NextMoney["equal_money"][number] | undefined,
+): CheckedGain[] {
+  const before = ioTimes(base).get("none");
+  const more = ioTimes(dram).get("none");
+  if (before === undefined || more === undefined || equal === undefined) {
+    return [];
+  }
+  const row = (
+    alternative: CheckedGain["alternative"],
+    scheme: string,
+    time: number,
+    model: number | null,
+  ): CheckedGain => ({
+    alternative,
+    scheme,
+    modelUs: model,
+    simulatedUs: before - time,
+    gapUs: model === null ? null : model - (before - time),
+  });
+  return [
+    row("DRAM", "none", more, equal.dram_gain_us),
+    ...[...ioTimes(flash)]
+      .filter(([scheme]) => scheme !== "none")
+      .map(([scheme, time]) => row("flash", scheme, time, equal.flash_gain_us)),
+  ];
+}
+
+/** Whether the replays agree with the model about the better buy. */
+export function checkVerdict(
+  gains: readonly CheckedGain[],
+  winner: string,
+  titles: ReadonlyMap<string, string>,
+): string | null {
+  const dram = gains.find((gain) => gain.alternative === "DRAM");
+  const best = gains
+    .filter((gain) => gain.alternative === "flash")
+    .sort((one, other) => other.simulatedUs - one.simulatedUs)[0];
+  if (dram === undefined || best === undefined) {
+    return null;
+  }
+  const flashWins = best.simulatedUs > dram.simulatedUs;
+  const title = titles.get(best.scheme) ?? best.scheme;
+  const said = winner === (flashWins ? "flash" : "dram");
+  const margin = `flash under ${title} saves ${formatShort(best.simulatedUs)} µs an access, DRAM ${formatShort(dram.simulatedUs)} µs`;
+  return said
+    ? `The replays confirm the decision: ${margin}.`
+    : `The replays contradict the decision: ${margin}.`;
+}

@@ -1,0 +1,111 @@
+import { SegmentedControl, Stack, Text } from "@mantine/core";
+import { useMemo, useState } from "react";
+import type { BreakEvenOut } from "@/api/break-evens";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { lineOption } from "@/charts/line-option";
+import { DerivationTable } from "@/components/derivation-table";
+import { formatShort } from "@/units/quantity";
+import {
+  crossingMarkers,
+  dollars,
+  marginalTable,
+  moneySeries,
+  type NextMoney,
+  type View,
+} from "./findings";
+
+const HEIGHT = 380;
+
+interface MarginalChartProps {
+  readonly found: BreakEvenOut;
+  readonly money: NextMoney;
+  readonly name: string;
+}
+
+/** The axis begins at zero unless a first sum loses time. */
+function lowest(money: NextMoney): { readonly min?: number } {
+  const first = (money.equal_money[0]?.flash_gain_us ?? 0) / Number(money.usd);
+  return first < 0 ? { min: MARGIN * first } : {};
+}
+
+const MARGIN = 1.1;
+
+/** The two marginal curves: what the next sum saves in DRAM and in flash. */
+export function MarginalChart({ found, money, name }: MarginalChartProps) {
+  const colors = useChartColors();
+  const [view, setView] = useState<View>("next");
+  const total = view === "total";
+  const option = useMemo(
+    () =>
+      lineOption({
+        series: moneySeries(money, view, colors),
+        x: {
+          name: total
+            ? "spent at once, on DRAM alone or on flash alone [USD]"
+            : "spent before, on DRAM alone or on flash alone [USD]",
+          log: true,
+          format: (value) => dollars(value),
+        },
+        y: {
+          name: total
+            ? "saved [µs per access]"
+            : `saved a dollar by the next ${dollars(money.usd)} [µs per access per USD]`,
+          ...(total ? { fromData: true } : lowest(money)),
+          format: (value) => formatShort(value),
+        },
+        markers: crossingMarkers(money, view),
+        colors,
+      }),
+    [money, view, total, colors],
+  );
+  return (
+    <ChartCard
+      title={found.finding}
+      subtitle={
+        total
+          ? "I/O time that all of a sum saves, spent at once on DRAM alone or on flash alone [µs per access]"
+          : `I/O time that the next ${dollars(money.usd)} saves, a dollar, after any sum was spent on the same tier; markers: from nothing [µs per access per USD]`
+      }
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="What is drawn"
+          transitionDuration={0}
+          value={view}
+          onChange={(value) => setView(value === "total" ? "total" : "next")}
+          data={[
+            { value: "next", label: "The next sum" },
+            { value: "total", label: "All of it" },
+          ]}
+        />
+      }
+      label={`Next money in DRAM and in flash for ${name}`}
+      option={option}
+      height={HEIGHT}
+      table={marginalTable(money)}
+      fileName={`${name} DRAM or flash next ${money.usd} USD`}
+      sentence={found.sentence}
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            Each line is [G(m + u) − G(m)] / u: G is the time an access that m dollars
+            of DRAM, or of flash, save beside the DRAM there is, and u is the next sum.
+            Where the lines cross, the next money belongs in the other tier. The markers
+            are the first sum, from nothing, which decides: where flash is written to,
+            the first sum must earn back that every page leaving DRAM is written to it,
+            and later sums need not.{" "}
+            {found.form === "full"
+              ? "Flash writes, dirty pages and old versions are counted."
+              : "Hits alone are counted: flash writes and dirty pages cost nothing."}
+          </Text>
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <Text size="sm">{found.time_basis}</Text>
+          <DerivationTable steps={found.derivation} />
+        </Stack>
+      }
+    />
+  );
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { ThroughputOut } from "@/api/break-evens";
+import { kneeMarkers, throughputSeries, throughputTable } from "./findings";
+
+const none = { cpu: [0, 0], flash: [0, 0], disk: [1, 1] };
+
+const study = (varied: ThroughputOut["varied"], knee: number): ThroughputOut =>
+  ({
+    varied,
+    points: [1, 10],
+    present: 10,
+    at: 1,
+    best: ["lazy", "lazy"],
+    schemes: [
+      {
+        scheme: "lazy",
+        title: "Lazy",
+        throughput_per_s: [5, null],
+        response_ms: [2, 8],
+        throughput_bound_per_s: [6, 9],
+        response_bound_ms: [1, 4],
+        max_throughput_per_s: [9, 9],
+        bottleneck: ["disk", "disk"],
+        knee_clients: [knee, knee],
+        knee_disks: 3,
+        demand_ms: none,
+        utilisation: none,
+        queue: none,
+      },
+    ],
+  }) as unknown as ThroughputOut;
+
+describe("throughput", () => {
+  it("draws the bound of the best beside every scheme and marks the present point", () => {
+    const series = throughputSeries(study("clients", 4), "response", "light");
+    expect(series.map(({ name }) => name)).toEqual(["Lazy", "Bound of Lazy", "Lazy"]);
+    expect(series[1]?.points).toEqual([
+      [1, 1],
+      [10, 4],
+    ]);
+    expect(series[2]?.points).toEqual([[10, 8]]);
+  });
+
+  it("leaves out a rate without bound", () => {
+    const series = throughputSeries(study("clients", 4), "throughput", "dark");
+    expect(series[0]?.points).toEqual([[1, 5]]);
+    expect(throughputTable(study("clients", 4), "throughput").shown[1]).toEqual([
+      "10",
+      "–",
+      "9.00",
+    ]);
+  });
+
+  it("marks the knee of what is varied, where it is in view", () => {
+    expect(kneeMarkers(study("clients", 4))).toEqual([{ name: "knee 4", x: 4 }]);
+    expect(kneeMarkers(study("clients", 40))).toEqual([]);
+    expect(kneeMarkers(study("disks", 40))).toEqual([{ name: "knee 3", x: 3 }]);
+    expect(kneeMarkers(study("flash_pages", 4))).toEqual([]);
+  });
+});

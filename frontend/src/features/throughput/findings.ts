@@ -1,0 +1,131 @@
+/** Series, tables and words of throughput. */
+import type { Varied } from "@/analysis/throughput-state";
+import type { ThroughputOut } from "@/api/break-evens";
+import type { CsvCell } from "@/charts/csv";
+import type { LineSeries } from "@/charts/line-option";
+import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
+import { formatCount, formatNumber, formatShort, UNKNOWN } from "@/units/quantity";
+
+export type SchemeColumns = ThroughputOut["schemes"][number];
+export type Measure = "throughput" | "response";
+
+export const VARIED_TITLES: Readonly<Record<Varied, string>> = {
+  clients: "Clients",
+  disks: "Disks",
+  flash_devices: "Flash devices",
+  flash_pages: "Flash size",
+};
+
+export const VARIED_UNITS: Readonly<Record<Varied, string>> = {
+  clients: "clients",
+  disks: "disks",
+  flash_devices: "flash devices",
+  flash_pages: "flash [pages]",
+};
+
+const values = (scheme: SchemeColumns, measure: Measure) =>
+  measure === "throughput" ? scheme.throughput_per_s : scheme.response_ms;
+
+const bounds = (scheme: SchemeColumns, measure: Measure) =>
+  measure === "throughput" ? scheme.throughput_bound_per_s : scheme.response_bound_ms;
+
+const known = (
+  xs: readonly number[],
+  ys: readonly (number | null)[],
+): (readonly [number, number])[] =>
+  xs.flatMap((x, index) => {
+    const y = ys[index] ?? null;
+    return y === null || x <= 0 ? [] : [[x, y] as const];
+  });
+
+export const bestOf = (found: ThroughputOut): SchemeColumns | undefined =>
+  found.schemes.find((scheme) => scheme.scheme === found.best[found.at]);
+
+/** Every scheme by MVA; the asymptotic bound of the best one beside them. */
+export function throughputSeries(
+  found: ThroughputOut,
+  measure: Measure,
+  colors: ColorScheme,
+): LineSeries[] {
+  const best = bestOf(found);
+  return [
+    ...found.schemes.map((scheme): LineSeries => {
+      const mark = schemeMark(scheme.scheme, colors);
+      return {
+        name: scheme.title,
+        color: mark.color,
+        points: known(found.points, values(scheme, measure)),
+      };
+    }),
+    ...(best === undefined
+      ? []
+      : [
+          {
+            name: `Bound of ${best.title}`,
+            color: chartInk(colors).text,
+            dash: "dotted" as const,
+            points: known(found.points, bounds(best, measure)),
+          },
+        ]),
+    ...found.schemes.map((scheme): LineSeries => {
+      const mark = schemeMark(scheme.scheme, colors);
+      return {
+        name: scheme.title,
+        color: mark.color,
+        symbol: mark.shape,
+        symbolSize: 11,
+        line: false,
+        points: known([found.present], [values(scheme, measure)[found.at] ?? null]),
+      };
+    }),
+  ];
+}
+
+/** The knee of the best scheme, where it lies among the points. */
+export function kneeMarkers(found: ThroughputOut) {
+  const best = bestOf(found);
+  const knee =
+    found.varied === "clients"
+      ? (best?.knee_clients[found.at] ?? null)
+      : found.varied === "disks"
+        ? (best?.knee_disks ?? null)
+        : null;
+  const first = found.points[0] ?? 0;
+  const last = found.points.at(-1) ?? 0;
+  return knee === null || knee < first || knee > last
+    ? []
+    : [{ name: `knee ${formatShort(knee)}`, x: knee }];
+}
+
+const cell = (value: number | null) => (value === null ? UNKNOWN : formatNumber(value));
+
+export function throughputTable(found: ThroughputOut, measure: Measure) {
+  const best = bestOf(found);
+  const rows = found.points.map((point, index): CsvCell[] => [
+    point,
+    ...found.schemes.map((scheme) => values(scheme, measure)[index] ?? null),
+    best === undefined ? null : (bounds(best, measure)[index] ?? null),
+  ]);
+  const unit = measure === "throughput" ? "1/s" : "ms";
+  return {
+    header: [
+      VARIED_TITLES[found.varied],
+      ...found.schemes.map((scheme) => `${scheme.title} [${unit}]`),
+      `Bound of ${best?.title ?? "the best"} [${unit}]`,
+    ],
+    rows,
+    shown: rows.map(([point, ...rest]) => [
+      formatCount(Number(point)),
+      ...rest.map((value) => cell(value as number | null)),
+    ]),
+  };
+}
+
+const STATIONS: Readonly<Record<string, string>> = {
+  cpu: "processors",
+  flash: "flash",
+  disk: "disks",
+};
+
+export const stationTitle = (station: string | null) =>
+  station === null ? "nothing" : (STATIONS[station] ?? station);

@@ -1,0 +1,101 @@
+import { SegmentedControl, Stack, Text } from "@mantine/core";
+import { useMemo } from "react";
+import type { ThroughputOut } from "@/api/break-evens";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { lineOption } from "@/charts/line-option";
+import { DerivationTable } from "@/components/derivation-table";
+import {
+  bytes,
+  formatCount,
+  formatPagesAndBytes,
+  formatShort,
+  pages,
+} from "@/units/quantity";
+import {
+  kneeMarkers,
+  type Measure,
+  throughputSeries,
+  throughputTable,
+  VARIED_UNITS,
+} from "./findings";
+
+const HEIGHT = 400;
+
+interface ThroughputChartProps {
+  readonly found: ThroughputOut;
+  readonly name: string;
+  readonly measure: Measure;
+  readonly onMeasure: (measure: Measure) => void;
+}
+
+/** Throughput or response time of every scheme, with bound and knee of the best. */
+export function ThroughputChart(props: ThroughputChartProps) {
+  const { found, name, measure, onMeasure } = props;
+  const colors = useChartColors();
+  const rates = measure === "throughput";
+  const option = useMemo(
+    () =>
+      lineOption({
+        series: throughputSeries(found, measure, colors),
+        x: {
+          name: VARIED_UNITS[found.varied],
+          log: true,
+          format: (value) => axisText(found, value),
+        },
+        y: {
+          name: rates ? "transactions [1/s]" : "response time [ms]",
+          format: (value) =>
+            rates ? `${formatShort(value)}/s` : `${formatShort(value)} ms`,
+        },
+        markers: kneeMarkers(found),
+        colors,
+      }),
+    [found, measure, rates, colors],
+  );
+  return (
+    <ChartCard
+      title={found.finding}
+      subtitle={
+        rates
+          ? `Transactions a second over ${VARIED_UNITS[found.varied]}, by exact mean-value analysis; dotted: the most that operational laws allow the best scheme [1/s]`
+          : `Response time over ${VARIED_UNITS[found.varied]}, by exact mean-value analysis; dotted: the least that operational laws allow the best scheme [ms]`
+      }
+      label={`Throughput of ${name}`}
+      option={option}
+      height={HEIGHT}
+      table={throughputTable(found, measure)}
+      fileName={`${name} ${measure} over ${found.varied}`}
+      sentence={found.sentence}
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="Measure"
+          transitionDuration={0}
+          value={measure}
+          onChange={(value) =>
+            onMeasure(value === "response" ? "response" : "throughput")
+          }
+          data={[
+            { value: "throughput", label: "Throughput" },
+            { value: "response", label: "Response time" },
+          ]}
+        />
+      }
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">{found.time_basis}</Text>
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <DerivationTable steps={found.derivation} />
+        </Stack>
+      }
+    />
+  );
+}
+
+const axisText = (found: ThroughputOut, value: number) =>
+  found.varied === "flash_pages"
+    ? formatPagesAndBytes(pages(Math.round(value)), bytes(found.page_bytes))
+    : formatCount(value);

@@ -1,0 +1,183 @@
+import { Group, Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { type AnalysisState, completeState } from "@/analysis/state";
+import type { ThroughputSearch } from "@/analysis/throughput-state";
+import { useAnalysis } from "@/analysis/use-analysis";
+import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
+import { type SummaryOut, workloadsQuery } from "@/api/workloads";
+import { CopyLink } from "@/components/copy-link";
+import { EmptyState } from "@/components/empty-state";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSettled } from "@/components/use-settled";
+import { WarningNotes } from "@/components/warning-notes";
+import {
+  Controls,
+  DEFAULT_ACCESSES,
+  DEFAULT_CLIENTS,
+  DEFAULT_THINK_MS,
+  type Knobs,
+} from "./controls";
+import { SchemeTable } from "./scheme-table";
+import { ThroughputChart } from "./throughput-chart";
+
+const LEAD =
+  "How many transactions a second do the clients get, how long does each wait, and which device limits them?";
+
+export function ThroughputPage() {
+  const { state, search, isPending, error, patch } = useAnalysis();
+  const workloads = useQuery(workloadsQuery()).data;
+  const complete = completeState(search) !== null;
+
+  // The address always states the whole question, so that it is a link.
+  useEffect(() => {
+    if (state !== null && !complete) {
+      patch({ ...state });
+    }
+  }, [state, complete, patch]);
+
+  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
+  return (
+    <Page title="Throughput" lead={LEAD}>
+      {error !== null && (
+        <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      {isPending && <Skeleton height={520} animate={false} />}
+      {!isPending && error === null && workload?.summary == null && (
+        <Panel>
+          <EmptyState title="No workload is ready here">
+            Throughput follows from the misses and write-backs of a workload. Choose a
+            workload that has been read in the chip above, or upload one on the page
+            Workloads.
+          </EmptyState>
+        </Panel>
+      )}
+      {state !== null && workload?.summary != null && (
+        <ThroughputView
+          key={workload.id}
+          state={state}
+          name={workload.name}
+          summary={workload.summary}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ViewProps {
+  readonly state: AnalysisState;
+  readonly name: string;
+  readonly summary: SummaryOut;
+}
+
+function question(
+  state: AnalysisState,
+  search: ThroughputSearch,
+  moving: { readonly [K in keyof Knobs]: number },
+): ThroughputIn {
+  return {
+    workload_id: state.workload,
+    ram_pages: moving.ram,
+    flash_pages: moving.flash,
+    flash_device_id: state.flash_device,
+    disk_device_id: state.disk_device,
+    clients: moving.clients,
+    think_ms: moving.think,
+    accesses_per_transaction: search.accesses ?? DEFAULT_ACCESSES,
+    cpu_us_per_transaction: search.cpu_us ?? 0,
+    cpus: search.cpus ?? 1,
+    flash_devices: search.flash_devices ?? 1,
+    disks: moving.disks,
+    vary: search.vary ?? "clients",
+    ...(search.metadata === undefined ? {} : { flash_metadata: search.metadata }),
+  };
+}
+
+function ThroughputView({ state, name, summary }: ViewProps) {
+  const router = useRouter();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ThroughputSearch;
+  const patch = (
+    change: ThroughputSearch & { ram_pages?: number; flash_pages?: number },
+  ) =>
+    void navigate({
+      to: ".",
+      search: (previous) => ({ ...previous, ...change }),
+      replace: true,
+      resetScroll: false,
+    });
+  const clients = useSettled(search.clients ?? DEFAULT_CLIENTS, (value) =>
+    patch({ clients: value }),
+  );
+  const disks = useSettled(search.disks ?? 1, (value) => patch({ disks: value }));
+  const think = useSettled(search.think_ms ?? DEFAULT_THINK_MS, (value) =>
+    patch({ think_ms: value }),
+  );
+  const ram = useSettled(state.ram_pages, (ram_pages) => patch({ ram_pages }));
+  const flash = useSettled(state.flash_pages, (flash_pages) => patch({ flash_pages }));
+  const body = question(state, search, {
+    clients: clients.asked,
+    disks: disks.asked,
+    think: think.asked,
+    ram: ram.asked,
+    flash: flash.asked,
+  });
+  const found = useQuery(throughputQuery(body));
+  return (
+    <>
+      <Panel label="Who works, and with what">
+        <Controls
+          clients={clients}
+          disks={disks}
+          think={think}
+          ram={ram}
+          flash={flash}
+          summary={summary}
+          search={search}
+          vary={search.vary ?? "clients"}
+          patch={patch}
+        />
+        <Group gap="xs" mt="sm">
+          <CopyLink
+            to="this system"
+            href={() =>
+              router.buildLocation({
+                to: "/throughput",
+                search: (previous: ThroughputSearch) => previous,
+              }).href
+            }
+          />
+        </Group>
+      </Panel>
+      {found.error !== null && (
+        <ProblemAlert
+          error={found.error}
+          title="Throughput could not be predicted"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data === undefined ? (
+        found.isPending && <Skeleton height={560} animate={false} />
+      ) : (
+        <Stack gap="lg" aria-busy={found.isPlaceholderData}>
+          <ThroughputChart
+            found={found.data}
+            name={name}
+            measure={search.show ?? "throughput"}
+            onMeasure={(measure) =>
+              patch({ show: measure === "response" ? "response" : undefined })
+            }
+          />
+          <SchemeTable found={found.data} />
+          <WarningNotes
+            notes={found.data.warnings}
+            names={deviceNames(found.data.devices)}
+          />
+        </Stack>
+      )}
+    </>
+  );
+}
