@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from tierwright_server.analyses.pool_splits import router as pool_splits
 from tierwright_server.analyses.sampled_profiles import router as sampled_profiles
+from tierwright_server.analyses.summaries import router as summaries
 from tierwright_server.analyses.windows import router as windows
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.evaluations.endpoints import router as evaluations
@@ -38,6 +39,7 @@ for part in (
     pool_splits,
     windows,
     sampled_profiles,
+    summaries,
     runs,
     scenarios,
 ):

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tierwright.errors import BadInput
 
@@ -86,6 +86,16 @@ def knees(pages: ArrayLike, hit_ratio: ArrayLike) -> list[Knee]:
         return []
     across = np.log(size / size[0]) / math.log(size[-1] / size[0])
     height = (ratio - ratio[0]) / rise - across
+    made = [
+        Knee(int(size[at]), float(ratio[at]), float(height[at]))
+        for at in _maxima(height)
+        if height[at] > 0
+    ]
+    return sorted(made, key=lambda knee: -knee.height)
+
+
+def _maxima(height: NDArray[np.float64]) -> list[int]:
+    """Return the places of the maxima from which the curve falls by `DROP`."""
     found: list[int] = []
     top = bottom = 0
     climbing = True
@@ -100,9 +110,4 @@ def knees(pages: ArrayLike, hit_ratio: ArrayLike) -> list[Knee]:
             bottom = at
         elif value - height[bottom] >= DROP:
             top, climbing = at, True
-    made = [
-        Knee(int(size[at]), float(ratio[at]), float(height[at]))
-        for at in found
-        if height[at] > 0
-    ]
-    return sorted(made, key=lambda knee: -knee.height)
+    return found

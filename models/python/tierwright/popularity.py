@@ -23,13 +23,16 @@ ESTIMATOR = (
     "maximum likelihood of a finite Zipf law over the ranks of the pages touched, "
     "pages ranked by their observed accesses"
 )
-QUALITY = "Kolmogorov-Smirnov distance between observed and fitted shares of accesses by rank"
+QUALITY = (
+    "Kolmogorov-Smirnov distance between observed and fitted shares of accesses by rank"
+)
 CLOSE_KS, ROUGH_KS = 0.05, 0.1
 """Distances up to which a fit is called close, and rough. A choice: tests of significance reject
 every law on traces of millions of accesses, so they tell nothing."""
 
 _EXACT_RANKS = 10_000
 _STEPS = 100
+_FLAT = 1e-12
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
@@ -98,7 +101,7 @@ def fit_zipf(accesses: Sequence[int], pages: Sequence[int]) -> ZipfFit | None:
     Examples
     --------
     >>> fit_zipf([4, 2, 1], [1, 1, 2]).exponent  # doctest: +ELLIPSIS
-    1.03...
+    1.08...
     """
     counts, groups = _checked(accesses, pages)
     last = np.cumsum(groups)
@@ -108,16 +111,13 @@ def fit_zipf(accesses: Sequence[int], pages: Sequence[int]) -> ZipfFit | None:
     total = float(counts @ groups)
     log_factorials = np.array([math.lgamma(rank + 1.0) for rank in (0, *last)])
     target = float(counts @ np.diff(log_factorials)) / total
-    exponent = _exponent(target, distinct)
+    # Pages all alike, which rounding would take for hardly unlike.
+    exponent = 0.0 if counts.size == 1 else _exponent(target, distinct)
     norm, mean, square = _moments(exponent, distinct)
     spread = math.sqrt(max(square / norm - (mean / norm) ** 2, 0.0))
     distance = _distance(counts, last, exponent, norm)
     verdict = (
-        "close"
-        if distance <= CLOSE_KS
-        else "rough"
-        if distance <= ROUGH_KS
-        else "poor"
+        "close" if distance <= CLOSE_KS else "rough" if distance <= ROUGH_KS else "poor"
     )
     return ZipfFit(exponent, 1 / (spread * math.sqrt(total)), distance, verdict)
 
@@ -198,7 +198,7 @@ def _cumulative(exponent: float, ranks: FloatArray) -> FloatArray:
     stretch = np.log(beyond / start)
     rise = (1 - exponent) * stretch
     with np.errstate(divide="ignore", invalid="ignore"):
-        integral = stretch * np.where(np.abs(rise) < 1e-12, 1.0, np.expm1(rise) / rise)
+        integral = stretch * np.where(np.abs(rise) < _FLAT, 1.0, np.expm1(rise) / rise)
     tail = start ** (1 - exponent) * integral
     tail += (beyond**-exponent - start**-exponent) / 2
     tail -= exponent * (beyond ** (-exponent - 1) - start ** (-exponent - 1)) / 12
@@ -228,6 +228,40 @@ def _distance(
         fitted = _cumulative(exponent, at) / norm
         largest = max(largest, float(np.abs(observed - fitted).max()))
     return largest
+
+
+def fitted_accesses(
+    fit: ZipfFit, ranks: Sequence[int], *, accesses: int, distinct_pages: int
+) -> FloatArray:
+    """Return the accesses that the law expects of the pages of some ranks.
+
+    Parameters
+    ----------
+    fit : ZipfFit
+        The law.
+    ranks : (n,) sequence of int
+        From 1 to `distinct_pages`.
+    accesses, distinct_pages : int
+        Of the whole trace.
+
+    Raises
+    ------
+    BadInput
+        If a rank is out of range.
+
+    Examples
+    --------
+    >>> fitted_accesses(fit_zipf([5], [4]), [1, 4], accesses=20, distinct_pages=4)
+    array([5., 5.])
+    """
+    at = np.asarray(ranks, dtype=np.float64)
+    if at.size and not (at.min() >= 1 and at.max() <= distinct_pages):
+        raise BadInput(
+            f"ranks `{at.min():g}` to `{at.max():g}` are not within 1 to {distinct_pages}",
+            "name ranks of pages of the trace",
+        )
+    norm, _, _ = _moments(fit.exponent, distinct_pages)
+    return np.asarray(accesses * at**-fit.exponent / norm)
 
 
 @dataclass(frozen=True, slots=True)

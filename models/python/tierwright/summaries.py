@@ -59,7 +59,9 @@ class Distribution:
 
     def counts(self) -> list[int]:
         """Return reads plus writes of each bin."""
-        return [read + write for read, write in zip(self.reads, self.writes, strict=True)]
+        return [
+            read + write for read, write in zip(self.reads, self.writes, strict=True)
+        ]
 
     def quantile(self, share: float) -> tuple[int, int] | None:
         """Return the ends of the bin that holds a quantile, None where nothing was counted."""

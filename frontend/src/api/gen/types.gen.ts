@@ -5,6 +5,40 @@ export type ClientOptions = {
 };
 
 /**
+ * AccessWindows
+ *
+ * Windows of equally many accesses.
+ */
+export type AccessWindows = {
+    /**
+     * Accesses
+     */
+    accesses: Array<number>;
+    /**
+     * Write Accesses
+     */
+    write_accesses: Array<number>;
+    /**
+     * Distinct Pages
+     *
+     * The working set: distinct pages of each window. [pages]
+     */
+    distinct_pages: Array<number>;
+    /**
+     * Footprint Pages
+     *
+     * Distinct pages up to the end of each window. [pages]
+     */
+    footprint_pages: Array<number>;
+    /**
+     * Window Accesses
+     *
+     * Length of a window. [accesses]
+     */
+    window_accesses: number;
+};
+
+/**
  * AxisIn
  *
  * One axis: evenly spaced for shares, by equal factors otherwise.
@@ -168,6 +202,34 @@ export type CostTerms = {
 };
 
 /**
+ * CountBins
+ *
+ * Counts in logarithmic bins, four to each doubling; empty ones are left out.
+ */
+export type CountBins = {
+    /**
+     * Lowest
+     *
+     * Smallest value of each bin.
+     */
+    lowest: Array<number>;
+    /**
+     * Highest
+     *
+     * Largest value of each bin.
+     */
+    highest: Array<number>;
+    /**
+     * Reads
+     */
+    reads: Array<number>;
+    /**
+     * Writes
+     */
+    writes: Array<number>;
+};
+
+/**
  * CrossoverOut
  *
  * Line on which two schemes cost the same, or beyond which one no longer fits.
@@ -284,6 +346,18 @@ export type CurveOut = {
      * How the counts were found.
      */
     estimator: string;
+    /**
+     * Knees
+     *
+     * Where a larger cache begins to bring less, the highest first.
+     */
+    knees: Array<KneeOut>;
+    /**
+     * Knee Method
+     *
+     * How the knees were found.
+     */
+    knee_method: string;
 };
 
 /**
@@ -618,6 +692,44 @@ export type DetectionOut = {
      * Reason
      */
     reason: string;
+};
+
+/**
+ * DeviceCounts
+ *
+ * One device, relation or volume.
+ */
+export type DeviceCounts = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Requests
+     */
+    requests: number;
+    /**
+     * Sequential Requests
+     */
+    sequential_requests: number;
+    /**
+     * Hits
+     *
+     * Hits in one LRU cache that all devices share, at each size of `cache_pages`; absent for more than 65,536 devices.
+     */
+    hits: Array<number> | null;
 };
 
 /**
@@ -972,6 +1084,32 @@ export type DeviceVocabulary = {
      * Figures
      */
     figures: Array<FigureKindOut>;
+};
+
+/**
+ * DevicesOut
+ *
+ * Devices with accesses, the most accessed first.
+ */
+export type DevicesOut = {
+    /**
+     * Devices
+     */
+    devices: number;
+    /**
+     * Cache Pages
+     *
+     * Powers of two. [pages]
+     */
+    cache_pages: Array<number>;
+    /**
+     * Rows
+     */
+    rows: Array<DeviceCounts>;
+    /**
+     * The sum of those not listed.
+     */
+    others: DeviceCounts | null;
 };
 
 /**
@@ -1469,6 +1607,30 @@ export type HealthOut = {
      * Workers whose heartbeat is fresh.
      */
     workers_alive: number;
+};
+
+/**
+ * KneeOut
+ *
+ * A knee of the hit-ratio curve.
+ */
+export type KneeOut = {
+    /**
+     * Pages
+     *
+     * The listed size at which it is. [pages]
+     */
+    pages: number;
+    /**
+     * Hit Ratio
+     */
+    hit_ratio: number;
+    /**
+     * Height
+     *
+     * Height above the line between the ends of the curve, scaled to 1.
+     */
+    height: number;
 };
 
 /**
@@ -2158,6 +2320,64 @@ export type PoolSplitOut = {
 };
 
 /**
+ * PopularityOut
+ *
+ * How accesses are spread over pages.
+ */
+export type PopularityOut = {
+    /**
+     * Rank
+     *
+     * Ranks listed, log-spaced; 1 is the most accessed page.
+     */
+    rank: Array<number>;
+    /**
+     * Accesses
+     *
+     * Accesses of the page of each rank.
+     */
+    accesses: Array<number>;
+    /**
+     * Fitted
+     *
+     * Accesses that the Zipf law expects of each rank; absent without one.
+     */
+    fitted: Array<number> | null;
+    /**
+     * Cumulative Share
+     *
+     * Share of the accesses that go to the ranks up to each.
+     */
+    cumulative_share: Array<number>;
+    /**
+     * Top
+     */
+    top: Array<TopShare>;
+    /**
+     * Absent for fewer than three pages.
+     */
+    zipf: ZipfOut | null;
+    /**
+     * Only Read
+     *
+     * Pages that are never written. [pages]
+     */
+    only_read: number;
+    /**
+     * Only Written
+     *
+     * Pages that are never read. [pages]
+     */
+    only_written: number;
+    /**
+     * Both
+     *
+     * Pages that are read and written. [pages]
+     */
+    both: number;
+};
+
+/**
  * PreviewOut
  *
  * What was understood of the head of a trace.
@@ -2825,6 +3045,50 @@ export type ReplayOut = {
 };
 
 /**
+ * RequestsOut
+ *
+ * Lengths and order of the requests that are not empty.
+ */
+export type RequestsOut = {
+    /**
+     * Unit
+     *
+     * What lengths count: bytes before requests are split, or pages.
+     */
+    unit: 'bytes' | 'pages';
+    /**
+     * Requests
+     */
+    requests: number;
+    sizes: CountBins;
+    /**
+     * Read Amount
+     *
+     * Sum of the lengths of the reads.
+     */
+    read_amount: number;
+    /**
+     * Write Amount
+     *
+     * Sum of the lengths of the writes.
+     */
+    write_amount: number;
+    /**
+     * Sequential
+     *
+     * Requests that begin where the one before of their device ended.
+     */
+    sequential: number;
+    runs: RunBins;
+    /**
+     * Longest Run
+     *
+     * Requests of the longest run.
+     */
+    longest_run: number;
+};
+
+/**
  * RestartCurve
  *
  * Restart over the checkpoint interval.
@@ -2916,11 +3180,41 @@ export type RestartPart = {
 };
 
 /**
+ * RunBins
+ *
+ * Sequential runs by length, in logarithmic bins.
+ */
+export type RunBins = {
+    /**
+     * Lowest
+     *
+     * Fewest requests of a run of each bin.
+     */
+    lowest: Array<number>;
+    /**
+     * Highest
+     *
+     * Most requests of a run of each bin.
+     */
+    highest: Array<number>;
+    /**
+     * Runs
+     */
+    runs: Array<number>;
+    /**
+     * Requests
+     *
+     * Requests of those runs.
+     */
+    requests: Array<number>;
+};
+
+/**
  * RunKind
  *
  * What a job does.
  */
-export type RunKind = 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile';
+export type RunKind = 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
 
 /**
  * RunList
@@ -4157,6 +4451,53 @@ export type SplitReplay = {
 };
 
 /**
+ * SummariesIn
+ *
+ * Whose summaries to make.
+ */
+export type SummariesIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+};
+
+/**
+ * SummariesOut
+ *
+ * Where the summaries of a workload stand.
+ */
+export type SummariesOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
+};
+
+/**
  * SummaryOut
  *
  * What the whole trace holds, or what is known without one.
@@ -4268,6 +4609,57 @@ export type SummaryOut = {
      * Of a profile that was estimated from a sample. [1]
      */
     sample_rate: number | null;
+};
+
+/**
+ * SummaryTables
+ *
+ * All summaries of a workload; counts are exact.
+ */
+export type SummaryTables = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Duration S
+     */
+    duration_s: number | null;
+    windows: AccessWindows;
+    /**
+     * Absent without times.
+     */
+    time_windows: TimeWindows | null;
+    /**
+     * Re-accesses by accesses since the last one to their page, the later one included.
+     */
+    reuse: CountBins;
+    /**
+     * Absent without times.
+     */
+    reuse_time: TimeBins | null;
+    popularity: PopularityOut;
+    requests: RequestsOut;
+    /**
+     * Absent for one device.
+     */
+    devices: DevicesOut | null;
 };
 
 /**
@@ -4441,6 +4833,92 @@ export type SweepSummary = {
      */
     created_at: string;
     run: RunOut | null;
+};
+
+/**
+ * TimeBins
+ *
+ * Times in logarithmic bins, four to each doubling; empty ones are left out.
+ */
+export type TimeBins = {
+    /**
+     * Lowest S
+     *
+     * Shortest time of each bin. [s]
+     */
+    lowest_s: Array<number>;
+    /**
+     * Highest S
+     *
+     * Longest time of each bin. [s]
+     */
+    highest_s: Array<number>;
+    /**
+     * Reads
+     */
+    reads: Array<number>;
+    /**
+     * Writes
+     */
+    writes: Array<number>;
+};
+
+/**
+ * TimeWindows
+ *
+ * Windows of equal duration.
+ */
+export type TimeWindows = {
+    /**
+     * Accesses
+     */
+    accesses: Array<number>;
+    /**
+     * Write Accesses
+     */
+    write_accesses: Array<number>;
+    /**
+     * Distinct Pages
+     *
+     * The working set: distinct pages of each window. [pages]
+     */
+    distinct_pages: Array<number>;
+    /**
+     * Footprint Pages
+     *
+     * Distinct pages up to the end of each window. [pages]
+     */
+    footprint_pages: Array<number>;
+    /**
+     * Window S
+     *
+     * Length of a window. [s]
+     */
+    window_s: number;
+};
+
+/**
+ * TopShare
+ *
+ * What the most accessed pages take.
+ */
+export type TopShare = {
+    /**
+     * Share
+     *
+     * Share of the pages.
+     */
+    share: number;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Access Share
+     *
+     * Their share of the accesses.
+     */
+    access_share: number;
 };
 
 /**
@@ -5038,6 +5516,44 @@ export type WorkloadRename = {
  * Where a workload stands.
  */
 export type WorkloadStatus = 'queued' | 'running' | 'ready' | 'failed' | 'cancelled';
+
+/**
+ * ZipfOut
+ *
+ * A Zipf law fitted to the popularity of pages.
+ */
+export type ZipfOut = {
+    /**
+     * Exponent
+     */
+    exponent: number;
+    /**
+     * Standard Error
+     *
+     * If accesses were independent draws from the law; else too small.
+     */
+    standard_error: number;
+    /**
+     * Ks Distance
+     *
+     * Largest difference of observed and fitted shares; 0 is perfect.
+     */
+    ks_distance: number;
+    /**
+     * Verdict
+     */
+    verdict: 'close' | 'rough' | 'poor';
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Quality
+     *
+     * How `ks_distance` is defined.
+     */
+    quality: string;
+};
 
 export type GetHealthData = {
     body?: never;
@@ -7671,6 +8187,219 @@ export type GetSampledCurveResponses = {
 };
 
 export type GetSampledCurveResponse = GetSampledCurveResponses[keyof GetSampledCurveResponses];
+
+export type CreateSummariesData = {
+    body: SummariesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/summaries';
+};
+
+export type CreateSummariesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateSummariesError = CreateSummariesErrors[keyof CreateSummariesErrors];
+
+export type CreateSummariesResponses = {
+    /**
+     * Successful Response
+     */
+    202: SummariesOut;
+};
+
+export type CreateSummariesResponse = CreateSummariesResponses[keyof CreateSummariesResponses];
+
+export type GetSummariesData = {
+    body?: never;
+    path: {
+        /**
+         * Summaries Id
+         *
+         * Id of the summaries.
+         */
+        summaries_id: string;
+    };
+    query?: never;
+    url: '/api/v1/summaries/{summaries_id}';
+};
+
+export type GetSummariesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSummariesError = GetSummariesErrors[keyof GetSummariesErrors];
+
+export type GetSummariesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SummariesOut;
+};
+
+export type GetSummariesResponse = GetSummariesResponses[keyof GetSummariesResponses];
+
+export type GetSummaryTablesData = {
+    body?: never;
+    path: {
+        /**
+         * Summaries Id
+         *
+         * Id of the summaries.
+         */
+        summaries_id: string;
+    };
+    query?: never;
+    url: '/api/v1/summaries/{summaries_id}/tables';
+};
+
+export type GetSummaryTablesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSummaryTablesError = GetSummaryTablesErrors[keyof GetSummaryTablesErrors];
+
+export type GetSummaryTablesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SummaryTables;
+};
+
+export type GetSummaryTablesResponse = GetSummaryTablesResponses[keyof GetSummaryTablesResponses];
+
+export type GetWorkloadSummariesData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/workloads/{workload_id}/summaries';
+};
+
+export type GetWorkloadSummariesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetWorkloadSummariesError = GetWorkloadSummariesErrors[keyof GetWorkloadSummariesErrors];
+
+export type GetWorkloadSummariesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SummaryTables;
+};
+
+export type GetWorkloadSummariesResponse = GetWorkloadSummariesResponses[keyof GetWorkloadSummariesResponses];
 
 export type ListRunsData = {
     body?: never;
