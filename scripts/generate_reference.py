@@ -27,6 +27,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("trace", "inspect"),
     ("trace", "preview"),
     ("trace", "convert"),
+    ("trace", "summary"),
     ("profile",),
     ("simulate",),
     ("sweep",),

@@ -17,6 +17,8 @@ use std::time::Instant;
 use tierwright_simulator::access::{AccessSource, CHUNK_ACCESSES, Chunk, WRITE};
 use tierwright_simulator::curve::{Sample, curves, curves_on_threads, sampled_curves};
 use tierwright_simulator::error::Result;
+use tierwright_simulator::profile::requests::{RequestCounts, RequestUnit, Requests};
+use tierwright_simulator::profile::{Wanted, summaries};
 use tierwright_simulator::replay::{policies, schemes, simulate_policy, simulate_scheme};
 use tierwright_simulator::trace::{TraceSpec, open_source};
 
@@ -40,6 +42,31 @@ impl AccessSource for &mut Trace {
         chunk.flags.extend_from_slice(&self.flags[self.next..end]);
         self.next = end;
         Ok(!chunk.is_empty())
+    }
+}
+
+/// The trace with all that its summaries need: requests counted beforehand, as a conversion does, and
+/// one access a microsecond.
+struct Whole<'a> {
+    trace: &'a mut Trace,
+    timed: bool,
+}
+
+impl AccessSource for Whole<'_> {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let first = self.trace.next;
+        let more = (&mut *self.trace).next_chunk(chunk)?;
+        if self.timed {
+            let times = first..self.trace.next;
+            chunk
+                .times_ns
+                .extend(times.map(|access| i64::try_from(access * 1000).unwrap_or(i64::MAX)));
+        }
+        Ok(more)
+    }
+
+    fn request_counts(&self) -> Option<RequestCounts> {
+        Some(Requests::new(RequestUnit::Pages).finish())
     }
 }
 
@@ -416,6 +443,24 @@ fn main() {
             sampled_curves(&mut trace, rate, 0, &mut |_| true)
                 .expect("a valid pass")
                 .sampled_accesses
+        });
+    }
+    for timed in [false, true] {
+        let name = if timed {
+            "summaries with times"
+        } else {
+            "summaries"
+        };
+        measure(name, &arguments, &mut trace, |trace| {
+            let mut source = Whole { trace, timed };
+            let wanted = Wanted {
+                requests_of_accesses: false,
+                by_device: false,
+            };
+            summaries(&mut source, wanted, &mut |_| true)
+                .expect("a valid pass")
+                .windows
+                .distinct_pages[0]
         });
     }
     measure("curves", &arguments, &mut trace, |mut trace| {

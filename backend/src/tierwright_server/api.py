@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from tierwright_server.analyses.pool_splits import router as pool_splits
 from tierwright_server.analyses.sampled_profiles import router as sampled_profiles
+from tierwright_server.analyses.summaries import router as summaries
 from tierwright_server.analyses.windows import router as windows
 from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
@@ -44,6 +45,7 @@ for part in (
     pool_splits,
     windows,
     sampled_profiles,
+    summaries,
     runs,
     scenarios,
 ):

@@ -1,10 +1,12 @@
-/** Analyses that take a job: pool splits and windows. Asking again is harmless. */
+/** Analyses that take a job: pool splits, windows and summaries. Asking again is harmless. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
   getPoolSplit,
   getPoolSplitCosts,
   getPoolSplitGains,
+  getSummaries,
+  getSummaryTables,
   getWindowCurves,
   getWindows,
 } from "./gen/sdk.gen";
@@ -14,6 +16,8 @@ export type {
   PoolSplitCosts,
   PoolSplitGains,
   PoolSplitOut,
+  SummariesOut,
+  SummaryTables,
   WindowCurves,
   WindowsOut,
 } from "./gen/types.gen";
@@ -56,6 +60,21 @@ export const poolSplitGainsQuery = (id: string) =>
       answer(
         getPoolSplitGains({ signal, path: { pool_split_id: id }, throwOnError: true }),
       ),
+  });
+
+export const summariesKey = (id: string) => ["summaries", id];
+
+export const readSummaries = (id: string) =>
+  answer(getSummaries({ path: { summaries_id: id }, throwOnError: true }));
+
+export const summaryTablesQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...summariesKey(id), "tables"],
+    queryFn: ({ signal }) =>
+      answer(
+        getSummaryTables({ signal, path: { summaries_id: id }, throwOnError: true }),
+      ),
+    staleTime: NEVER_STALE,
   });
 
 export const windowsKey = (id: string) => ["windows", id];

@@ -78,17 +78,9 @@ export function lineOption(chart: LineChart): ChartOption {
       splitLine: { show: false },
     },
     yAxis: {
-      type: "value",
-      ...(chart.y.fromData === true ? { scale: true } : { min: chart.y.min ?? 0 }),
-      ...(chart.y.max === undefined ? {} : { max: chart.y.max }),
+      ...yAxis(chart),
       name: chart.y.name,
       nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -56] },
-      axisLabel: {
-        color: ink.faint,
-        formatter: (value: number) => formatShort(value),
-        showMinLabel: chart.y.min === undefined,
-        showMaxLabel: chart.y.max === undefined || Number.isInteger(chart.y.max),
-      },
       splitLine: { lineStyle: { color: ink.grid } },
     },
     series: chart.series.map((series, index) => ({
@@ -110,6 +102,33 @@ export function lineOption(chart: LineChart): ChartOption {
       emphasis: { disabled: true },
       ...(index === 0 ? markLine(chart, ink.faint) : {}),
     })),
+  };
+}
+
+function yAxis({ y, series, colors }: LineChart) {
+  const axisLabel = {
+    color: chartInk(colors).faint,
+    formatter: (value: number) => formatShort(value),
+  };
+  if (y.log === true) {
+    const values = series.flatMap(({ points }) => points.map(([, value]) => value));
+    const ticks = logTicks(y.min ?? Math.min(...values), y.max ?? Math.max(...values));
+    return {
+      type: "log" as const,
+      min: ticks.min,
+      max: ticks.max,
+      axisLabel: { ...axisLabel, customValues: [...ticks.major] },
+    };
+  }
+  return {
+    type: "value" as const,
+    ...(y.fromData === true ? { scale: true } : { min: y.min ?? 0 }),
+    ...(y.max === undefined ? {} : { max: y.max }),
+    axisLabel: {
+      ...axisLabel,
+      showMinLabel: y.min === undefined,
+      showMaxLabel: y.max === undefined || Number.isInteger(y.max),
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { bytes } from "@/units/quantity";
 import { barsOption, type SchemeBar, termsOf } from "./bars-option";
 import { csvText } from "./csv";
 import { curveOption } from "./curve-option";
+import { doublingsOption } from "./doublings-option";
 import { fileStem } from "./download";
 import { drawPng, drawSvg } from "./engine";
 import { lineOption } from "./line-option";
@@ -322,5 +323,69 @@ describe("lines over any quantity", () => {
     expect(text).toContain("5 x");
     expect(text).not.toContain("6 x");
     expect(formatter([])).toBe("");
+  });
+});
+
+describe("doublings", () => {
+  const chart = {
+    labels: ["1", "2", "4"],
+    ranges: ["1", "2 to below 4", "4 to <b>8</b>"],
+    bars: [
+      { name: "Reads", color: "#364fc7", shares: [0.2, 0, 0.3] },
+      { name: "Writes", color: "#c4500a", shares: [0.1, 0.4, 0] },
+    ],
+    axisName: "accesses",
+    valueName: "re-accesses [%]",
+    cumulativeName: "Up to here",
+    colors: "light" as const,
+  };
+
+  it("stacks the bars and draws the share up to each", () => {
+    const option = doublingsOption(chart);
+    const series = option.series as { name: string; data: number[]; stack?: string }[];
+    expect(series.map(({ name }) => name)).toEqual(["Reads", "Writes", "Up to here"]);
+    expect(series[1]?.data).toEqual([10, 40, 0]);
+    expect(series[2]?.data.map((value) => Math.round(value))).toEqual([30, 70, 100]);
+    expect(new Set(series.map(({ stack }) => stack))).toEqual(
+      new Set(["share", undefined]),
+    );
+  });
+
+  it("names the range in the tooltip, as text", () => {
+    const { tooltip } = doublingsOption(chart) as {
+      tooltip: { formatter: (items: unknown) => string };
+    };
+    const html = tooltip.formatter([{ dataIndex: 2 }]);
+    expect(html).toContain("4 to &lt;b&gt;8");
+    expect(html).toContain("100 %");
+    expect(tooltip.formatter([])).toBe("");
+  });
+});
+
+describe("a logarithmic value axis", () => {
+  it("has its ticks at powers of ten", () => {
+    const option = lineOption({
+      series: [
+        {
+          name: "a",
+          color: "#000",
+          points: [
+            [1, 2],
+            [10, 3000],
+          ],
+        },
+      ],
+      x: { name: "rank", log: true, format: String },
+      y: { name: "accesses", log: true, min: 0.5, format: String },
+      colors: "light",
+    });
+    const axis = option.yAxis as {
+      type: string;
+      min: number;
+      axisLabel: { customValues: number[] };
+    };
+    expect(axis.type).toBe("log");
+    expect(axis.min).toBe(0.5);
+    expect(axis.axisLabel.customValues).toEqual([1, 10, 100, 1000]);
   });
 });

@@ -54,6 +54,7 @@ __all__ = [
     "simulate_policy",
     "simulate_scheme",
     "simulate_splits",
+    "summaries",
     "sweep",
     "two_stack",
     "window_curves",
@@ -781,6 +782,39 @@ def sampled_curves(
         The file cannot be read or understood; the message names line or record.
     ParameterError
         The sample is out of range or holds no page, or as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def summaries(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    page_bytes: int = 4096,
+    columns: dict[str, str] | None = None,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Sum a trace up in one pass: working set, reuse, popularity, requests, devices.
+
+    Parameters
+    ----------
+    path, format, page_bytes, columns
+        The trace argument group.
+    on_progress : callable, optional
+        See `curves`.
+
+    Returns
+    -------
+    dict
+        ``accesses, write_accesses, distinct_pages, page_bytes, duration_s`` and one entry a
+        summary, see `tierwright.summaries`: ``windows``, ``time_windows`` (None without times),
+        ``reuse`` (``in_accesses``, ``in_ns``), ``popularity``, ``requests``, ``devices`` (None of one
+        device).
+
+    Raises
+    ------
+    TraceError
+        The trace cannot be read, or has no page accesses.
     Cancelled
         `on_progress` returned False.
     """

@@ -3,6 +3,7 @@
 One line in `COMPUTE` adds a kind.
 """
 
+import json
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -50,10 +51,21 @@ def sampled_profile(trace: Trace, parameters: dict[str, Any], phase: Phase) -> A
     }
 
 
+def summaries(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Sum the trace up; one document, as no summary is large."""
+    from tierwright.summaries import summarise
+
+    with phase("summing up") as on_progress:
+        found = summarise(trace, **parameters, on_progress=on_progress)
+    text = json.dumps(found.to_dict(), allow_nan=False)
+    return {"document": np.frombuffer(text.encode(), dtype=np.uint8)}
+
+
 COMPUTE: dict[str, Callable[[Trace, dict[str, Any], Phase], Arrays]] = {
     RunKind.POOL_SPLIT: pool_split,
     RunKind.WINDOWS: windows,
     RunKind.SAMPLED_PROFILE: sampled_profile,
+    RunKind.SUMMARIES: summaries,
 }
 
 

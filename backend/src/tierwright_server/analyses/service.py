@@ -76,6 +76,26 @@ async def find(session: AsyncSession, kind: RunKind, analysis_id: str) -> Row:
     return found
 
 
+async def find_of(
+    session: AsyncSession, kind: RunKind, content: Content, parameters: dict[str, Any]
+) -> Row:
+    """Find the analysis of a content.
+
+    Raises
+    ------
+    NotReady
+        Nobody has asked for it yet.
+    """
+    analysis_id = _id_of(kind, content.id, parameters)
+    found = await repository.row(session, kind, analysis_id)
+    if found is None:
+        raise NotReady(
+            f"the {kind.value.replace('_', ' ')} of this workload were never asked for",
+            hint=f"POST /api/v1/{kind.value} with its workload_id, then follow the run.",
+        )
+    return found
+
+
 def status_of(row: Row) -> RunStatus:
     """Say where an analysis stands."""
     analysis, run = row

@@ -12,6 +12,7 @@ class RunKind(StrEnum):
     POOL_SPLIT = "pool_split"
     WINDOWS = "windows"
     SAMPLED_PROFILE = "sampled_profile"
+    SUMMARIES = "summaries"
 
 
 class RunStatus(StrEnum):

@@ -166,6 +166,16 @@ class WorkloadList(Answer):
     offset: int
 
 
+class KneeOut(Answer):
+    """A knee of the hit-ratio curve."""
+
+    pages: int = Field(description="The listed size at which it is. [pages]")
+    hit_ratio: float
+    height: float = Field(
+        description="Height above the line between the ends of the curve, scaled to 1."
+    )
+
+
 class CurveOut(Answer):
     """Counts of an LRU cache at the listed sizes; `estimator` says how they were found."""
 
@@ -184,3 +194,7 @@ class CurveOut(Answer):
     distinct_pages: int
     page_bytes: int
     estimator: str = Field(description="How the counts were found.")
+    knees: list[KneeOut] = Field(
+        description="Where a larger cache begins to bring less, the highest first."
+    )
+    knee_method: str = Field(description="How the knees were found.")

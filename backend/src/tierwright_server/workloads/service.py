@@ -12,6 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright import _simulator
 from tierwright.hit_ratio import Curve
+from tierwright.knees import METHOD as KNEE_METHOD
+from tierwright.knees import knees
 from tierwright_server import contents
 from tierwright_server.contents import ContentKind
 from tierwright_server.context import Context
@@ -32,6 +34,7 @@ from tierwright_server.workloads import given, repository
 from tierwright_server.workloads.schemas import (
     ConversionLogOut,
     CurveOut,
+    KneeOut,
     SummaryOut,
     WorkloadIn,
     WorkloadList,
@@ -318,6 +321,7 @@ async def get_curve(
     elif curve.distinct_pages > points:
         thinned = curve.thinned(points)
     lists = thinned.to_lists()
+    bends = knees(thinned.pages, 1 - thinned.misses_at / curve.accesses)
     return CurveOut(
         workload_id=workload.id,
         content_id=content.id,
@@ -330,6 +334,8 @@ async def get_curve(
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
         estimator=_estimator(content),
+        knees=[KneeOut.model_validate(knee) for knee in bends],
+        knee_method=KNEE_METHOD,
     )
 
 

@@ -19,6 +19,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   pool_split: "Pool split",
   windows: "Windows of a trace",
   sampled_profile: "Sampled profile",
+  summaries: "Summaries of a trace",
 };
 
 export function RunsPage() {

@@ -21,6 +21,8 @@ const curve: WrittenCurve = {
   write_accesses: 100,
   distinct_pages: 16,
   page_bytes: 4096,
+  knees: [{ pages: 4, hit_ratio: 0.8, height: 0.292 }],
+  knee_method: "Kneedle",
 };
 
 describe("findings of a curve", () => {
@@ -30,14 +32,14 @@ describe("findings of a curve", () => {
     expect(sizeForHitRatio(curve, 0.99)).toBeNull();
   });
 
-  it("puts the knee where the curve is highest above its chord", () => {
-    // Heights above the chord: 2 -> -0.024, 4 -> 0.292, 8 -> 0.155.
+  it("names the highest knee, and the others after it", () => {
     expect(knee(curve)).toBe(4);
-  });
-
-  it("has no knee on a straight or a flat curve", () => {
-    expect(knee({ ...curve, misses: [16, 16, 16, 16, 16] })).toBeNull();
-    expect(knee({ ...curve, pages: [1], misses: [5], write_backs: [0] })).toBeNull();
+    const two = [...curve.knees, { pages: 8, hit_ratio: 0.9, height: 0.1 }];
+    expect(hitRatioSentence({ ...curve, knees: two })).toContain(
+      "Smaller knees: 32 KiB.",
+    );
+    expect(hitRatioSentence(curve)).not.toContain("Smaller");
+    expect(knee({ ...curve, knees: [] })).toBeNull();
   });
 
   it("states the finding in sizes and per cent", () => {

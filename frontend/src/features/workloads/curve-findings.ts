@@ -20,6 +20,8 @@ export type Curve = Pick<
   | "distinct_pages"
   | "page_bytes"
   | "kind"
+  | "knees"
+  | "knee_method"
 >;
 
 /** A curve whose write-backs are known. */
@@ -44,30 +46,10 @@ export function sizeForHitRatio(curve: Curve, wanted: number): Pages | null {
   return found === undefined ? null : pages(found[0]);
 }
 
-/**
- * The knee of the hit-ratio curve: the listed size with the largest height above the
- * straight line from the first to the last point, the size on a logarithmic scale.
- */
+/** The highest knee of the hit-ratio curve, which the server finds. */
 export function knee(curve: Curve): Pages | null {
-  const points = hitRatios(curve);
-  const first = points[0];
-  const last = points.at(-1);
-  if (first === undefined || last === undefined || points.length < 3) {
-    return null;
-  }
-  const width = Math.log(last[0] / first[0]);
-  const height = last[1] - first[1];
-  if (!(width > 0) || !(height > 0)) {
-    return null;
-  }
-  let best: { readonly size: number; readonly lift: number } | null = null;
-  for (const [size, value] of points) {
-    const lift = (value - first[1]) / height - Math.log(size / first[0]) / width;
-    if (best === null || lift > best.lift) {
-      best = { size, lift };
-    }
-  }
-  return best === null || best.lift <= 0 ? null : pages(best.size);
+  const highest = curve.knees[0];
+  return highest === undefined ? null : pages(highest.pages);
 }
 
 const sizeText = (curve: Curve, size: number): string =>
@@ -97,6 +79,10 @@ export function hitRatioSentence(curve: Curve): string {
     parts.push(
       `The curve's knee is at ${sizeText(curve, bend)} (${formatCount(bend)} pages, ${formatPercent(ratio(value))} hits): beyond it each doubling brings less.`,
     );
+    const others = curve.knees.slice(1).map(({ pages: size }) => sizeText(curve, size));
+    if (others.length > 0) {
+      parts.push(`Smaller knees: ${others.join(", ")}.`);
+    }
   }
   if (curve.kind === "curve") {
     parts.push(

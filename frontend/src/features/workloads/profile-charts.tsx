@@ -1,13 +1,10 @@
-import { SegmentedControl, Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { SegmentedControl } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { curveQuery } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { curveOption, type SizeMarker } from "@/charts/curve-option";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
-import { ProblemAlert } from "@/components/problem-alert";
 import {
   bytes,
   formatBytes,
@@ -22,7 +19,6 @@ import {
   hitRatioFinding,
   hitRatioSentence,
   hitRatios,
-  knee,
   sampleRows,
   type WrittenCurve,
   writeBackFinding,
@@ -35,35 +31,18 @@ const ACCENT = { light: "#364fc7", dark: "#91a7ff" } as const;
 const SECOND = { light: "#a34a00", dark: "#ffb066" } as const;
 
 interface ProfileChartsProps {
-  readonly workloadId: string;
+  readonly curve: Curve;
   readonly name: string;
+  readonly cursor: number;
 }
 
 /** Hit-ratio and write-back curve, exact at every listed size, cursor shared. */
-export function ProfileCharts({ workloadId, name }: ProfileChartsProps) {
-  const curve = useQuery(curveQuery(workloadId));
-  if (curve.error !== null) {
-    return (
-      <ProblemAlert
-        error={curve.error}
-        title="The curves could not be loaded"
-        onRetry={() => void curve.refetch()}
-      />
-    );
-  }
-  if (curve.data === undefined) {
-    return (
-      <>
-        <Skeleton height={HEIGHT + 150} animate={false} />
-        <Skeleton height={HEIGHT + 150} animate={false} />
-      </>
-    );
-  }
+export function ProfileCharts(props: ProfileChartsProps) {
   return (
     <>
-      <HitRatioChart curve={curve.data} name={name} />
-      {hasWrites(curve.data) ? (
-        <WriteBackChart curve={curve.data} name={name} />
+      <HitRatioChart {...props} />
+      {hasWrites(props.curve) ? (
+        <WriteBackChart {...props} curve={props.curve} />
       ) : (
         <UnknownWrites />
       )}
@@ -91,9 +70,18 @@ function UnknownWrites() {
   );
 }
 
-function kneeMarkers(curve: Curve): SizeMarker[] {
-  const bend = knee(curve);
-  return bend === null ? [] : [{ name: "knee", pages: bend }];
+/** The knees and the chosen size. */
+function markersOf(curve: Curve, cursor: number): SizeMarker[] {
+  const bends = curve.knees.map(
+    (bend, number): SizeMarker => ({
+      name: number === 0 ? "knee" : "small knee",
+      pages: bend.pages,
+    }),
+  );
+  return [
+    ...bends.filter((bend) => bend.pages !== cursor),
+    { name: bends[0]?.pages === cursor ? "knee, chosen" : "chosen", pages: cursor },
+  ];
 }
 
 function tableOf(curve: Curve) {
@@ -134,13 +122,7 @@ function tableOf(curve: Curve) {
   };
 }
 
-function HitRatioChart({
-  curve,
-  name,
-}: {
-  readonly curve: Curve;
-  readonly name: string;
-}) {
+function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
   const [kind, setKind] = useState("hit");
   const colors = useChartColors();
   const isHit = kind === "hit";
@@ -156,10 +138,10 @@ function HitRatioChart({
       valueName: isHit ? "hit ratio [%]" : "miss ratio [%]",
       valueMax: 100,
       formatValue: (value) => `${formatShort(value, 4)} %`,
-      markers: kneeMarkers(curve),
+      markers: markersOf(curve, cursor),
       colors,
     });
-  }, [curve, isHit, colors]);
+  }, [curve, isHit, cursor, colors]);
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
@@ -189,7 +171,8 @@ function HitRatioChart({
           <p>
             This curve was given and not measured here. It is taken as that of an LRU
             cache that is full: every miss evicts a page. Between the given sizes the
-            line is straight, and from nothing at size 0 to the first.
+            line is straight, and from nothing at size 0 to the first. Knees by{" "}
+            {curve.knee_method}.
           </p>
         ) : (
           <p>
@@ -198,7 +181,8 @@ function HitRatioChart({
             itself included. A cache of C pages hits exactly the accesses whose distance
             is at most C, so one histogram of distances gives the count of hits at every
             size (Mattson et al., 1970). The cache starts empty; the first access to a
-            page always misses. Between listed sizes the line is straight.
+            page always misses. Between listed sizes the line is straight. Knees by{" "}
+            {curve.knee_method}.
           </p>
         )
       }
@@ -209,10 +193,8 @@ function HitRatioChart({
 function WriteBackChart({
   curve,
   name,
-}: {
-  readonly curve: WrittenCurve;
-  readonly name: string;
-}) {
+  cursor,
+}: ProfileChartsProps & { readonly curve: WrittenCurve }) {
   const colors = useChartColors();
   const option = useMemo(
     () =>
@@ -231,10 +213,10 @@ function WriteBackChart({
         valueName: "write-backs per access",
         formatValue: (value) =>
           `${formatShort(value, 4)} per access (${formatCount(value * curve.accesses)})`,
-        markers: kneeMarkers(curve),
+        markers: markersOf(curve, cursor),
         colors,
       }),
-    [curve, colors],
+    [curve, cursor, colors],
   );
   return (
     <ChartCard

@@ -14,8 +14,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { showToast } from "@/components/toasts";
 import { formatDate } from "@/units/quantity";
-import { Drift } from "./drift-chart";
-import { ProfileCharts } from "./profile-charts";
+import { Profile } from "./profile";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
 
 export function WorkloadPage() {
@@ -124,21 +123,18 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           ))}
         </>
       )}
-      {workload.status === "ready" && (
-        <ProfileCharts workloadId={workload.id} name={workload.name} />
+      {workload.status === "ready" && workload.summary !== null && (
+        <Profile
+          workloadId={workload.id}
+          name={workload.name}
+          summary={workload.summary}
+        />
       )}
       {workload.summary !== null && workload.summary.kind !== "trace" && (
         <NeedsTrace kind={workload.summary.kind} title="What this workload cannot tell">
           Change over time, sequentiality, popularity of pages, and everything that is
           replayed: checks by simulation, sweeps and pool splits.
         </NeedsTrace>
-      )}
-      {workload.status === "ready" && workload.summary?.kind === "trace" && (
-        <Drift
-          workloadId={workload.id}
-          name={workload.name}
-          summary={workload.summary}
-        />
       )}
       {workload.summary !== null && (
         <ConversionLog workload={workload} summary={workload.summary} />

@@ -10,6 +10,7 @@ mod flash_caches;
 mod ingest;
 mod online;
 mod replay;
+mod summaries;
 
 /// The simulator core.
 #[pymodule(gil_used = false)]
@@ -24,6 +25,7 @@ mod _simulator {
         crate::flash_caches::register(module)?;
         crate::buffers::register(module)?;
         crate::online::register(module)?;
-        crate::curves::register(module)
+        crate::curves::register(module)?;
+        crate::summaries::register(module)
     }
 }

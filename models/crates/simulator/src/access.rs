@@ -1,6 +1,7 @@
 //! Page accesses as the replay engine sees them: dense page numbers in columnar chunks.
 
 use crate::error::Result;
+use crate::profile::requests::RequestCounts;
 
 /// Bit of [`Chunk::flags`]: the access writes its page.
 pub const WRITE: u8 = 1;
@@ -66,6 +67,12 @@ pub trait AccessSource {
     /// Device number and page address of each access of the last chunk; empty unless asked for.
     fn addresses(&self) -> (&[u32], &[u64]) {
         (&[], &[])
+    }
+
+    /// What the trace says of its requests before they were split into pages; complete after the last
+    /// chunk. `None` where it does not say.
+    fn request_counts(&self) -> Option<RequestCounts> {
+        None
     }
 
     /// Names of the devices or relations by their numbers, as far as they are known.

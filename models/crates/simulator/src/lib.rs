@@ -2,14 +2,15 @@
 //!
 //! Rooms: [`trace`] turns any supported file into [`access`] chunks with dense page numbers,
 //! [`replay`] runs replacement policies and page-flow schemes over them, [`curve`] computes exact
-//! LRU hit-ratio and write-back curves for all sizes in one pass. Nothing here knows Python, HTTP
-//! or a clock.
+//! LRU hit-ratio and write-back curves for all sizes in one pass, [`profile`] sums up what else a trace
+//! is like. Nothing here knows Python, HTTP or a clock.
 
 pub mod access;
 mod broadcast;
 pub mod curve;
 pub mod error;
 pub mod hash;
+pub mod profile;
 pub mod progress;
 pub mod replay;
 pub mod sweep;

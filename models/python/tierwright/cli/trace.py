@@ -22,6 +22,7 @@ from tierwright.cli.output import (
     progress,
     trace_of,
 )
+from tierwright.errors import BadInput
 from tierwright.simulate import Reading
 from tierwright.units import format_bytes, format_count
 
@@ -45,7 +46,7 @@ MaxExpansion = Annotated[
 ]
 
 app = typer.Typer(
-    help="Read, preview and convert traces.",
+    help="Read, preview, convert and sum up traces.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -191,6 +192,42 @@ def preview(
     for assumption in found["assumptions"]:
         typer.echo(f"assumed: {_text(assumption)}")
     print_warnings(found["warnings"])
+
+
+@app.command("summary")
+def summary(
+    file: File,
+    *,
+    csv: Annotated[
+        str | None,
+        typer.Option(
+            "--csv",
+            metavar="TABLE",
+            help="Print one table as CSV: windows, time-windows, reuse, reuse-time, popularity, "
+            "request-sizes, runs or devices.",
+        ),
+    ] = None,
+    format_: Format = None,
+    page_bytes: PageBytes = None,
+    column: Column = None,
+    json: Json = False,
+) -> None:
+    """Sum a trace up: working set, reuse, popularity, requests, sequentiality, devices."""
+    from tierwright.cli.summary import print_csv, print_summary, table_named
+    from tierwright.summaries import summarise
+
+    if csv is not None and json:
+        raise BadInput("--csv and --json exclude each other", "give one of them")
+    table = None if csv is None else table_named(csv)
+    trace = trace_of(file, format_, page_bytes, column)
+    with progress("summary") as on_progress:
+        found = summarise(trace, on_progress=on_progress)
+    if json:
+        print_json(found.to_dict())
+    elif table is not None:
+        print_csv(found, table)
+    else:
+        print_summary(found)
 
 
 def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:

@@ -23,7 +23,7 @@ struct Page {
 
 /// Pages by their last reference, each with a note of the caller.
 #[derive(Debug, Default)]
-pub(super) struct Stack {
+pub(crate) struct Stack {
     pages: Vec<Page>,
     /// One bit a place, set while the place is some page's last reference.
     blocks: Vec<[u64; WORDS]>,
@@ -37,7 +37,7 @@ pub(super) struct Stack {
 
 impl Stack {
     /// Makes room for the page numbers `0..pages`; a new page has `note`.
-    pub(super) fn grow(&mut self, pages: usize, note: u32) {
+    pub(crate) fn grow(&mut self, pages: usize, note: u32) {
         if pages > self.pages.len() {
             let place = NOWHERE;
             self.pages.resize(pages, Page { place, note });
@@ -61,7 +61,7 @@ impl Stack {
     /// Moves `page` to the top and returns the depth at which it was, the top being 1; 0 if it was
     /// never referenced.
     #[inline]
-    pub(super) fn reference(&mut self, page: u32) -> u32 {
+    pub(crate) fn reference(&mut self, page: u32) -> u32 {
         let place = self.pages[page as usize].place;
         if place == NOWHERE {
             self.live += 1;
@@ -261,7 +261,7 @@ pub(super) struct UsedPlaces(Vec<[u64; WORDS]>);
 
 impl PlacesHalf {
     /// Makes room for the page numbers `0..pages`; a new page has `note`.
-    pub(super) fn grow(&mut self, pages: usize, note: u32) {
+    pub(crate) fn grow(&mut self, pages: usize, note: u32) {
         if pages > self.pages.len() {
             let place = NOWHERE;
             self.pages.resize(pages, Page { place, note });
@@ -281,7 +281,7 @@ impl PlacesHalf {
 
     /// Moves `page` to the top and returns the place at which it was, for the other half.
     #[inline]
-    pub(super) fn reference(&mut self, page: u32) -> u32 {
+    pub(crate) fn reference(&mut self, page: u32) -> u32 {
         let place = &mut self.pages[page as usize].place;
         let before = *place;
         // The page on top stays where it is: the other half knows by the same comparison.
@@ -316,7 +316,7 @@ impl PlacesHalf {
 impl DepthsHalf {
     /// The depth of the page that was at `before`, which moves to the top; 0 if it was nowhere.
     #[inline]
-    pub(super) fn reference(&mut self, before: u32) -> u32 {
+    pub(crate) fn reference(&mut self, before: u32) -> u32 {
         let stack = &mut self.0;
         let depth = if before == NOWHERE {
             stack.live += 1;

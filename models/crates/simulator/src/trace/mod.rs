@@ -12,6 +12,9 @@ use std::sync::atomic::AtomicU64;
 
 use crate::access::{AccessSource, Chunk};
 use crate::error::Result;
+use crate::profile::requests::RequestCounts;
+use crate::profile::{self, Summaries, Wanted};
+use crate::progress::OnProgress;
 
 mod archive;
 mod bytes;
@@ -166,6 +169,10 @@ impl AccessSource for OpenTrace {
         }
     }
 
+    fn request_counts(&self) -> Option<RequestCounts> {
+        self.source().request_counts()
+    }
+
     fn space_names(&self) -> &[String] {
         match &self.source {
             Source::Raw(source) => source.space_names(),
@@ -186,6 +193,51 @@ impl AccessSource for OpenTrace {
 /// Records are checked as they are read.
 pub fn open_source(spec: &TraceSpec) -> Result<OpenTrace> {
     open(spec)
+}
+
+/// Sums a trace up in one pass; see [`profile`].
+///
+/// # Errors
+///
+/// As [`open_source`]; a trace without accesses; [`crate::Error::Cancelled`].
+pub fn summaries(
+    spec: &TraceSpec,
+    on_progress: OnProgress<'_>,
+) -> Result<(Summaries, TraceSummary)> {
+    let mut trace = open(spec)?;
+    trace.with_times();
+    let wanted = match &mut trace.source {
+        Source::Raw(source) => {
+            source.keep_requests();
+            Wanted {
+                requests_of_accesses: false,
+                // Whether there are several is known at the end.
+                by_device: true,
+            }
+        }
+        Source::Canonical(source) => Wanted {
+            requests_of_accesses: source.foot().request_counts.is_none(),
+            by_device: source.foot().spaces.len() > 1,
+        },
+    };
+    // Addresses cost a canonical trace two look-ups an access.
+    if wanted.requests_of_accesses || wanted.by_device {
+        trace.keep_addresses();
+    }
+    let made = profile::summaries(&mut trace, wanted, on_progress)?;
+    if made.accesses == 0 {
+        return Err(profile::no_accesses(&spec.path));
+    }
+    let read = trace.summary();
+    if (made.accesses, made.write_accesses, made.distinct_pages)
+        != (read.accesses, read.write_accesses, read.distinct_pages)
+    {
+        return Err(crate::replay::disagreement(
+            "summaries",
+            "the reader counts otherwise",
+        ));
+    }
+    Ok((made, read))
 }
 
 fn open(spec: &TraceSpec) -> Result<OpenTrace> {

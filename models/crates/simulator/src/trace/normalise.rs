@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, WRITE};
 use crate::error::{Error, Result};
+use crate::profile::requests::{RequestCounts, RequestUnit, Requests};
 use crate::trace::formats::Format;
 use crate::trace::numbers::PageNumbers;
 use crate::trace::reader::{
@@ -124,6 +125,8 @@ pub(crate) struct Normaliser {
     distinct_pages: u32,
     counts: Counts,
     raw: Option<RawColumns>,
+    /// Lengths and order of the requests, if asked for.
+    requests: Option<Requests>,
     ignored_page_bytes: Option<u64>,
 }
 
@@ -158,6 +161,7 @@ impl Normaliser {
             distinct_pages: 0,
             counts: Counts::default(),
             raw: None,
+            requests: None,
             ignored_page_bytes: (asked != page_bytes && asked != DEFAULT_PAGE_BYTES)
                 .then_some(asked),
         })
@@ -166,6 +170,15 @@ impl Normaliser {
     /// Keeps device and page of each access for [`Self::raw`].
     pub(crate) fn keep_raw(&mut self) {
         self.raw = Some(RawColumns::default());
+    }
+
+    /// Counts lengths and order of the requests for [`AccessSource::request_counts`].
+    pub(crate) fn keep_requests(&mut self) {
+        self.requests = Some(Requests::new(if self.splits {
+            RequestUnit::Bytes
+        } else {
+            RequestUnit::Pages
+        }));
     }
 
     /// Device and page of each access of the last chunk; empty unless asked for.
@@ -272,6 +285,9 @@ impl Normaliser {
         let request = self.batch[self.next];
         self.next += 1;
         self.count(&request);
+        if let Some(requests) = &mut self.requests {
+            requests.add(request.space, request.offset, request.size, request.write);
+        }
         let (page, pages) = self.pages_of(&request);
         self.counts.split += u64::from(pages > 1);
         self.rest = Remainder {
@@ -589,6 +605,10 @@ impl AccessSource for Normaliser {
 
     fn tells_writes(&self) -> bool {
         self.understanding().has_writes
+    }
+
+    fn request_counts(&self) -> Option<RequestCounts> {
+        self.requests.clone().map(Requests::finish)
     }
 
     fn position(&self) -> (u64, u64) {

@@ -285,6 +285,7 @@ fn convert_raw(
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
     source.keep_raw();
+    source.keep_requests();
     let mut sequence = SequenceHash::new();
     let mut content = ContentHash::new(source.page_bytes(), source.has_time());
     let mut chunk = Chunk::default();
@@ -345,6 +346,7 @@ fn convert_raw(
         },
         warnings: result.warnings.clone(),
         assumptions: result.assumptions.clone(),
+        request_counts: source.request_counts(),
     };
     result.out_bytes = Some(writer.finish(&foot)?);
     result.content_id = Some(content_id);

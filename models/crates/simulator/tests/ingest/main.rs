@@ -12,5 +12,6 @@ mod fuzz;
 mod samples;
 #[cfg(test)]
 mod streams;
+mod summaries;
 #[cfg(test)]
 mod support;

@@ -19,6 +19,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::CHUNK_ACCESSES;
+use crate::profile::requests::RequestCounts;
 use crate::trace::reader::Warning;
 
 mod columns;
@@ -87,6 +88,9 @@ pub(crate) struct CanonicalFoot {
     pub(crate) source: CanonicalOrigin,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) assumptions: Vec<String>,
+    /// Requests before they were split; absent from traces converted before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) request_counts: Option<RequestCounts>,
 }
 
 /// The conversion log: from what the file was made and how.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST};
 use crate::error::{Error, Result};
+use crate::profile::requests::RequestCounts;
 use crate::trace::bytes::{u32_at, u64_at};
 use crate::trace::normalise::{DEFAULT_PAGE_BYTES, NO_WRITES_IN_FORMAT, as_f64};
 use crate::trace::reader::Warning;
@@ -526,8 +527,11 @@ fn check_foot(foot: &CanonicalFoot, head: &CanonicalHead, chunk_bytes: u64) -> C
             "a duration without time, or the reverse",
         ),
     ];
-    match possible.iter().find(|(good, _)| !good) {
-        Some((_, what)) => Err(format!("its foot says {what}")),
+    if let Some((_, what)) = possible.iter().find(|(good, _)| !good) {
+        return Err(format!("its foot says {what}"));
+    }
+    match &foot.request_counts {
+        Some(counts) => counts.check(foot.requests - foot.zero_length_requests, foot.spaces.len()),
         None => Ok(()),
     }
 }
@@ -561,6 +565,10 @@ impl AccessSource for CanonicalReader {
 
     fn distinct_pages_hint(&self) -> Option<u32> {
         Some(self.foot.distinct_pages)
+    }
+
+    fn request_counts(&self) -> Option<RequestCounts> {
+        self.foot.request_counts.clone()
     }
 
     fn position(&self) -> (u64, u64) {

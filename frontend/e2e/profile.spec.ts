@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { expect, type Page, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+
+const LONG = { timeout: 90_000 };
+
+async function openExample(page: Page, question = ""): Promise<void> {
+  await expect(async () => {
+    const workload = await page.request.get("/api/v1/workloads/example");
+    expect((await workload.json()).status).toBe("ready");
+  }).toPass(LONG);
+  await page.goto(`/workloads/example${question}`);
+}
+
+test("a profile: summaries, one size for all charts, table and export", async ({
+  page,
+}) => {
+  await openExample(page);
+  const region = (name: string) =>
+    page.getByRole("region", { name: new RegExp(`^${name}`) });
+  await expect(region("Working set over time")).toBeVisible(LONG);
+  for (const chart of [
+    "Footprint over time",
+    "Popularity of pages",
+    "Reuse times",
+    "Reads and writes over time",
+    "Sequentiality",
+  ]) {
+    await expect(region(chart).locator("[data-ready=true]")).toBeVisible();
+  }
+  await expect(region("Popularity").getByText(/by maximum likelihood/)).toBeVisible();
+  // This recording has pages, no lengths: it says so instead of drawing.
+  await expect(page.getByText("Request sizes: not in this trace")).toBeVisible();
+  await expectAccessible(page, "profile");
+
+  // Time instead of accesses, for all charts that have the choice.
+  const reuse = region("Reuse times");
+  await expect(reuse.getByRole("heading")).toContainText("accesses of the access");
+  await region("Working set over time").getByText("Time", { exact: true }).click();
+  await expect(reuse.getByRole("heading")).toContainText("µs of the access");
+
+  // A relation gets more hits from a larger cache; the size goes into the address.
+  const devices = region("Devices and relations");
+  const hits = () =>
+    devices.getByRole("row").nth(1).getByRole("cell").nth(4).innerText();
+  const size = page.getByRole("textbox", { name: "Exact cache size" });
+  await size.fill("100 pages");
+  await size.press("Enter");
+  await expect(
+    page.getByRole("heading", { name: /^A cache of 800 KiB/ }),
+  ).toBeVisible();
+  await expect(devices.getByText(/LRU cache of 512 KiB/)).toBeVisible();
+  const few = Number.parseFloat(await hits());
+  await size.fill("128 MiB");
+  await size.press("Enter");
+  await expect(devices.getByText(/LRU cache of 128 MiB/)).toBeVisible();
+  expect(Number.parseFloat(await hits())).toBeGreaterThan(few);
+  await expect(page).toHaveURL(/ram_pages=16384/);
+  await page.reload();
+  await expect(size).toHaveValue("16,384 pages");
+
+  await expect(devices.getByRole("row")).toHaveCount(13, LONG);
+  await devices.getByRole("button", { name: /^Show all/ }).click();
+  await expect(devices.getByRole("row")).toHaveCount(67);
+  const download = page.waitForEvent("download");
+  await devices.getByRole("button", { name: "Export CSV" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(csv).toHaveLength(67);
+  expect(csv[0]).toContain("hits_at_16384_pages");
+
+  await region("Popularity").getByText("Table", { exact: true }).click();
+  await expect(region("Popularity").getByRole("table")).toContainText("Zipf law");
+  await expectAccessible(page, "profile, tables");
+});
