@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateData, EvaluateErrors, EvaluateResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateBreakEvenData, EvaluateBreakEvenErrors, EvaluateBreakEvenResponses, EvaluateData, EvaluateErrors, EvaluateResponses, EvaluateThroughputData, EvaluateThroughputErrors, EvaluateThroughputResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -45,6 +45,13 @@ export const listPolicies = <ThrowOnError extends boolean = false>(options?: Opt
  * List the page-flow schemes.
  */
 export const listSchemes = <ThrowOnError extends boolean = false>(options?: Options<ListSchemesData, ThrowOnError>): RequestResult<ListSchemesResponses, ListSchemesErrors, ThrowOnError> => (options?.client ?? client).get<ListSchemesResponses, ListSchemesErrors, ThrowOnError>({ url: '/api/v1/catalog/schemes', ...options });
+
+/**
+ * List Flash Metadata
+ *
+ * List the presets of RAM that flash caches need for their metadata.
+ */
+export const listFlashMetadata = <ThrowOnError extends boolean = false>(options?: Options<ListFlashMetadataData, ThrowOnError>): RequestResult<ListFlashMetadataResponses, ListFlashMetadataErrors, ThrowOnError> => (options?.client ?? client).get<ListFlashMetadataResponses, ListFlashMetadataErrors, ThrowOnError>({ url: '/api/v1/catalog/flash-metadata', ...options });
 
 /**
  * Get Device Vocabulary
@@ -439,6 +446,34 @@ export const estimateRecovery = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
+ * Evaluate Break Even
+ *
+ * Say whether the next money belongs in DRAM or in flash. Stores nothing.
+ */
+export const evaluateBreakEven = <ThrowOnError extends boolean = false>(options: Options<EvaluateBreakEvenData, ThrowOnError>): RequestResult<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError>({
+    url: '/api/v1/break-evens',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Evaluate Throughput
+ *
+ * Predict throughput and response time of every scheme. Stores nothing.
+ */
+export const evaluateThroughput = <ThrowOnError extends boolean = false>(options: Options<EvaluateThroughputData, ThrowOnError>): RequestResult<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError> => (options.client ?? client).post<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError>({
+    url: '/api/v1/throughputs',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Create Simulation
  *
  * Replay the workload at this point; the same inputs return the stored result.
@@ -587,6 +622,41 @@ export const getSampledProfile = <ThrowOnError extends boolean = false>(options:
  * Read the estimated curves, each count with its interval.
  */
 export const getSampledCurve = <ThrowOnError extends boolean = false>(options: Options<GetSampledCurveData, ThrowOnError>): RequestResult<GetSampledCurveResponses, GetSampledCurveErrors, ThrowOnError> => (options.client ?? client).get<GetSampledCurveResponses, GetSampledCurveErrors, ThrowOnError>({ url: '/api/v1/sampled-profiles/{sampled_profile_id}/curve', ...options });
+
+/**
+ * Create Summaries
+ *
+ * Sum a workload up; follow its `run`.
+ */
+export const createSummaries = <ThrowOnError extends boolean = false>(options: Options<CreateSummariesData, ThrowOnError>): RequestResult<CreateSummariesResponses, CreateSummariesErrors, ThrowOnError> => (options.client ?? client).post<CreateSummariesResponses, CreateSummariesErrors, ThrowOnError>({
+    url: '/api/v1/summaries',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Summaries
+ *
+ * Read where the summaries stand.
+ */
+export const getSummaries = <ThrowOnError extends boolean = false>(options: Options<GetSummariesData, ThrowOnError>): RequestResult<GetSummariesResponses, GetSummariesErrors, ThrowOnError> => (options.client ?? client).get<GetSummariesResponses, GetSummariesErrors, ThrowOnError>({ url: '/api/v1/summaries/{summaries_id}', ...options });
+
+/**
+ * Get Summary Tables
+ *
+ * Read the summaries.
+ */
+export const getSummaryTables = <ThrowOnError extends boolean = false>(options: Options<GetSummaryTablesData, ThrowOnError>): RequestResult<GetSummaryTablesResponses, GetSummaryTablesErrors, ThrowOnError> => (options.client ?? client).get<GetSummaryTablesResponses, GetSummaryTablesErrors, ThrowOnError>({ url: '/api/v1/summaries/{summaries_id}/tables', ...options });
+
+/**
+ * Get Workload Summaries
+ *
+ * Read the summaries of a workload, once they have been asked for.
+ */
+export const getWorkloadSummaries = <ThrowOnError extends boolean = false>(options: Options<GetWorkloadSummariesData, ThrowOnError>): RequestResult<GetWorkloadSummariesResponses, GetWorkloadSummariesErrors, ThrowOnError> => (options.client ?? client).get<GetWorkloadSummariesResponses, GetWorkloadSummariesErrors, ThrowOnError>({ url: '/api/v1/workloads/{workload_id}/summaries', ...options });
 
 /**
  * List Runs

@@ -5,6 +5,98 @@ export type ClientOptions = {
 };
 
 /**
+ * AccessTimes
+ *
+ * Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]
+ */
+export type AccessTimes = {
+    /**
+     * Disk Read Us
+     *
+     * Of the array: that of one disk / disks.
+     */
+    disk_read_us: number;
+    /**
+     * Disk Write Us
+     */
+    disk_write_us: number;
+    /**
+     * Flash Read Us
+     */
+    flash_read_us: number;
+    /**
+     * Flash Write Us
+     */
+    flash_write_us: number;
+    /**
+     * Disk Us
+     *
+     * Mean access, by the share of reads.
+     */
+    disk_us: number;
+    /**
+     * Flash Us
+     */
+    flash_us: number;
+    /**
+     * Read Share
+     *
+     * A share between 0 and 1.
+     */
+    read_share: number;
+    /**
+     * Disks
+     */
+    disks: number;
+    /**
+     * Flash Write Pattern
+     */
+    flash_write_pattern: 'random' | 'sequential';
+    /**
+     * Flash Basis
+     */
+    flash_basis: string;
+    /**
+     * Disk Basis
+     */
+    disk_basis: string;
+};
+
+/**
+ * AccessWindows
+ *
+ * Windows of equally many accesses.
+ */
+export type AccessWindows = {
+    /**
+     * Accesses
+     */
+    accesses: Array<number>;
+    /**
+     * Write Accesses
+     */
+    write_accesses: Array<number>;
+    /**
+     * Distinct Pages
+     *
+     * The working set: distinct pages of each window. [pages]
+     */
+    distinct_pages: Array<number>;
+    /**
+     * Footprint Pages
+     *
+     * Distinct pages up to the end of each window. [pages]
+     */
+    footprint_pages: Array<number>;
+    /**
+     * Window Accesses
+     *
+     * Length of a window. [accesses]
+     */
+    window_accesses: number;
+};
+
+/**
  * AxisIn
  *
  * One axis: evenly spaced for shares, by equal factors otherwise.
@@ -49,6 +141,237 @@ export type AxisOption = {
 };
 
 /**
+ * BreakEvenIn
+ *
+ * Workload, DRAM there is, devices, prices, and the sum of money.
+ */
+export type BreakEvenIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * B, the DRAM there is. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Usd
+     *
+     * The next sum of money; absent: about what doubles the DRAM.
+     */
+    usd?: number | string | null;
+    /**
+     * Price Ratio
+     *
+     * Price of flash over price of DRAM, a byte, in place of the price of flash.
+     */
+    price_ratio?: number | null;
+    /**
+     * Deltas
+     *
+     * DRAM steps in multiples of the DRAM there is.
+     */
+    deltas?: Array<number>;
+    /**
+     * Form
+     *
+     * `full` counts flash writes, dirty pages and old versions; `plain` is the balance of the papers: hits alone.
+     */
+    form?: 'full' | 'plain';
+    /**
+     * Read Share
+     *
+     * Share of reads among the accesses that flash or disk serves, for the log model and the plain form; absent: that of the workload.
+     */
+    read_share?: number | null;
+    /**
+     * Disks
+     *
+     * Disks that share the load.
+     */
+    disks?: number;
+    /**
+     * Old Share
+     *
+     * Share of flash that holds old versions.
+     */
+    old_share?: number;
+    /**
+     * Sequential Writes
+     *
+     * Flash is written in appends, as FaCE does.
+     */
+    sequential_writes?: boolean;
+    /**
+     * Host Usd
+     *
+     * What one flash or disk device needs of its host, for the intervals.
+     */
+    host_usd?: number | string;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the DRAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Points
+     *
+     * Points of the curves over money, between which crossings are found.
+     */
+    points?: number;
+};
+
+/**
+ * BreakEvenOut
+ *
+ * DRAM or flash, answered in every way that the inputs allow.
+ */
+export type BreakEvenOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Ram Bytes
+     */
+    ram_bytes: number;
+    /**
+     * Ram Hit Ratio
+     */
+    ram_hit_ratio: number;
+    /**
+     * Amortisation Months
+     */
+    amortisation_months: number;
+    devices: DevicesUsed;
+    price_book: PriceBookRef | null;
+    /**
+     * Form
+     *
+     * As used: `plain` where there are no write-backs.
+     */
+    form: 'full' | 'plain';
+    /**
+     * Flash Metadata
+     */
+    flash_metadata: string | null;
+    times: AccessTimes;
+    /**
+     * Exponent
+     *
+     * E of the log model.
+     */
+    exponent: number;
+    /**
+     * Steps
+     */
+    steps: Array<StepOut>;
+    prices: PricesUsed;
+    next_money: NextMoneyOut | null;
+    plan: PlanOut | null;
+    flips: FlipsOut;
+    /**
+     * Intervals
+     */
+    intervals: Array<IntervalOut>;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Flip Finding
+     */
+    flip_finding: string;
+    /**
+     * Interval Sentence
+     */
+    interval_sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+    /**
+     * Time Basis
+     */
+    time_basis: string;
+    /**
+     * Core Version
+     */
+    core_version: string;
+};
+
+/**
  * BudgetOut
  *
  * Host writes that the devices take. [TB]
@@ -72,6 +395,26 @@ export type BudgetOut = {
      * Why there is no budget; empty when there is one.
      */
     reason: string;
+};
+
+/**
+ * ByStation
+ *
+ * A column for each kind of station.
+ */
+export type ByStation = {
+    /**
+     * Cpu
+     */
+    cpu: Array<number>;
+    /**
+     * Flash
+     */
+    flash: Array<number>;
+    /**
+     * Disk
+     */
+    disk: Array<number>;
 };
 
 /**
@@ -412,6 +755,52 @@ export type CostTerms = {
 };
 
 /**
+ * CountBins
+ *
+ * Counts in logarithmic bins, four to each doubling; empty ones are left out.
+ */
+export type CountBins = {
+    /**
+     * Lowest
+     *
+     * Smallest value of each bin.
+     */
+    lowest: Array<number>;
+    /**
+     * Highest
+     *
+     * Largest value of each bin.
+     */
+    highest: Array<number>;
+    /**
+     * Reads
+     */
+    reads: Array<number>;
+    /**
+     * Writes
+     */
+    writes: Array<number>;
+};
+
+/**
+ * CrossingOut
+ *
+ * Where the better buy changes.
+ */
+export type CrossingOut = {
+    /**
+     * Usd
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd: string;
+    /**
+     * Better Beyond
+     */
+    better_beyond: 'dram' | 'flash';
+};
+
+/**
  * CrossoverOut
  *
  * Line on which two schemes cost the same, or beyond which one no longer fits.
@@ -528,6 +917,18 @@ export type CurveOut = {
      * How the counts were found.
      */
     estimator: string;
+    /**
+     * Knees
+     *
+     * Where a larger cache begins to bring less, the highest first.
+     */
+    knees: Array<KneeOut>;
+    /**
+     * Knee Method
+     *
+     * How the knees were found.
+     */
+    knee_method: string;
 };
 
 /**
@@ -862,6 +1263,44 @@ export type DetectionOut = {
      * Reason
      */
     reason: string;
+};
+
+/**
+ * DeviceCounts
+ *
+ * One device, relation or volume.
+ */
+export type DeviceCounts = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Requests
+     */
+    requests: number;
+    /**
+     * Sequential Requests
+     */
+    sequential_requests: number;
+    /**
+     * Hits
+     *
+     * Hits in one LRU cache that all devices share, at each size of `cache_pages`; absent for more than 65,536 devices.
+     */
+    hits: Array<number> | null;
 };
 
 /**
@@ -1219,6 +1658,32 @@ export type DeviceVocabulary = {
 };
 
 /**
+ * DevicesOut
+ *
+ * Devices with accesses, the most accessed first.
+ */
+export type DevicesOut = {
+    /**
+     * Devices
+     */
+    devices: number;
+    /**
+     * Cache Pages
+     *
+     * Powers of two. [pages]
+     */
+    cache_pages: Array<number>;
+    /**
+     * Rows
+     */
+    rows: Array<DeviceCounts>;
+    /**
+     * The sum of those not listed.
+     */
+    others: DeviceCounts | null;
+};
+
+/**
  * DevicesUsed
  *
  * The devices as they were when this was evaluated.
@@ -1268,6 +1733,56 @@ export type DirtyShareOut = {
  * Where the dirty share is from.
  */
 export type DirtyShareState = 'measured' | 'stated' | 'unknown';
+
+/**
+ * EqualMoney
+ *
+ * What the same money gains in DRAM and in flash.
+ */
+export type EqualMoney = {
+    /**
+     * Form
+     */
+    form: 'full' | 'plain';
+    /**
+     * Dram Gain Us
+     *
+     * [µs per access]
+     */
+    dram_gain_us: number;
+    /**
+     * Flash Gain Us
+     *
+     * Null where its metadata leave no DRAM. [µs per access]
+     */
+    flash_gain_us: number | null;
+    /**
+     * Flash To Dram Gain Ratio
+     */
+    flash_to_dram_gain_ratio: number | null;
+    /**
+     * Winner
+     */
+    winner: 'flash' | 'dram' | 'tie' | 'neither';
+    /**
+     * Matching Flash Pages
+     *
+     * Least flash that gains what the DRAM gains; null: none does.
+     */
+    matching_flash_pages: number | null;
+    /**
+     * Flip Price Ratio
+     */
+    flip_price_ratio: number | null;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+};
 
 /**
  * EstimatorOut
@@ -1638,6 +2153,76 @@ export type FillOut = {
 };
 
 /**
+ * FlashMetadataOut
+ *
+ * How much RAM a flash cache needs to know what it holds.
+ */
+export type FlashMetadataOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Entry Bytes
+     *
+     * RAM for each unit on flash. [bytes]
+     */
+    entry_bytes: number;
+    /**
+     * Unit Bytes
+     *
+     * Flash that an entry stands for; null: a page. [bytes]
+     */
+    unit_bytes: number | null;
+    /**
+     * Source Entry Bytes
+     *
+     * RAM for each unit of the address space behind. [bytes]
+     */
+    source_entry_bytes: number;
+    /**
+     * Fixed Bytes
+     */
+    fixed_bytes: number;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Note
+     */
+    note: string;
+};
+
+/**
+ * FlipsOut
+ *
+ * Price ratio at which the decision flips, over the size of the step; columns.
+ */
+export type FlipsOut = {
+    /**
+     * Delta
+     */
+    delta: Array<number>;
+    /**
+     * Log
+     */
+    log: Array<number | null>;
+    /**
+     * Curve
+     */
+    curve: Array<number | null>;
+    /**
+     * Full
+     */
+    full: Array<number | null> | null;
+};
+
+/**
  * FormatOut
  *
  * One trace format.
@@ -1761,6 +2346,70 @@ export type HealthOut = {
      * Workers whose heartbeat is fresh.
      */
     workers_alive: number;
+};
+
+/**
+ * IntervalOut
+ *
+ * Break-even interval of a pair of tiers (five-minute rule).
+ */
+export type IntervalOut = {
+    /**
+     * Upper
+     */
+    upper: string;
+    /**
+     * Lower
+     */
+    lower: string;
+    /**
+     * Upper Name
+     */
+    upper_name: string;
+    /**
+     * Lower Name
+     */
+    lower_name: string;
+    /**
+     * Interval S
+     */
+    interval_s: number | null;
+    /**
+     * Missing
+     */
+    missing: Array<string>;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+};
+
+/**
+ * KneeOut
+ *
+ * A knee of the hit-ratio curve.
+ */
+export type KneeOut = {
+    /**
+     * Pages
+     *
+     * The listed size at which it is. [pages]
+     */
+    pages: number;
+    /**
+     * Hit Ratio
+     */
+    hit_ratio: number;
+    /**
+     * Height
+     *
+     * Height above the line between the ends of the curve, scaled to 1.
+     */
+    height: number;
 };
 
 /**
@@ -2144,6 +2793,88 @@ export type MoneyPart = {
 };
 
 /**
+ * NextMoneyOut
+ *
+ * The next sum of money, now and after any sum spent on one of the two.
+ */
+export type NextMoneyOut = {
+    /**
+     * Usd
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd: string;
+    /**
+     * Usual Usd
+     *
+     * About what doubles the DRAM.
+     */
+    usual_usd: string;
+    /**
+     * Dram Pages
+     */
+    dram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Ram Pages Beside Flash
+     *
+     * What the metadata of that flash leave of the DRAM. [pages]
+     */
+    ram_pages_beside_flash: number;
+    /**
+     * Equal Money
+     *
+     * The form asked for first.
+     */
+    equal_money: Array<EqualMoney>;
+    /**
+     * Spent Usd
+     */
+    spent_usd: Array<string>;
+    /**
+     * Dram Gain Us
+     *
+     * Gained by that money in DRAM.
+     */
+    dram_gain_us: Array<number>;
+    /**
+     * Flash Gain Us
+     */
+    flash_gain_us: Array<number | null>;
+    /**
+     * Dram Next
+     *
+     * Gained a dollar by the next sum in DRAM.
+     */
+    dram_next: Array<number>;
+    /**
+     * Flash Next
+     */
+    flash_next: Array<number | null>;
+    /**
+     * Crossings
+     *
+     * Where `dram_next` and `flash_next` cross.
+     */
+    crossings: Array<CrossingOut>;
+    /**
+     * Total Crossings
+     *
+     * Sums, spent at once, from which the better buy is another.
+     */
+    total_crossings: Array<CrossingOut>;
+    /**
+     * Entry Gain Us
+     *
+     * What the least flash gains without a hit; below 0 where every victim is staged. [µs per access]
+     */
+    entry_gain_us: number | null;
+};
+
+/**
  * OptionOut
  *
  * One option of a policy or a scheme.
@@ -2167,6 +2898,38 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * PlanOut
+ *
+ * The sum again and again, each time where it gains most; columns.
+ */
+export type PlanOut = {
+    /**
+     * Spent Usd
+     */
+    spent_usd: Array<string>;
+    /**
+     * Ram Pages
+     */
+    ram_pages: Array<number>;
+    /**
+     * Flash Pages
+     */
+    flash_pages: Array<number>;
+    /**
+     * Dram Gain Us
+     */
+    dram_gain_us: Array<number | null>;
+    /**
+     * Flash Gain Us
+     */
+    flash_gain_us: Array<number | null>;
+    /**
+     * Choice
+     */
+    choice: Array<'dram' | 'flash' | 'neither'>;
 };
 
 /**
@@ -2450,6 +3213,64 @@ export type PoolSplitOut = {
 };
 
 /**
+ * PopularityOut
+ *
+ * How accesses are spread over pages.
+ */
+export type PopularityOut = {
+    /**
+     * Rank
+     *
+     * Ranks listed, log-spaced; 1 is the most accessed page.
+     */
+    rank: Array<number>;
+    /**
+     * Accesses
+     *
+     * Accesses of the page of each rank.
+     */
+    accesses: Array<number>;
+    /**
+     * Fitted
+     *
+     * Accesses that the Zipf law expects of each rank; absent without one.
+     */
+    fitted: Array<number> | null;
+    /**
+     * Cumulative Share
+     *
+     * Share of the accesses that go to the ranks up to each.
+     */
+    cumulative_share: Array<number>;
+    /**
+     * Top
+     */
+    top: Array<TopShare>;
+    /**
+     * Absent for fewer than three pages.
+     */
+    zipf: ZipfOut | null;
+    /**
+     * Only Read
+     *
+     * Pages that are never written. [pages]
+     */
+    only_read: number;
+    /**
+     * Only Written
+     *
+     * Pages that are never read. [pages]
+     */
+    only_written: number;
+    /**
+     * Both
+     *
+     * Pages that are read and written. [pages]
+     */
+    both: number;
+};
+
+/**
  * PreviewOut
  *
  * What was understood of the head of a trace.
@@ -2725,6 +3546,52 @@ export type PriceOut = {
      * Note
      */
     note: string;
+};
+
+/**
+ * PricesUsed
+ *
+ * The two prices that decide.
+ */
+export type PricesUsed = {
+    /**
+     * Dram Usd Per Gib
+     */
+    dram_usd_per_gib: string | null;
+    /**
+     * Flash Usd Per Gib
+     */
+    flash_usd_per_gib: string | null;
+    /**
+     * Dram Basis
+     */
+    dram_basis: string | null;
+    /**
+     * Flash Basis
+     */
+    flash_basis: string | null;
+    /**
+     * Ratio
+     *
+     * Flash over DRAM, a byte, as used.
+     */
+    ratio: number | null;
+    /**
+     * Stated Ratio
+     *
+     * That of the price book or the devices, without `price_ratio`.
+     */
+    stated_ratio: number | null;
+    /**
+     * Usd Basis
+     */
+    usd_basis: string;
+    /**
+     * Reason
+     *
+     * Why there is no price.
+     */
+    reason: string | null;
 };
 
 /**
@@ -3136,6 +4003,50 @@ export type ReplayOut = {
 };
 
 /**
+ * RequestsOut
+ *
+ * Lengths and order of the requests that are not empty.
+ */
+export type RequestsOut = {
+    /**
+     * Unit
+     *
+     * What lengths count: bytes before requests are split, or pages.
+     */
+    unit: 'bytes' | 'pages';
+    /**
+     * Requests
+     */
+    requests: number;
+    sizes: CountBins;
+    /**
+     * Read Amount
+     *
+     * Sum of the lengths of the reads.
+     */
+    read_amount: number;
+    /**
+     * Write Amount
+     *
+     * Sum of the lengths of the writes.
+     */
+    write_amount: number;
+    /**
+     * Sequential
+     *
+     * Requests that begin where the one before of their device ended.
+     */
+    sequential: number;
+    runs: RunBins;
+    /**
+     * Longest Run
+     *
+     * Requests of the longest run.
+     */
+    longest_run: number;
+};
+
+/**
  * RestartCurve
  *
  * Restart over the checkpoint interval.
@@ -3227,11 +4138,41 @@ export type RestartPart = {
 };
 
 /**
+ * RunBins
+ *
+ * Sequential runs by length, in logarithmic bins.
+ */
+export type RunBins = {
+    /**
+     * Lowest
+     *
+     * Fewest requests of a run of each bin.
+     */
+    lowest: Array<number>;
+    /**
+     * Highest
+     *
+     * Most requests of a run of each bin.
+     */
+    highest: Array<number>;
+    /**
+     * Runs
+     */
+    runs: Array<number>;
+    /**
+     * Requests
+     *
+     * Requests of those runs.
+     */
+    requests: Array<number>;
+};
+
+/**
  * RunKind
  *
  * What a job does.
  */
-export type RunKind = 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile';
+export type RunKind = 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
 
 /**
  * RunList
@@ -3619,6 +4560,80 @@ export type ScenarioUpdate = {
      * The version this change starts from.
      */
     version: number;
+};
+
+/**
+ * SchemeColumns
+ *
+ * One scheme over the points; null where a figure is infinite or undefined.
+ */
+export type SchemeColumns = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Throughput Per S
+     *
+     * Exact MVA. [1/s]
+     */
+    throughput_per_s: Array<number | null>;
+    /**
+     * Response Ms
+     *
+     * Exact MVA, without think time. [ms]
+     */
+    response_ms: Array<number>;
+    /**
+     * Throughput Bound Per S
+     *
+     * min(1 / D_max, N / (D + Z)). [1/s]
+     */
+    throughput_bound_per_s: Array<number | null>;
+    /**
+     * Response Bound Ms
+     *
+     * max(D, N D_max - Z), the least there can be. [ms]
+     */
+    response_bound_ms: Array<number>;
+    /**
+     * Max Throughput Per S
+     *
+     * 1 / D_max. [1/s]
+     */
+    max_throughput_per_s: Array<number | null>;
+    /**
+     * Bottleneck
+     */
+    bottleneck: Array<'cpu' | 'flash' | 'disk' | null>;
+    /**
+     * Knee Clients
+     *
+     * N* = (D + Z) / D_max.
+     */
+    knee_clients: Array<number | null>;
+    /**
+     * Knee Disks
+     *
+     * Disks from which another device limits, at the first point.
+     */
+    knee_disks: number | null;
+    /**
+     * Of a transaction, over all devices. [ms]
+     */
+    demand_ms: ByStation;
+    /**
+     * Busy share of one device of the kind.
+     */
+    utilisation: ByStation;
+    /**
+     * Clients at one device, the one served included.
+     */
+    queue: ByStation;
 };
 
 /**
@@ -4513,6 +5528,56 @@ export type SplitReplay = {
 };
 
 /**
+ * StepOut
+ *
+ * One DRAM step, and the flash that gains as much.
+ */
+export type StepOut = {
+    /**
+     * Delta
+     *
+     * Added DRAM in multiples of the DRAM there is.
+     */
+    delta: number;
+    /**
+     * Dram Pages
+     */
+    dram_pages: number;
+    /**
+     * Theta Log
+     *
+     * Flash in multiples of the DRAM there is, by the log model.
+     */
+    theta_log: number | null;
+    /**
+     * Theta Curve
+     *
+     * By the workload's curve; null: unreachable.
+     */
+    theta_curve: number | null;
+    /**
+     * Theta Full
+     *
+     * With flash writes and dirty pages; null: unreachable.
+     */
+    theta_full: number | null;
+    /**
+     * Flip Log
+     *
+     * Price of flash over price of DRAM below which flash is the better buy.
+     */
+    flip_log: number | null;
+    /**
+     * Flip Curve
+     */
+    flip_curve: number | null;
+    /**
+     * Flip Full
+     */
+    flip_full: number | null;
+};
+
+/**
  * StorageItem
  *
  * Something large that may be deleted.
@@ -4590,6 +5655,53 @@ export type StorageOut = {
      * Largest
      */
     largest: Array<StorageItem>;
+};
+
+/**
+ * SummariesIn
+ *
+ * Whose summaries to make.
+ */
+export type SummariesIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+};
+
+/**
+ * SummariesOut
+ *
+ * Where the summaries of a workload stand.
+ */
+export type SummariesOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
 };
 
 /**
@@ -4716,6 +5828,57 @@ export type SummaryOut = {
      * Of a profile that was estimated from a sample. [1]
      */
     sample_rate: number | null;
+};
+
+/**
+ * SummaryTables
+ *
+ * All summaries of a workload; counts are exact.
+ */
+export type SummaryTables = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Duration S
+     */
+    duration_s: number | null;
+    windows: AccessWindows;
+    /**
+     * Absent without times.
+     */
+    time_windows: TimeWindows | null;
+    /**
+     * Re-accesses by accesses since the last one to their page, the later one included.
+     */
+    reuse: CountBins;
+    /**
+     * Absent without times.
+     */
+    reuse_time: TimeBins | null;
+    popularity: PopularityOut;
+    requests: RequestsOut;
+    /**
+     * Absent for one device.
+     */
+    devices: DevicesOut | null;
 };
 
 /**
@@ -4889,6 +6052,293 @@ export type SweepSummary = {
      */
     created_at: string;
     run: RunOut | null;
+};
+
+/**
+ * ThroughputIn
+ *
+ * Workload, sizes, devices, who works with them, and what is varied.
+ */
+export type ThroughputIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Clients
+     *
+     * N; each starts anew when its transaction has ended.
+     */
+    clients?: number;
+    /**
+     * Think Ms
+     *
+     * Z, between a client's transactions. [ms]
+     */
+    think_ms?: number;
+    /**
+     * Accesses Per Transaction
+     *
+     * Page accesses of one transaction.
+     */
+    accesses_per_transaction?: number;
+    /**
+     * Cpu Us Per Transaction
+     *
+     * Processor time of one transaction. [µs]
+     */
+    cpu_us_per_transaction?: number;
+    /**
+     * Cpus
+     *
+     * Processors.
+     */
+    cpus?: number;
+    /**
+     * Flash Devices
+     *
+     * Equal flash devices.
+     */
+    flash_devices?: number;
+    /**
+     * Disks
+     *
+     * Equal disks.
+     */
+    disks?: number;
+    /**
+     * Vary
+     *
+     * What `points` are values of.
+     */
+    vary?: 'clients' | 'disks' | 'flash_devices' | 'flash_pages';
+    /**
+     * Points
+     *
+     * Values of what is varied; absent: up to 64 around the present one.
+     */
+    points?: Array<number> | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+};
+
+/**
+ * ThroughputOut
+ *
+ * Throughput and response time of every scheme over what is varied.
+ */
+export type ThroughputOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    devices: DevicesUsed;
+    /**
+     * Varied
+     */
+    varied: 'clients' | 'disks' | 'flash_devices' | 'flash_pages';
+    /**
+     * Points
+     */
+    points: Array<number>;
+    /**
+     * Present
+     *
+     * The present value of what is varied.
+     */
+    present: number;
+    /**
+     * At
+     *
+     * Index of the present value among `points`.
+     */
+    at: number;
+    /**
+     * Schemes
+     */
+    schemes: Array<SchemeColumns>;
+    /**
+     * Best
+     *
+     * Scheme of most throughput at each point.
+     */
+    best: Array<string>;
+    /**
+     * Ram Pages Left
+     *
+     * RAM that the metadata of flash leave at each point. [pages]
+     */
+    ram_pages_left: Array<number>;
+    /**
+     * Flash Metadata
+     */
+    flash_metadata: string | null;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Time Basis
+     */
+    time_basis: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * At the present value.
+     */
+    derivation: Array<DerivationStep>;
+    /**
+     * Core Version
+     */
+    core_version: string;
+};
+
+/**
+ * TimeBins
+ *
+ * Times in logarithmic bins, four to each doubling; empty ones are left out.
+ */
+export type TimeBins = {
+    /**
+     * Lowest S
+     *
+     * Shortest time of each bin. [s]
+     */
+    lowest_s: Array<number>;
+    /**
+     * Highest S
+     *
+     * Longest time of each bin. [s]
+     */
+    highest_s: Array<number>;
+    /**
+     * Reads
+     */
+    reads: Array<number>;
+    /**
+     * Writes
+     */
+    writes: Array<number>;
+};
+
+/**
+ * TimeWindows
+ *
+ * Windows of equal duration.
+ */
+export type TimeWindows = {
+    /**
+     * Accesses
+     */
+    accesses: Array<number>;
+    /**
+     * Write Accesses
+     */
+    write_accesses: Array<number>;
+    /**
+     * Distinct Pages
+     *
+     * The working set: distinct pages of each window. [pages]
+     */
+    distinct_pages: Array<number>;
+    /**
+     * Footprint Pages
+     *
+     * Distinct pages up to the end of each window. [pages]
+     */
+    footprint_pages: Array<number>;
+    /**
+     * Window S
+     *
+     * Length of a window. [s]
+     */
+    window_s: number;
+};
+
+/**
+ * TopShare
+ *
+ * What the most accessed pages take.
+ */
+export type TopShare = {
+    /**
+     * Share
+     *
+     * Share of the pages.
+     */
+    share: number;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Access Share
+     *
+     * Their share of the accesses.
+     */
+    access_share: number;
 };
 
 /**
@@ -5531,6 +6981,44 @@ export type WorkloadRename = {
  */
 export type WorkloadStatus = 'queued' | 'running' | 'ready' | 'failed' | 'cancelled';
 
+/**
+ * ZipfOut
+ *
+ * A Zipf law fitted to the popularity of pages.
+ */
+export type ZipfOut = {
+    /**
+     * Exponent
+     */
+    exponent: number;
+    /**
+     * Standard Error
+     *
+     * If accesses were independent draws from the law; else too small.
+     */
+    standard_error: number;
+    /**
+     * Ks Distance
+     *
+     * Largest difference of observed and fitted shares; 0 is perfect.
+     */
+    ks_distance: number;
+    /**
+     * Verdict
+     */
+    verdict: 'close' | 'rough' | 'poor';
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Quality
+     *
+     * How `ks_distance` is defined.
+     */
+    quality: string;
+};
+
 export type GetHealthData = {
     body?: never;
     path?: never;
@@ -5700,6 +7188,49 @@ export type ListSchemesResponses = {
 };
 
 export type ListSchemesResponse = ListSchemesResponses[keyof ListSchemesResponses];
+
+export type ListFlashMetadataData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/catalog/flash-metadata';
+};
+
+export type ListFlashMetadataErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListFlashMetadataError = ListFlashMetadataErrors[keyof ListFlashMetadataErrors];
+
+export type ListFlashMetadataResponses = {
+    /**
+     * Response List Flash Metadata
+     *
+     * Successful Response
+     */
+    200: Array<FlashMetadataOut>;
+};
+
+export type ListFlashMetadataResponse = ListFlashMetadataResponses[keyof ListFlashMetadataResponses];
 
 export type GetDeviceVocabularyData = {
     body?: never;
@@ -7552,6 +9083,104 @@ export type EstimateRecoveryResponses = {
 
 export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
 
+export type EvaluateBreakEvenData = {
+    body: BreakEvenIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/break-evens';
+};
+
+export type EvaluateBreakEvenErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EvaluateBreakEvenError = EvaluateBreakEvenErrors[keyof EvaluateBreakEvenErrors];
+
+export type EvaluateBreakEvenResponses = {
+    /**
+     * Successful Response
+     */
+    200: BreakEvenOut;
+};
+
+export type EvaluateBreakEvenResponse = EvaluateBreakEvenResponses[keyof EvaluateBreakEvenResponses];
+
+export type EvaluateThroughputData = {
+    body: ThroughputIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/throughputs';
+};
+
+export type EvaluateThroughputErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EvaluateThroughputError = EvaluateThroughputErrors[keyof EvaluateThroughputErrors];
+
+export type EvaluateThroughputResponses = {
+    /**
+     * Successful Response
+     */
+    200: ThroughputOut;
+};
+
+export type EvaluateThroughputResponse = EvaluateThroughputResponses[keyof EvaluateThroughputResponses];
+
 export type CreateSimulationData = {
     body: SimulationIn;
     path?: never;
@@ -8421,6 +10050,219 @@ export type GetSampledCurveResponses = {
 };
 
 export type GetSampledCurveResponse = GetSampledCurveResponses[keyof GetSampledCurveResponses];
+
+export type CreateSummariesData = {
+    body: SummariesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/summaries';
+};
+
+export type CreateSummariesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateSummariesError = CreateSummariesErrors[keyof CreateSummariesErrors];
+
+export type CreateSummariesResponses = {
+    /**
+     * Successful Response
+     */
+    202: SummariesOut;
+};
+
+export type CreateSummariesResponse = CreateSummariesResponses[keyof CreateSummariesResponses];
+
+export type GetSummariesData = {
+    body?: never;
+    path: {
+        /**
+         * Summaries Id
+         *
+         * Id of the summaries.
+         */
+        summaries_id: string;
+    };
+    query?: never;
+    url: '/api/v1/summaries/{summaries_id}';
+};
+
+export type GetSummariesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSummariesError = GetSummariesErrors[keyof GetSummariesErrors];
+
+export type GetSummariesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SummariesOut;
+};
+
+export type GetSummariesResponse = GetSummariesResponses[keyof GetSummariesResponses];
+
+export type GetSummaryTablesData = {
+    body?: never;
+    path: {
+        /**
+         * Summaries Id
+         *
+         * Id of the summaries.
+         */
+        summaries_id: string;
+    };
+    query?: never;
+    url: '/api/v1/summaries/{summaries_id}/tables';
+};
+
+export type GetSummaryTablesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetSummaryTablesError = GetSummaryTablesErrors[keyof GetSummaryTablesErrors];
+
+export type GetSummaryTablesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SummaryTables;
+};
+
+export type GetSummaryTablesResponse = GetSummaryTablesResponses[keyof GetSummaryTablesResponses];
+
+export type GetWorkloadSummariesData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/workloads/{workload_id}/summaries';
+};
+
+export type GetWorkloadSummariesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetWorkloadSummariesError = GetWorkloadSummariesErrors[keyof GetWorkloadSummariesErrors];
+
+export type GetWorkloadSummariesResponses = {
+    /**
+     * Successful Response
+     */
+    200: SummaryTables;
+};
+
+export type GetWorkloadSummariesResponse = GetWorkloadSummariesResponses[keyof GetWorkloadSummariesResponses];
 
 export type ListRunsData = {
     body?: never;

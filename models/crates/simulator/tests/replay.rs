@@ -244,11 +244,10 @@ fn caches_larger_than_a_batch_match_the_slow_models() {
             let slow = replay_slow::single_tier("lru", &accesses, pages);
             assert_eq!((lru.misses, lru.disk_writes), slow);
         }
-        for (ram, flash) in [(30, 900), (257, 300), (600, 1500)] {
+        for (ram, flash) in [(30_usize, 900_usize), (257, 300), (600, 1500)] {
             for about in schemes() {
-                let fast = scheme(&accesses, 1000, about.name, ram, flash);
-                let slow =
-                    replay_slow::two_tier(about.name, &accesses, ram as usize, flash as usize);
+                let fast = scheme(&accesses, 1000, about.name, ram as u64, flash as u64);
+                let slow = replay_slow::two_tier(about.name, &accesses, ram, flash);
                 let (fast, slow) = (golden_counters(&fast), *slow.last().expect("accesses"));
                 assert_eq!(fast, slow, "{} {ram} {flash}", about.name);
             }
