@@ -22,6 +22,8 @@ const ANALYSES = new Set([
   "/scheme-map",
   "/pool-split",
   "/wear",
+  "/dram-or-flash",
+  "/throughput",
   "/simulate",
 ]);
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;

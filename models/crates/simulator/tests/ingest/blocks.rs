@@ -386,6 +386,7 @@ fn every_block_trace_warns_of_the_page_cache_above_it() {
             "fio_iolog",
             "oracle_general",
             "csv",
+            "parquet",
             "canonical",
             // Chunks of a storage service, not requests to a disk under a page cache.
             "cachelib_storage",
