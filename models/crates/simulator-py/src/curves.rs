@@ -331,25 +331,20 @@ fn read_configurations(given: Vec<Bound<'_, PyDict>>) -> PyResult<Vec<Configurat
         .collect()
 }
 
-/// The kinds of configurations: the key that names what is replayed, and the keys of its sizes with
-/// their least values.
-const KINDS: &[(&str, &[(&str, &str, u32)])] = &[
-    ("policy", &[("pages", "pages", 1)]),
-    ("buffer", &[("pages", "pages", 1)]),
-    (
-        "scheme",
-        &[
-            ("ram_pages", "ram-pages", 1),
-            ("flash_pages", "flash-pages", 0),
-        ],
-    ),
-    (
-        "flash_cache",
-        &[
-            ("ram_pages", "ram-pages", 1),
-            ("flash_pages", "flash-pages", 0),
-        ],
-    ),
+/// A size of a configuration: its key, the parameter's name and its least value.
+type Size = (&'static str, &'static str, u32);
+const ONE_SIZE: &[Size] = &[("pages", "pages", 1)];
+const TWO_SIZES: &[Size] = &[
+    ("ram_pages", "ram-pages", 1),
+    ("flash_pages", "flash-pages", 0),
+];
+
+/// The kinds of configurations: the key that names what is replayed, and its sizes.
+const KINDS: &[(&str, &[Size])] = &[
+    ("policy", ONE_SIZE),
+    ("buffer", ONE_SIZE),
+    ("scheme", TWO_SIZES),
+    ("flash_cache", TWO_SIZES),
 ];
 
 /// `{policy|buffer, pages, options?}` or `{scheme|flash_cache, ram_pages, flash_pages, options?}`;

@@ -125,6 +125,59 @@ impl Log {
         self.place(index / 64 * 64 + rest.trailing_zeros() as usize + 1)
     }
 
+    /// Entries that the log is to have for so many pages.
+    fn length_for(&self, held: u32) -> usize {
+        let held = held as usize;
+        let roomy = (held * SHORT_LOG_FACTOR).min(SHORT_LOG);
+        (held * LOG_FACTOR)
+            .max(roomy)
+            .clamp(SHORTEST_LOG, LONGEST_LOG)
+            .max(self.pages.len())
+    }
+
+    /// Slides the live entries between `tail` and `head` to the front and makes the log `length`
+    /// entries long; tells `moved` the old and the new index of each, and returns the next free place.
+    fn slide(
+        &mut self,
+        stamps: &mut [u32],
+        tail: u32,
+        head: u32,
+        length: usize,
+        mut moved: impl FnMut(usize, usize),
+    ) -> u32 {
+        let (from, end) = (self.index(tail), self.index(head));
+        if u32::try_from(head as usize + length).is_ok() {
+            self.base = head;
+        } else {
+            // Places are used up: they begin again, and no old stamp may look like one.
+            stamps.fill(NEVER);
+            self.base = FIRST;
+        }
+        let mut to = 0;
+        let mut word = from / 64;
+        let mut rest = self.live[word] >> (from % 64) << (from % 64);
+        while word * 64 < end {
+            while rest != 0 {
+                let index = word * 64 + rest.trailing_zeros() as usize;
+                if index >= end {
+                    break;
+                }
+                rest &= rest - 1;
+                let page = self.pages[index];
+                stamps[page as usize] = self.place(to);
+                self.pages[to] = page;
+                moved(index, to);
+                to += 1;
+            }
+            word += 1;
+            rest = self.live[word];
+        }
+        self.pages.resize(length, 0);
+        self.live.clear();
+        self.live.resize(length.div_ceil(64) + 1, u64::MAX);
+        self.place(to)
+    }
+
     /// A place such that at least `count` of the `held` live entries between `from` and `head` lie
     /// before it; beyond all places if there are fewer.
     fn place_behind(&self, from: u32, head: u32, held: u32, count: usize) -> u32 {
@@ -296,44 +349,11 @@ impl Recency {
     #[cold]
     #[inline(never)]
     fn slide(&mut self) {
-        let pages = self.pages as usize;
-        let log = &mut self.log;
-        let roomy = (pages * SHORT_LOG_FACTOR).min(SHORT_LOG);
-        let length = (pages * LOG_FACTOR)
-            .max(roomy)
-            .clamp(SHORTEST_LOG, LONGEST_LOG)
-            .max(log.pages.len());
-        let (from, end) = (log.index(self.tail), log.index(self.head));
-        if u32::try_from(self.head as usize + length).is_ok() {
-            log.base = self.head;
-        } else {
-            // Places are used up: they begin again, and no old stamp may look like one.
-            self.stamps.fill(NEVER);
-            log.base = FIRST;
-        }
-        let mut to = 0;
-        let mut word = from / 64;
-        let mut rest = log.live[word] >> (from % 64) << (from % 64);
-        while word * 64 < end {
-            while rest != 0 {
-                let index = word * 64 + rest.trailing_zeros() as usize;
-                if index >= end {
-                    break;
-                }
-                rest &= rest - 1;
-                let page = log.pages[index];
-                self.stamps[page as usize] = log.place(to);
-                log.pages[to] = page;
-                to += 1;
-            }
-            word += 1;
-            rest = log.live[word];
-        }
-        self.tail = log.base;
-        self.head = log.place(to);
-        log.pages.resize(length, 0);
-        log.live.clear();
-        log.live.resize(length.div_ceil(64) + 1, u64::MAX);
+        let (tail, head) = (self.tail, self.head);
+        let length = self.log.length_for(self.pages);
+        let stamps = &mut self.stamps;
+        self.head = self.log.slide(stamps, tail, head, length, |_, _| {});
+        self.tail = self.log.base;
     }
 
     /// The pages held, least recent first.

@@ -1,20 +1,19 @@
 //! A recency order in which pages can be protected.
 
-use super::{LOG_FACTOR, LONGEST_LOG, SHORTEST_LOG, fetch};
+use super::{FIRST, Log, NEVER, fetch};
 use crate::replay::bits::LeastFirstSet;
-
-/// Stamp of a page that is not in the order.
-const ABSENT: u32 = u32::MAX;
 
 /// Pages in recency order, some of them protected from eviction without losing their place.
 ///
-/// The least recent unprotected page is found through a bit set over log places: walking from the
+/// The least recent unprotected page is found through a bit set over the log: walking from the
 /// least recent end would pass over every protected page, which is most of RAM, at each eviction.
+/// Pages leave from the middle, so a page is held exactly if it has a stamp.
 #[derive(Debug)]
 pub(crate) struct ProtectedRecency {
+    /// Place of each page's last touch.
     stamps: Vec<u32>,
-    log: Vec<u32>,
-    /// Log places of the live entries whose page is not protected.
+    log: Log,
+    /// Indices of the live entries whose page is not protected.
     evictable: LeastFirstSet,
     /// No live entry lies before it.
     oldest: u32,
@@ -26,10 +25,10 @@ impl ProtectedRecency {
     pub(crate) fn new() -> Self {
         Self {
             stamps: Vec::new(),
-            log: Vec::new(),
+            log: Log::starting_at(FIRST),
             evictable: LeastFirstSet::new(0),
-            oldest: 0,
-            head: 0,
+            oldest: FIRST,
+            head: FIRST,
             pages: 0,
         }
     }
@@ -37,7 +36,7 @@ impl ProtectedRecency {
     /// Makes room for the page numbers `0..pages`.
     pub(crate) fn grow(&mut self, pages: usize) {
         if pages > self.stamps.len() {
-            self.stamps.resize(pages, ABSENT);
+            self.stamps.resize(pages, NEVER);
         }
     }
 
@@ -48,7 +47,7 @@ impl ProtectedRecency {
 
     #[inline]
     pub(crate) fn contains(&self, page: u32) -> bool {
-        self.stamps[page as usize] != ABSENT
+        self.stamps[page as usize] != NEVER
     }
 
     #[inline]
@@ -58,7 +57,13 @@ impl ProtectedRecency {
 
     /// Whether a page that is held is protected.
     pub(crate) fn is_protected(&self, page: u32) -> bool {
-        !self.evictable.contains(self.stamps[page as usize])
+        !self.evictable.contains(self.index_of(page))
+    }
+
+    /// Index in the log of a page that is held, as the set has it.
+    #[inline]
+    fn index_of(&self, page: u32) -> u32 {
+        self.stamps[page as usize] - self.log.base
     }
 
     /// Adds an absent page at the most recent end, protected.
@@ -71,21 +76,21 @@ impl ProtectedRecency {
     /// Moves an unprotected page to the most recent end and protects it.
     #[inline]
     pub(crate) fn touch_and_protect(&mut self, page: u32) {
-        self.evictable.remove(self.stamps[page as usize]);
-        self.append(page);
+        self.protect(page);
+        self.touch_protected(page);
     }
 
     /// Moves a protected page to the most recent end and ends its protection.
     #[inline]
     pub(crate) fn touch_and_release(&mut self, page: u32) {
-        self.append(page);
+        self.touch_protected(page);
         self.release(page);
     }
 
     /// Ends the protection of a page; its place does not change.
     #[inline]
     pub(crate) fn release(&mut self, page: u32) {
-        self.evictable.insert(self.stamps[page as usize]);
+        self.evictable.insert(self.index_of(page));
     }
 
     /// Adds an absent page at the most recent end, not protected.
@@ -105,20 +110,20 @@ impl ProtectedRecency {
     /// Protects a page that is not; its place does not change.
     #[inline]
     pub(crate) fn protect(&mut self, page: u32) {
-        self.evictable.remove(self.stamps[page as usize]);
+        self.evictable.remove(self.index_of(page));
     }
 
     /// Removes a page that is not protected.
     #[inline]
     pub(crate) fn remove(&mut self, page: u32) {
         self.protect(page);
-        self.stamps[page as usize] = ABSENT;
-        self.pages -= 1;
+        self.forget(page);
     }
 
     /// Moves a protected page to the most recent end; it stays protected.
     #[inline]
     pub(crate) fn touch_protected(&mut self, page: u32) {
+        self.log.bury(self.index_of(page) as usize);
         self.append(page);
     }
 
@@ -126,38 +131,43 @@ impl ProtectedRecency {
     ///
     /// Walks over what is no longer live at the old end of the log, and remembers how far it came.
     pub(crate) fn pop_least_recent(&mut self) -> u32 {
-        loop {
-            let page = self.log[self.oldest as usize];
-            let live = self.stamps[page as usize] == self.oldest;
-            if live {
-                self.evictable.remove(self.oldest);
-                self.stamps[page as usize] = ABSENT;
-                self.pages -= 1;
-            }
-            self.oldest += 1;
-            if live {
-                return page;
-            }
-        }
+        // What is not yet written counts as live.
+        assert!(self.pages > 0, "a recency order without a page");
+        let index = self.log.first_live(self.oldest);
+        self.oldest = self.log.place(index);
+        let page = self.log.pages[index];
+        self.protect(page);
+        self.forget(page);
+        page
     }
 
     /// Removes and returns the least recent page that is not protected.
     #[inline]
     pub(crate) fn pop_least_recent_unprotected(&mut self) -> Option<u32> {
-        let place = self.evictable.first()?;
-        self.evictable.remove(place);
-        let page = self.log[place as usize];
-        self.stamps[page as usize] = ABSENT;
+        let index = self.evictable.first()?;
+        self.evictable.remove(index);
+        let page = self.log.pages[index as usize];
+        self.log.bury(index as usize);
+        self.stamps[page as usize] = NEVER;
         self.pages -= 1;
         Some(page)
     }
 
+    /// Ends what is known of a page whose entry is not in the set.
+    #[inline]
+    fn forget(&mut self, page: u32) {
+        self.log.bury(self.index_of(page) as usize);
+        self.stamps[page as usize] = NEVER;
+        self.pages -= 1;
+    }
+
     #[inline]
     fn append(&mut self, page: u32) {
-        if self.head as usize == self.log.len() {
+        if self.log.index(self.head) == self.log.pages.len() {
             self.slide();
         }
-        self.log[self.head as usize] = page;
+        let index = self.log.index(self.head);
+        self.log.pages[index] = page;
         self.stamps[page as usize] = self.head;
         self.head += 1;
     }
@@ -165,48 +175,61 @@ impl ProtectedRecency {
     #[cold]
     #[inline(never)]
     fn slide(&mut self) {
-        let length =
-            (self.pages as usize * LOG_FACTOR).clamp(SHORTEST_LOG.max(self.log.len()), LONGEST_LOG);
-        let mut evictable = LeastFirstSet::new(length);
-        let mut to = 0_u32;
-        for from in 0..self.head {
-            // Without a branch: a dead entry is overwritten by the next one.
-            let page = self.log[from as usize];
-            let stamp = &mut self.stamps[page as usize];
-            let live = *stamp == from;
-            *stamp = if live { to } else { *stamp };
-            evictable.insert_open(to, live & self.evictable.contains(from));
-            self.log[to as usize] = page;
-            to += u32::from(live);
-        }
-        evictable.close();
-        self.oldest = 0;
-        self.head = to;
-        self.evictable = evictable;
-        self.log.resize(length, 0);
+        let (oldest, head) = (self.oldest, self.head);
+        // A page on its way to the most recent end counts, although its entry is buried.
+        let length = self.log.length_for(self.pages);
+        let before = std::mem::replace(&mut self.evictable, LeastFirstSet::new(length));
+        let (stamps, evictable) = (&mut self.stamps, &mut self.evictable);
+        self.head = self.log.slide(stamps, oldest, head, length, |from, to| {
+            evictable.insert_open(in_set(to), before.contains(in_set(from)));
+        });
+        self.oldest = self.log.base;
+        self.evictable.close();
+    }
+
+    /// The places of the live entries.
+    fn places(&self) -> impl Iterator<Item = u32> {
+        (self.oldest..self.head).filter(|&place| self.log.is_live(self.log.index(place)))
     }
 
     /// The pages held, least recent first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
-        (0..self.head)
-            .map(|place| (place, self.log[place as usize]))
-            .filter(|&(place, page)| self.stamps[page as usize] == place)
-            .map(|(_, page)| page)
+        self.places()
+            .map(|place| self.log.pages[self.log.index(place)])
     }
 
     /// Counts the pages again, by stamps and by live log entries.
     pub(crate) fn recount(&self) -> Result<(), String> {
-        let stamped = self.stamps.iter().filter(|&&stamp| stamp != ABSENT).count();
+        let stamped = self.stamps.iter().filter(|&&stamp| stamp != NEVER).count();
         let logged = self.iter().count();
-        if stamped == self.pages as usize && logged == stamped {
+        let astray = self
+            .iter()
+            .zip(self.places())
+            .any(|(page, place)| self.stamps[page as usize] != place);
+        if stamped == self.pages as usize && logged == stamped && !astray {
             Ok(())
         } else {
             Err(format!(
-                "a protected recency order of {} pages has {stamped} stamps and {logged} live log entries",
-                self.pages
+                "a protected recency order of {} pages has {stamped} stamps and {logged} live log entries{}",
+                self.pages,
+                if astray {
+                    ", and some do not agree"
+                } else {
+                    ""
+                }
             ))
         }
     }
+}
+
+/// An index of the log as a member of a set.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the log is no longer than places go"
+)]
+fn in_set(index: usize) -> u32 {
+    index as u32
 }
 
 #[cfg(test)]
