@@ -30,7 +30,7 @@ export function StartPage() {
           <UploadZone />
           <Text size="sm" mt="sm">
             No trace?{" "}
-            <Anchor component={Link} to="/given-curve">
+            <Anchor component={Link} to="/given-curve" underline="always">
               Paste a hit-ratio curve
             </Anchor>
             , Oracle’s cache advice or ZFS counters; or make a profile where the trace
