@@ -21,7 +21,7 @@ from tierwright.break_even import (
     TierPrices,
 )
 from tierwright.derivation import Derivation, shown
-from tierwright.metadata import PRESETS, MetadataPreset, ram_pages_left
+from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.prices import Price
 from tierwright_server.break_evens.schemas import (
     AccessTimes,
@@ -44,7 +44,12 @@ from tierwright_server.evaluations.schemas import (
     DevicesUsed,
     PriceBookRef,
 )
-from tierwright_server.evaluations.service import CORE_VERSION, Point, find_point
+from tierwright_server.evaluations.service import (
+    CORE_VERSION,
+    Point,
+    find_point,
+    metadata_preset,
+)
 from tierwright_server.schemas import WarningOut
 from tierwright_server.wording import percent, three_digits
 
@@ -80,33 +85,10 @@ async def evaluate(
     session: AsyncSession, context: Context, body: BreakEvenIn
 ) -> BreakEvenOut:
     """Answer the question at one point."""
-    preset = _preset(body)
+    preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
     answers = await asyncio.to_thread(_compute, body, point, preset)
     return _answer(body, point, answers)
-
-
-def _preset(body: BreakEvenIn) -> MetadataPreset | None:
-    return None if body.flash_metadata is None else metadata_preset(body.flash_metadata)
-
-
-def metadata_preset(name: str) -> MetadataPreset:
-    """Return the preset of that name.
-
-    Raises
-    ------
-    BadInput
-        If there is none.
-    """
-    found = PRESETS.get(name)
-    if found is None:
-        raise BadInput.at(
-            "body.flash_metadata",
-            name,
-            f"is none of {', '.join(PRESETS)}",
-            hint="Leave it out to charge no metadata.",
-        )
-    return found
 
 
 def _compute(

@@ -1,17 +1,18 @@
 """The comparison of schemes: finds what is asked for, evaluates, puts it into words."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator, page_flow
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve
+from tierwright.metadata import PRESETS, MetadataPreset
 from tierwright.page_flow import Evaluation, SchemeResult
 from tierwright.prices import PriceBook
 from tierwright_server.catalog import service as catalog
@@ -75,9 +76,53 @@ async def evaluate(
     return _answer(body, point, compute(body, point))
 
 
+class Inputs(Protocol):
+    """What names a workload and its hardware in the body of a request."""
+
+    @property
+    def workload_id(self) -> str: ...
+    @property
+    def flash_device_id(self) -> str: ...
+    @property
+    def disk_device_id(self) -> str: ...
+    @property
+    def ram_device_id(self) -> str | None: ...
+    @property
+    def price_book_id(self) -> str | None: ...
+
+
+def metadata_preset(name: str | None) -> MetadataPreset | None:
+    """Return the preset of that name, none for none.
+
+    Raises
+    ------
+    BadInput
+        If no preset has the name.
+    """
+    if name is None:
+        return None
+    found = PRESETS.get(name)
+    if found is None:
+        raise BadInput.at(
+            "body.flash_metadata",
+            name,
+            f"is none of {', '.join(PRESETS)}",
+            hint="Leave it out to charge no metadata.",
+        )
+    return found
+
+
 async def find_point(
     session: AsyncSession, context: Context, body: EvaluationIn
 ) -> Point:
+    """Find what a point is made of, its curve with the dirty share that was stated."""
+    point = await find_inputs(session, context, body)
+    if body.dirty_share is None:
+        return point
+    return replace(point, curve=point.curve.with_dirty_share(body.dirty_share))
+
+
+async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> Point:
     """Find workload, devices and prices; the error names the one that is missing."""
     workload, content = await workloads.find_ready(session, body.workload_id)
 
@@ -97,8 +142,6 @@ async def find_point(
         else None
     )
     curve = await workloads.load_curve(context, content)
-    if body.dirty_share is not None:
-        curve = curve.with_dirty_share(body.dirty_share)
     return Point(workload, content, curve, flash, disk, ram, prices)
 
 

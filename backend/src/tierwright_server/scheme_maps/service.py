@@ -13,17 +13,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import page_flow
 from tierwright.derivation import Derivation
-from tierwright.device import Device
-from tierwright.hit_ratio import Curve
 from tierwright.metadata import PRESETS, MetadataPreset
 from tierwright.page_flow import Axis, MapPoint, SchemeMap
-from tierwright.prices import PriceBook
-from tierwright_server.catalog import service as catalog
-from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
-from tierwright_server.evaluations.service import titles
+from tierwright_server.evaluations.service import (
+    Point,
+    find_inputs,
+    metadata_preset,
+    titles,
+)
 from tierwright_server.scheme_maps.schemas import (
     AxisIn,
     AxisOption,
@@ -34,31 +34,24 @@ from tierwright_server.scheme_maps.schemas import (
     PointSchemeOut,
     SchemeMapIn,
 )
-from tierwright_server.tables import Content, Workload
 from tierwright_server.wording import percent, three_digits
-from tierwright_server.workloads import service as workloads
 
 
 @dataclass(frozen=True)
 class Found:
     """What the ids of a question stand for."""
 
-    workload: Workload
-    content: Content
-    curve: Curve
-    flash: tuple[Device, DeviceOut]
-    disk: tuple[Device, DeviceOut]
-    ram: tuple[Device, DeviceOut] | None
-    prices: tuple[PriceBook, PriceBookOut] | None
+    point: Point
     metadata: MetadataPreset | None
 
     def inputs(self, body: MapQuestion) -> dict[str, Any]:
         """Arguments that a map and its points share."""
+        point = self.point
         return {
-            "flash": self.flash[0],
-            "disk": self.disk[0],
-            "ram": self.ram[0] if self.ram else None,
-            "prices": self.prices[0] if self.prices else None,
+            "flash": point.flash[0],
+            "disk": point.disk[0],
+            "ram": point.ram[0] if point.ram else None,
+            "prices": point.prices[0] if point.prices else None,
             "amortisation_months": body.amortisation_months,
             "ram_pages": body.ram_pages,
             "flash_pages": body.flash_pages,
@@ -89,7 +82,7 @@ async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -
     x, y = _axis(body.x, "body.x"), _axis(body.y, "body.y")
 
     def work() -> bytes:
-        made = page_flow.scheme_map(found.curve, x=x, y=y, **found.inputs(body))
+        made = page_flow.scheme_map(found.point.curve, x=x, y=y, **found.inputs(body))
         return orjson.dumps(_columns(found, made), option=orjson.OPT_SERIALIZE_NUMPY)
 
     return await asyncio.to_thread(work)
@@ -100,38 +93,13 @@ async def explain_point(
 ) -> MapPointOut:
     """Evaluate one point of a map and show its derivation."""
     found = await _find(session, context, body)
-    point = page_flow.map_point(found.curve, at={}, **found.inputs(body))
+    point = page_flow.map_point(found.point.curve, at={}, **found.inputs(body))
     return _point(found, point)
 
 
 async def _find(session: AsyncSession, context: Context, body: MapQuestion) -> Found:
-    workload, content = await workloads.find_ready(session, body.workload_id)
-
-    async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:
-        return await catalog.find_device(session, context, device_id, where)
-
-    flash = await device("flash_device_id", body.flash_device_id)
-    disk = await device("disk_device_id", body.disk_device_id)
-    ram = (
-        await device("ram_device_id", body.ram_device_id)
-        if body.ram_device_id
-        else None
-    )
-    prices = (
-        await catalog.find_price_book(session, context, body.price_book_id)
-        if body.price_book_id
-        else None
-    )
-    preset = PRESETS.get(body.flash_metadata) if body.flash_metadata else None
-    if body.flash_metadata and preset is None:
-        raise BadInput.at(
-            "body.flash_metadata",
-            body.flash_metadata,
-            f"is none of {', '.join(PRESETS)}",
-            hint="Leave it out to charge no metadata.",
-        )
-    curve = await workloads.load_curve(context, content)
-    return Found(workload, content, curve, flash, disk, ram, prices, preset)
+    point = await find_inputs(session, context, body)
+    return Found(point, metadata_preset(body.flash_metadata))
 
 
 def _axis(asked: AxisIn, where: str) -> Axis:
@@ -158,10 +126,10 @@ def _columns(found: Found, made: SchemeMap) -> dict[str, Any]:
     times = made.times
     close = float(made.too_close.mean())
     return {
-        "workload_id": found.workload.id,
-        "content_id": found.content.id,
-        "page_bytes": found.curve.page_bytes,
-        "distinct_pages": found.curve.distinct_pages,
+        "workload_id": found.point.workload.id,
+        "content_id": found.point.content.id,
+        "page_bytes": found.point.curve.page_bytes,
+        "distinct_pages": found.point.curve.distinct_pages,
         **made.columns(),
         "titles": {name: titles()[name] for name in made.schemes},
         "device_asymmetry": times.flash_write / times.flash_read,
@@ -196,18 +164,18 @@ MOSTLY = 0.5
 
 
 def _point(found: Found, point: MapPoint) -> MapPointOut:
-    curve = found.curve
+    curve = found.point.curve
     measured = (
         None
         if curve.write_backs_at is None
         else float(curve.dirty_share(point.frames if point.frames > 0 else 0.0))
     )
-    devices = {"flash": found.flash[1], "disk": found.disk[1]}
-    if found.ram:
-        devices["ram"] = found.ram[1]
+    devices = {"flash": found.point.flash[1], "disk": found.point.disk[1]}
+    if found.point.ram:
+        devices["ram"] = found.point.ram[1]
     return MapPointOut(
-        workload_id=found.workload.id,
-        content_id=found.content.id,
+        workload_id=found.point.workload.id,
+        content_id=found.point.content.id,
         page_bytes=curve.page_bytes,
         ram_pages=point.ram_pages,
         flash_pages=point.flash_pages,
@@ -216,8 +184,8 @@ def _point(found: Found, point: MapPoint) -> MapPointOut:
         measured_dirty_share=measured,
         asymmetry=point.asymmetry,
         devices=devices,
-        price_book=PriceBookRef.model_validate(found.prices[1])
-        if found.prices
+        price_book=PriceBookRef.model_validate(found.point.prices[1])
+        if found.point.prices
         else None,
         schemes=[
             PointSchemeOut(

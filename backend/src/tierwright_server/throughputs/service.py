@@ -11,13 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright import throughput
 from tierwright.derivation import shown
 from tierwright.throughput import SchemeThroughput, Setting, ThroughputStudy
-from tierwright_server.break_evens.service import metadata_preset
 from tierwright_server.context import Context
 from tierwright_server.evaluations.schemas import DerivationStep, DevicesUsed
 from tierwright_server.evaluations.service import (
     CORE_VERSION,
     Point,
     find_point,
+    metadata_preset,
     titles,
 )
 from tierwright_server.schemas import WarningOut
@@ -53,9 +53,7 @@ async def evaluate(
     session: AsyncSession, context: Context, body: ThroughputIn
 ) -> ThroughputOut:
     """Answer the question over one varied quantity."""
-    preset = (
-        None if body.flash_metadata is None else metadata_preset(body.flash_metadata)
-    )
+    preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
     present = int(getattr(body, body.vary))
     points = sorted({*(body.points or usual_points(body.vary, present)), present})
