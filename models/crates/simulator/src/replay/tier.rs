@@ -245,28 +245,12 @@ impl<P: Policy> Tier<P> {
         })
     }
 
-    /// References pages in order, `flags` telling which write: all that [`Self::contains`],
+    /// References pages in order under a policy that goes [in bulk](Policy::IN_BULK), `flags` telling which write: all that [`Self::contains`],
     /// [`Self::on_hit`], [`Self::evict_if_full`] and [`Self::insert`] do for each.
     pub(crate) fn reference(&mut self, pages: &[u32], flags: &[u8], traffic: &mut impl Traffic) {
         self.ever_dirty |= any_write(flags);
         let dirty = &mut self.dirty;
-        if !P::IN_BULK {
-            for (&page, &flags) in pages.iter().zip(flags) {
-                let hit = self.policy.contains(page);
-                if hit {
-                    self.policy.on_hit(page);
-                } else {
-                    if self.policy.len() == self.capacity {
-                        let page = self.policy.evict_by_dirt(page, dirty);
-                        let dirty = self.ever_dirty && dirty.take(page);
-                        traffic.victim(Victim { page, dirty });
-                    }
-                    self.policy.insert(page);
-                }
-                dirty.insert_if(page, flags & WRITE != 0);
-                traffic.access(page, hit);
-            }
-        } else if self.ever_dirty {
+        if self.ever_dirty {
             let flags = flags.iter();
             let mut soiling = Soiling {
                 traffic,
