@@ -19,7 +19,6 @@ export interface Analysis {
 /** The analysis state of the present address. */
 export function useAnalysis(): Analysis {
   const search = useSearch({ strict: false }) as AnalysisSearch;
-  const navigate = useNavigate();
   const workloads = useQuery(workloadsQuery());
   const devices = useQuery(devicesQuery());
   const books = useQuery(priceBooksQuery());
@@ -37,8 +36,21 @@ export function useAnalysis(): Analysis {
       priceBooks: books.data,
     });
   }, [search, workloads.data, devices.data, books.data]);
-  const patch = useCallback(
-    (change: AnalysisSearch) => {
+  const patch = usePatch<AnalysisSearch>();
+  return {
+    state,
+    search,
+    isPending: workloads.isPending || devices.isPending || books.isPending,
+    error: workloads.error ?? devices.error ?? books.error,
+    patch,
+  };
+}
+
+/** Changes parts of what the address says, in place. */
+export function usePatch<Change extends object>(): (change: Change) => void {
+  const navigate = useNavigate();
+  return useCallback(
+    (change: Change) => {
       void navigate({
         to: ".",
         search: (previous) => ({ ...previous, ...change }),
@@ -48,11 +60,4 @@ export function useAnalysis(): Analysis {
     },
     [navigate],
   );
-  return {
-    state,
-    search,
-    isPending: workloads.isPending || devices.isPending || books.isPending,
-    error: workloads.error ?? devices.error ?? books.error,
-    patch,
-  };
 }

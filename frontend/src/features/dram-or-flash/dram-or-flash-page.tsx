@@ -1,25 +1,18 @@
 import { Group, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import { type DollarSearch, decimalText } from "@/analysis/dollar-state";
-import {
-  type AnalysisState,
-  completeState,
-  evaluationInput,
-  NONE,
-} from "@/analysis/state";
-import { useAnalysis } from "@/analysis/use-analysis";
+import { type AnalysisState, evaluationInput, NONE } from "@/analysis/state";
+import { usePatch } from "@/analysis/use-analysis";
 import {
   type BreakEvenIn,
   type BreakEvenOut,
   breakEvenQuery,
   deviceNames,
 } from "@/api/break-evens";
-import { type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { CopyLink } from "@/components/copy-link";
 import { EmptyState } from "@/components/empty-state";
-import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
@@ -35,48 +28,15 @@ const LEAD =
   "Does the next money belong in DRAM or in flash, and at which price of flash does that change?";
 
 export function DramOrFlashPage() {
-  const { state, search, isPending, error, patch } = useAnalysis();
-  const workloads = useQuery(workloadsQuery()).data;
-  const complete = completeState(search) !== null;
-
-  // The address always states the whole question, so that it is a link.
-  useEffect(() => {
-    if (state !== null && !complete) {
-      patch({ ...state });
-    }
-  }, [state, complete, patch]);
-
-  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
   return (
-    <Page title="DRAM or flash" lead={LEAD}>
-      {error !== null && (
-        <ProblemAlert error={error} title="The inputs could not be loaded" />
-      )}
-      {isPending && <Skeleton height={520} animate={false} />}
-      {!isPending && error === null && workload?.summary == null && (
-        <Panel>
-          <EmptyState title="No workload is ready here">
-            The answer follows from a workload's hit-ratio curve. Choose a workload that
-            has been read in the chip above, or upload one on the page Workloads.
-          </EmptyState>
-        </Panel>
-      )}
-      {state !== null && workload?.summary != null && (
-        <DramOrFlashView
-          key={workload.id}
-          state={state}
-          name={workload.name}
-          summary={workload.summary}
-        />
-      )}
-    </Page>
+    <AnalysisPage
+      title="DRAM or flash"
+      lead={LEAD}
+      height={520}
+      empty="The answer follows from a workload's hit-ratio curve. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
+      view={(inputs) => <DramOrFlashView key={inputs.state.workload} {...inputs} />}
+    />
   );
-}
-
-interface ViewProps {
-  readonly state: AnalysisState;
-  readonly name: string;
-  readonly summary: SummaryOut;
 }
 
 function question(
@@ -102,17 +62,10 @@ function question(
   };
 }
 
-function DramOrFlashView({ state, name, summary }: ViewProps) {
+function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
   const router = useRouter();
-  const navigate = useNavigate();
   const search = useSearch({ strict: false }) as DollarSearch;
-  const patch = (change: DollarSearch & { ram_pages?: number }) =>
-    void navigate({
-      to: ".",
-      search: (previous) => ({ ...previous, ...change }),
-      replace: true,
-      resetScroll: false,
-    });
+  const patch = usePatch<DollarSearch & { ram_pages?: number }>();
   const ram = useSettled(state.ram_pages, (ram_pages) => patch({ ram_pages }));
   const ratio = useSettled(search.price_ratio ?? 0, (value) =>
     patch({ price_ratio: value > 0 ? value : undefined }),

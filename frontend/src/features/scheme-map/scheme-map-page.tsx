@@ -1,25 +1,18 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
+import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
-import {
-  type AnalysisSearch,
-  type AnalysisState,
-  completeState,
-} from "@/analysis/state";
-import { useAnalysis } from "@/analysis/use-analysis";
+import type { AnalysisSearch } from "@/analysis/state";
+import { usePatch } from "@/analysis/use-analysis";
 import {
   mapOptionsQuery,
   mapPointQuery,
   type SchemeMapOut,
   schemeMapQuery,
 } from "@/api/scheme-maps";
-import { type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { CopyLink } from "@/components/copy-link";
-import { EmptyState } from "@/components/empty-state";
-import { Page } from "@/components/page";
-import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import {
@@ -41,66 +34,21 @@ const LEAD =
   "Which page-flow scheme wins where? Every scheme over two quantities at once, with the lines on which the winner changes, and where you are.";
 
 export function SchemeMapPage() {
-  const { state, search, isPending, error, patch } = useAnalysis();
-  const workloads = useQuery(workloadsQuery()).data;
-  const complete = completeState(search) !== null;
-
-  // The address always states the whole question, so that it is a link.
-  useEffect(() => {
-    if (state !== null && !complete) {
-      patch({ ...state });
-    }
-  }, [state, complete, patch]);
-
-  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
   return (
-    <Page title="Scheme map" lead={LEAD}>
-      {error !== null && (
-        <ProblemAlert error={error} title="The inputs could not be loaded" />
-      )}
-      {isPending && <Skeleton height={620} animate={false} />}
-      {!isPending && error === null && workload?.summary == null && (
-        <Panel>
-          <EmptyState title="No workload is ready here">
-            A map is drawn from the hit-ratio and write-back curves of a trace. Choose a
-            workload that has been read in the chip above, or upload one on the page
-            Workloads.
-          </EmptyState>
-        </Panel>
-      )}
-      {state !== null && workload?.summary != null && (
-        <SchemeMapView
-          key={workload.id}
-          state={state}
-          name={workload.name}
-          summary={workload.summary}
-        />
-      )}
-    </Page>
+    <AnalysisPage
+      title="Scheme map"
+      lead={LEAD}
+      height={620}
+      empty="A map is drawn from the hit-ratio and write-back curves of a trace. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
+      view={(inputs) => <SchemeMapView key={inputs.state.workload} {...inputs} />}
+    />
   );
 }
 
-interface ViewProps {
-  readonly state: AnalysisState;
-  readonly name: string;
-  readonly summary: SummaryOut;
-}
-
-function SchemeMapView({ state, name, summary }: ViewProps) {
+function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as MapSearch;
-  const navigate = useNavigate();
   const router = useRouter();
-  const patch = useCallback(
-    (change: AnalysisSearch & MapSearch) => {
-      void navigate({
-        to: ".",
-        search: (previous: AnalysisSearch & MapSearch) => ({ ...previous, ...change }),
-        replace: true,
-        resetScroll: false,
-      });
-    },
-    [navigate],
-  );
+  const patch = usePatch<AnalysisSearch & MapSearch>();
   const { place, asked, move } = usePlace(state, search, patch);
   const axes = chosenAxes(search, summary.distinct_pages);
   const metadata = search.flash_metadata;

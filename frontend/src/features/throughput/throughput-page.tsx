@@ -1,15 +1,12 @@
 import { Group, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
-import { type AnalysisState, completeState } from "@/analysis/state";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
+import type { AnalysisState } from "@/analysis/state";
 import type { ThroughputSearch } from "@/analysis/throughput-state";
-import { useAnalysis } from "@/analysis/use-analysis";
+import { usePatch } from "@/analysis/use-analysis";
 import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
-import { type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { CopyLink } from "@/components/copy-link";
-import { EmptyState } from "@/components/empty-state";
-import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
@@ -28,49 +25,15 @@ const LEAD =
   "How many transactions a second do the clients get, how long does each wait, and which device limits them?";
 
 export function ThroughputPage() {
-  const { state, search, isPending, error, patch } = useAnalysis();
-  const workloads = useQuery(workloadsQuery()).data;
-  const complete = completeState(search) !== null;
-
-  // The address always states the whole question, so that it is a link.
-  useEffect(() => {
-    if (state !== null && !complete) {
-      patch({ ...state });
-    }
-  }, [state, complete, patch]);
-
-  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
   return (
-    <Page title="Throughput" lead={LEAD}>
-      {error !== null && (
-        <ProblemAlert error={error} title="The inputs could not be loaded" />
-      )}
-      {isPending && <Skeleton height={520} animate={false} />}
-      {!isPending && error === null && workload?.summary == null && (
-        <Panel>
-          <EmptyState title="No workload is ready here">
-            Throughput follows from the misses and write-backs of a workload. Choose a
-            workload that has been read in the chip above, or upload one on the page
-            Workloads.
-          </EmptyState>
-        </Panel>
-      )}
-      {state !== null && workload?.summary != null && (
-        <ThroughputView
-          key={workload.id}
-          state={state}
-          name={workload.name}
-          summary={workload.summary}
-        />
-      )}
-    </Page>
+    <AnalysisPage
+      title="Throughput"
+      lead={LEAD}
+      height={520}
+      empty="Throughput follows from the misses and write-backs of a workload. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
+      view={(inputs) => <ThroughputView key={inputs.state.workload} {...inputs} />}
+    />
   );
-}
-
-interface ViewProps {
-  readonly state: AnalysisState;
-  readonly name: string;
-  readonly summary: SummaryOut;
 }
 
 function question(
@@ -96,19 +59,12 @@ function question(
   };
 }
 
-function ThroughputView({ state, name, summary }: ViewProps) {
+function ThroughputView({ state, name, summary }: AnalysisInputs) {
   const router = useRouter();
-  const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ThroughputSearch;
-  const patch = (
-    change: ThroughputSearch & { ram_pages?: number; flash_pages?: number },
-  ) =>
-    void navigate({
-      to: ".",
-      search: (previous) => ({ ...previous, ...change }),
-      replace: true,
-      resetScroll: false,
-    });
+  const patch = usePatch<
+    ThroughputSearch & { ram_pages?: number; flash_pages?: number }
+  >();
   const clients = useSettled(search.clients ?? DEFAULT_CLIENTS, (value) =>
     patch({ clients: value }),
   );

@@ -1,20 +1,12 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect } from "react";
-import {
-  type AnalysisSearch,
-  type AnalysisState,
-  completeState,
-} from "@/analysis/state";
-import { useAnalysis } from "@/analysis/use-analysis";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
+import type { AnalysisSearch } from "@/analysis/state";
+import { usePatch } from "@/analysis/use-analysis";
 import type { WearSearch } from "@/analysis/wear-state";
 import { recoveryQuery, wearQuery } from "@/api/wear";
-import { type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { CopyLink } from "@/components/copy-link";
-import { EmptyState } from "@/components/empty-state";
-import { Page } from "@/components/page";
-import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
@@ -29,68 +21,24 @@ const LEAD =
   "How long does the flash last under each scheme, what is left of a drive, and how long until the system works after a start or a crash?";
 
 export function WearPage() {
-  const { state, search, isPending, error, patch } = useAnalysis();
-  const workloads = useQuery(workloadsQuery()).data;
-  const complete = completeState(search) !== null;
-
-  // The address always states the whole question, so that it is a link.
-  useEffect(() => {
-    if (state !== null && !complete) {
-      patch({ ...state });
-    }
-  }, [state, complete, patch]);
-
-  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
   return (
-    <Page title="Wear and recovery" lead={LEAD}>
-      {error !== null && (
-        <ProblemAlert error={error} title="The inputs could not be loaded" />
-      )}
-      {isPending && <Skeleton height={620} animate={false} />}
-      {!isPending && error === null && workload?.summary == null && (
-        <Panel>
-          <EmptyState title="No workload is ready here">
-            Writes to flash are counted from a workload. Choose one that has been read
-            in the chip above, or upload a trace on the page Workloads.
-          </EmptyState>
-        </Panel>
-      )}
-      {state !== null && workload?.summary != null && (
-        <WearView
-          key={workload.id}
-          state={state}
-          name={workload.name}
-          summary={workload.summary}
-        />
-      )}
-    </Page>
+    <AnalysisPage
+      title="Wear and recovery"
+      lead={LEAD}
+      height={620}
+      empty="Writes to flash are counted from a workload. Choose one that has been read in the chip above, or upload a trace on the page Workloads."
+      view={(inputs) => <WearView key={inputs.state.workload} {...inputs} />}
+    />
   );
-}
-
-interface ViewProps {
-  readonly state: AnalysisState;
-  readonly name: string;
-  readonly summary: SummaryOut;
 }
 
 /** Shown until the workload's own rate is known, or where it has none. */
 const USUAL_RATE = 1000;
 
-function WearView({ state, name, summary }: ViewProps) {
+function WearView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as WearSearch;
-  const navigate = useNavigate();
   const router = useRouter();
-  const patch = useCallback(
-    (change: AnalysisSearch & WearSearch) => {
-      void navigate({
-        to: ".",
-        search: (previous: AnalysisSearch & WearSearch) => ({ ...previous, ...change }),
-        replace: true,
-        resetScroll: false,
-      });
-    },
-    [navigate],
-  );
+  const patch = usePatch<AnalysisSearch & WearSearch>();
   const duration = summary.duration_s;
   const own = duration ? summary.accesses / duration : USUAL_RATE;
   const settled = useSettled(search.rate ?? own, (rate) => patch({ rate }));
