@@ -8,11 +8,12 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk};
 use crate::error::{Error, Result};
+use crate::processor::Thread;
 use crate::progress::{OnProgress, Progress};
 use crate::replay::disagreement;
 
@@ -80,6 +81,8 @@ struct Broadcast {
     finished: Condvar,
     /// For each task: it has a place.
     turns: Vec<Condvar>,
+    /// Of each task that has begun.
+    threads: Vec<OnceLock<Thread>>,
     /// What is left to do after the end of the source is no longer wanted.
     stop: AtomicBool,
     /// As the source says.
@@ -92,11 +95,17 @@ impl Broadcast {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives every free place to a task.
-    fn fill_places(&self, shared: &mut Shared) {
+    /// Gives every free place to a task; the first one to a follower of `leaving`, a task that sleeps next.
+    fn fill_places(&self, shared: &mut Shared, mut leaving: Option<usize>) {
         while let Some(index) = shared.next_to_work() {
             shared.places -= 1;
             shared.tasks[index].1 = State::Working;
+            if let Some(left) = leaving.take()
+                && left != index
+                && let Some(thread) = self.threads[index].get()
+            {
+                thread.follow_here();
+            }
             self.turns[index].notify_one();
         }
     }
@@ -119,14 +128,14 @@ impl Broadcast {
         while shared.given - (shared.windows.len() as u64) < finished {
             shared.windows.pop_front();
         }
-        self.fill_places(&mut shared);
+        self.fill_places(&mut shared, None);
     }
 
     /// Tells that the source has ended, and waits until all tasks have gone.
     fn end(&self, mut wanted: impl FnMut() -> bool) {
         let mut shared = self.lock();
         shared.ended = true;
-        self.fill_places(&mut shared);
+        self.fill_places(&mut shared, None);
         while shared.finished_by_all().is_some() {
             let (after, waited) = self
                 .finished
@@ -194,6 +203,9 @@ impl Listener<'_> {
                 .wait(shared)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+        if let Some(thread) = broadcast.threads[self.index].get() {
+            thread.move_freely();
+        }
         let kept_from = shared.given - shared.windows.len() as u64;
         let window = usize::try_from(self.finished - kept_from)
             .ok()
@@ -211,7 +223,8 @@ impl Listener<'_> {
     fn leave(&mut self, shared: &mut Shared, state: State) {
         let before = std::mem::replace(&mut shared.tasks[self.index], (self.finished, state));
         shared.places += usize::from(before.1 == State::Working);
-        self.broadcast.fill_places(shared);
+        let leaving = (before.1 == State::Working).then_some(self.index);
+        self.broadcast.fill_places(shared, leaving);
         self.broadcast.finished.notify_one();
     }
 }
@@ -253,6 +266,7 @@ pub(crate) fn broadcast<T: Send>(
         }),
         finished: Condvar::new(),
         turns: tasks.iter().map(|_| Condvar::new()).collect(),
+        threads: tasks.iter().map(|_| OnceLock::new()).collect(),
         stop: AtomicBool::new(false),
         tells_writes: source.tells_writes(),
     };
@@ -264,6 +278,9 @@ pub(crate) fn broadcast<T: Send>(
             .map(|(index, task)| {
                 scope.spawn(move || {
                     let ended = Cell::new(false);
+                    if let Some(thread) = Thread::this() {
+                        let _ = broadcast.threads[index].set(thread);
+                    }
                     let mut listener = Listener {
                         broadcast,
                         index,

@@ -10,6 +10,7 @@ mod broadcast;
 pub mod curve;
 pub mod error;
 pub mod hash;
+mod processor;
 pub mod profile;
 pub mod progress;
 pub mod replay;
