@@ -53,7 +53,9 @@ def test_an_unknown_formula_is_counted_and_named() -> None:
     [
         ({"expected": {"C0": 18000.1}}, "C0: expected 18000.1, got 18000.0"),
         ({"expected": {"C0": None}}, "C0: expected None, got 18000.0"),
-        ({"expected": {"C9": 1}}, "C9: expected 1, got absent"),
+        ({"expected": {"C0": 18000, "C9": 1}}, "C9: expected 1, got absent"),
+        ({"expected": {}}, "expects nothing, which any result would meet"),
+        ({"expected": {"cost": 18001}}, "cost: expected 18001, got 18000.0"),
         (
             {"expected": {"error": "domain"}},
             "accepted an input that must be refused (domain)",
@@ -73,6 +75,36 @@ def test_a_difference_fails_and_is_named(changes: dict[str, Any], message: str) 
     assert (report.passed, report.failed) == (0, 1)
     assert report.failures[0].message == message
     assert report.to_dict()["failures"][0]["id"] == "v"
+
+
+def test_the_only_output_may_go_by_another_name() -> None:
+    report = conformance.run_vectors([vector(expected={"cost": 18000})])
+    assert (report.passed, report.failed) == (1, 0)
+
+
+def test_gsc_follows_the_admission_and_the_mode_that_a_vector_names() -> None:
+    trace = "W1 R2 W3 R4 W5 R1 W2 R3 W4 R5 W1 R6"
+    inputs = {"trace": trace, "dram_pages": 1, "flash_slots": 3, "scan_depth": 2}
+    run = conformance.FORMULAS["face.simulate_gsc"]
+    plain = run(inputs)
+    through = run(inputs | {"sync": "write-through"})
+    dirty = [run(inputs | {"admission": name}) for name in ("dirty", "dirty-only")]
+    assert through["write_reduction"] == 0 < plain["write_reduction"]
+    assert dirty[0] == dirty[1] != plain
+
+
+def test_a_curve_of_theta_may_have_sizes_in_any_unit() -> None:
+    run = conformance.FORMULAS["face.theta_curve"]
+    curve = [[0, 0], [1000, 0.5], [4000, 0.8], [16000, 0.95]]
+    costs = {"C_disk": 10, "C_flash": 0.5, "delta": 0.5}
+    pages = pytest.approx(run({"curve": curve, "B": 1000, **costs}))
+    thousands = [[size / 1000, hits] for size, hits in curve]
+    assert run({"curve": thousands, "B": 1, **costs}) == pages
+    eighths = [[size / 8000, hits] for size, hits in curve]
+    assert run({"curve": eighths, "B": 0.125, **costs}) == pages
+    thirds = [[size / 3000, hits] for size, hits in curve]
+    with pytest.raises(BadInput, match="decimals"):
+        run({"curve": thirds, "B": 1 / 3, **costs})
 
 
 def test_a_refusal_of_the_right_class_passes() -> None:
@@ -169,6 +201,11 @@ def test_a_bad_trace_token_is_refused() -> None:
         (
             '{"vectors": [{"id": "a", "formula": "kv.C0", "inputs": {}}]}',
             r"vectors\[0\]\.expected: must be an object",
+        ),
+        ('{"vectors": [], "tolerance": null}', "tolerance: must be an object"),
+        (
+            '{"vectors": [], "tolerance": {"relative": "wide"}}',
+            r"tolerance\.relative: `wide` must be a finite number",
         ),
     ],
 )

@@ -21,8 +21,6 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="TIERWRIGHT_", extra="ignore")
 
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8420
     data_dir: Path = Field(default_factory=_default_data_dir)
     database_url: str | None = Field(
         default=None, description="A PostgreSQL (15 or newer) to use instead of our own"

@@ -18,6 +18,7 @@ Inputs = Mapping[str, Any]
 Outputs = dict[str, Any]
 
 PERCENT = 100
+MOST_DECIMALS = 6
 CURVE_ACCESSES = 2**40
 """Accesses behind a curve of ratios; any number would do, ratios are what is compared."""
 
@@ -96,17 +97,25 @@ def _theta_mixed(inputs: Inputs) -> Outputs:
     return {"exponent": plain(found.exponent), "theta": plain(found.theta)}
 
 
+def _whole_unit(sizes: list[float]) -> int:
+    """Power of ten that makes all sizes whole."""
+    for digits in range(MOST_DECIMALS + 1):
+        unit: int = 10**digits
+        if all(math.isclose(size * unit, round(size * unit)) for size in sizes):
+            return unit
+    raise BadInput(
+        f"theta_curve: curve: a size has more than {MOST_DECIMALS} decimals",
+        "give sizes in pages",
+    )
+
+
 def _theta_curve(inputs: Inputs) -> Outputs:
-    points = [(size, ratio) for size, ratio in inputs["curve"]]
-    for size, _ in points:
-        if size != int(size):
-            raise BadInput(
-                f"theta_curve: curve: size `{size}` is no whole number",
-                "give sizes in pages",
-            )
+    # Theta is a ratio of sizes, so any unit of them will do; a curve wants whole numbers.
+    unit = _whole_unit([size for size, _ in inputs["curve"]])
+    points = [(round(size * unit), ratio) for size, ratio in inputs["curve"]]
     found = break_even.curve_theta(
         Curve.from_hit_ratios(points, accesses=CURVE_ACCESSES),
-        inputs["B"],
+        inputs["B"] * unit,
         inputs["delta"],
         disk_cost=inputs["C_disk"],
         flash_cost=inputs["C_flash"],
@@ -179,20 +188,13 @@ def _recovery(inputs: Inputs) -> Outputs:
 def _metadata_flush_interval(inputs: Inputs) -> Outputs:
     entries, rate = two_of(inputs, "entr")
     found = plain(recovery.metadata_flush_interval(entries, rate))
-    names = (
-        "seconds",
-        "interval_s",
-        "interval_seconds",
-        "flush_interval_s",
-        "interval",
-    )
-    return dict.fromkeys(names, found)
+    return {"seconds": found}
 
 
 def _restart_speedup(inputs: Inputs) -> Outputs:
     face, other = two_of(inputs, "face")
     found = plain(recovery.restart_speedup(other, face))
-    return dict.fromkeys(("speedup", "ratio", "restart_speedup"), found)
+    return {"speedup": found}
 
 
 def _writeback_chain(inputs: Inputs) -> Outputs:
@@ -249,18 +251,25 @@ def _seq_to_random_write_ratio(inputs: Inputs) -> Outputs:
     return {"ratio": ratio, "seq_pages_per_s": rate}
 
 
+def _kept(inputs: Inputs) -> dict[str, str]:
+    """What FaCE admits and how it writes, as far as a vector says."""
+    options = {}
+    if "sync" in inputs:
+        options["mode"] = inputs["sync"].replace("-", "_")
+    if "admission" in inputs:
+        # `dirty`, `dirty-only` and `dirty_only` are one.
+        kind = inputs["admission"].removesuffix("only").rstrip("-_ ")
+        options["admission"] = kind if kind == "mixed" else f"{kind}_only"
+    return options
+
+
 def _simulate_mvfifo(inputs: Inputs) -> Outputs:
-    admission = {"mixed": "mixed", "dirty": "dirty_only", "clean": "clean_only"}
-    return _simulate(
-        inputs,
-        replacement="mvfifo",
-        mode=inputs["sync"],
-        admission=admission[inputs["admission"]],
-    )
+    return _simulate(inputs, replacement="mvfifo", **_kept(inputs))
 
 
 def _simulate_gsc(inputs: Inputs) -> Outputs:
-    return _simulate(inputs, replacement="gsc", scan_depth=str(inputs["scan_depth"]))
+    depth = str(inputs["scan_depth"])
+    return _simulate(inputs, replacement="gsc", scan_depth=depth, **_kept(inputs))
 
 
 def _simulate(inputs: Inputs, **options: str) -> Outputs:

@@ -136,7 +136,7 @@ def _memory_ratio(inputs: Inputs) -> Outputs:
     found = metadata.memory_ratio(
         block_cache_bytes=block, fragment_cache_bytes=fragment, buffer_bytes=buffers
     )
-    return dict.fromkeys(("ratio", "memory_ratio"), found)
+    return {"ratio": found}
 
 
 FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {

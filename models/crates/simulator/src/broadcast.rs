@@ -110,8 +110,9 @@ impl Broadcast {
         }
     }
 
-    /// Gives out a window, as soon as not too many are on the way.
-    fn give(&self, window: Vec<Chunk>) {
+    /// Gives out a window, as soon as not too many are on the way; returns one that all have finished,
+    /// if there is one, whose memory can be used again.
+    fn give(&self, window: Vec<Chunk>) -> Option<Vec<Chunk>> {
         let mut shared = self.lock();
         while let Some(finished) = shared.finished_by_all() {
             if shared.given - finished < WINDOWS {
@@ -125,10 +126,12 @@ impl Broadcast {
         shared.given += 1;
         shared.windows.push_back(Arc::new(window));
         let finished = shared.finished_by_all().unwrap_or(shared.given);
+        let mut spent = None;
         while shared.given - (shared.windows.len() as u64) < finished {
-            shared.windows.pop_front();
+            spent = shared.windows.pop_front();
         }
         self.fill_places(&mut shared, None);
+        spent.and_then(Arc::into_inner)
     }
 
     /// Tells that the source has ended, and waits until all tasks have gone.
@@ -343,17 +346,21 @@ fn give_all(
     on_progress: OnProgress<'_>,
 ) -> Result<Progress> {
     let mut accesses = 0;
+    let mut window: Vec<Chunk> = Vec::with_capacity(WINDOW_CHUNKS);
     loop {
-        let mut window = Vec::with_capacity(WINDOW_CHUNKS);
         let mut size = 0;
-        while window.len() < WINDOW_CHUNKS && size < WINDOW_CHUNKS * CHUNK_ACCESSES {
-            let mut chunk = Chunk::default();
-            if !source.next_chunk(&mut chunk)? {
+        let mut filled = 0;
+        while filled < WINDOW_CHUNKS && size < WINDOW_CHUNKS * CHUNK_ACCESSES {
+            if filled == window.len() {
+                window.push(Chunk::default());
+            }
+            if !source.next_chunk(&mut window[filled])? {
                 break;
             }
-            size += chunk.len();
-            window.push(chunk);
+            size += window[filled].len();
+            filled += 1;
         }
+        window.truncate(filled);
         let (done, total) = source.position();
         accesses += size as u64;
         let progress = Progress {
@@ -365,7 +372,7 @@ fn give_all(
             return Ok(progress);
         }
         // What is given out will be replayed, also if this is the moment of a cancel.
-        broadcast.give(window);
+        window = broadcast.give(window).unwrap_or_default();
         if !on_progress(progress) {
             return Err(Error::Cancelled);
         }
