@@ -376,11 +376,11 @@ POINT = ("--ram-pages", "10", "--flash-pages", "20")
         (("profile", "TRACE"), "there is nowhere to write the profile"),
         (
             ("profile", "TRACE", "-o", "OUT", "--sizes", "1,x"),
-            "--sizes: `x` is not a whole number of at least 1 page",
+            "--sizes: `x` is not a whole number of pages from 1",
         ),
         (
             ("profile", "TRACE", "-o", "OUT", "--sizes", "0"),
-            "--sizes: `0` is not a whole number of at least 1 page",
+            "--sizes: `0` is not a whole number of pages from 1",
         ),
         (
             ("profile", "TRACE", "-o", "OUT", "--sample-rate", "1.5"),

@@ -176,10 +176,6 @@ def test_buffers_and_flash_caches_share_the_read(
     assert found["reads"] == 1
     for configuration, row in zip(asked, found["rows"], strict=True):
         assert row.pop("complete") is True
-        if configuration.get("buffer") == "cfdc":
-            # It clusters writes by address.
-            assert "addresses" in row["error"]
-            continue
         if "buffer" in configuration:
             alone = _simulator.simulate_buffer(cut, configuration["buffer"], 300)
         elif "flash_cache" in configuration:
@@ -200,12 +196,21 @@ def test_buffers_and_flash_caches_share_the_read(
     [
         {"buffer": "cflru", "pages": 300},
         {"flash_cache": "face", "ram_pages": 200, "flash_pages": 900},
+        {"policy": "lru_2", "pages": 300, "options": {"period": "20"}},
+        {
+            "scheme": "lazy",
+            "ram_pages": 200,
+            "flash_pages": 900,
+            "options": {"ram_policy": "lru_2", "ram.period": "20"},
+        },
     ],
 )
 def test_what_does_not_shrink_has_no_miniature(
     cut: Path, configuration: dict[str, Any]
 ) -> None:
-    with pytest.raises(_simulator.ParameterError, match="do not shrink"):
+    with pytest.raises(
+        _simulator.ParameterError, match=r"do not shrink|counts references"
+    ):
         _simulator.miniatures(cut, [configuration], 0.5)
 
 
@@ -214,6 +219,7 @@ def test_a_cancelled_sweep_keeps_its_rows(cut: Path) -> None:
     whole = _simulator.inspect(cut)["accesses"]
     found = _simulator.sweep(cut, configurations, on_progress=lambda *_: False)
     assert found["cancelled"]
+    assert len(found["rows"]) == len(configurations)
     for row in found["rows"]:
         assert not row["complete"]
         assert 0 < row["accesses"] <= whole
@@ -228,7 +234,7 @@ def test_miniatures_state_an_error_that_holds(cut: Path) -> None:
     exact = _simulator.sweep(cut, configurations)["rows"]
     inside = []
     for seed in range(12):
-        rows = _simulator.miniatures(cut, configurations, 0.5, seed=seed)
+        rows = _simulator.miniatures(cut, configurations, 0.5, seed=seed)["rows"]
         for row, counted in zip(rows, exact, strict=True):
             assert row["miniature_rate"] == pytest.approx(0.0625)
             for name in ("misses", "flash_misses"):
@@ -247,6 +253,9 @@ def test_miniatures_state_an_error_that_holds(cut: Path) -> None:
         (("--policy", "lru", "--pages", "5,x"), "--pages: `x` is not a whole number"),
         (("--policy", "lru", "--pages", "0"), "--pages: `0` is not a whole number"),
         (("--policy", "none-such", "--pages", "5"), "no such replacement policy"),
+        (("--policy", "none-such", "--pages", "5"), "fd_buffer"),
+        (("--policy", "lru", "--pages", "9" * 5000), "is not a whole number"),
+        (("--policy", "lru", "--pages", "5", "--threads", "9" * 20), "--threads"),
         (
             ("--policy", "lru", "--pages", "5", "--miniature", "2"),
             "a sampling rate lies above 0",
@@ -270,6 +279,36 @@ def test_a_damaged_sampled_profile_is_refused(cut: Path) -> None:
     document["misses_interval95"][3] = [5, 4]
     with pytest.raises(BadInput, match="misses_interval95"):
         profile_from_mapping(document)
+
+
+def test_a_sweep_tells_its_warnings_and_its_failures(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ("--ram-pages", "500", "--flash-pages", "200")
+    assert main(["sweep", str(cut), "--scheme", "inclusive", *sizes]) == 0
+    assert "inclusive 500 + 200: " in capsys.readouterr().err
+    late = ("--option", f"crash_at={10**12}")
+    assert main(["sweep", str(cut), "--scheme", "face", *sizes, *late]) == 1
+    assert "the trace ends after" in capsys.readouterr().out
+    few = ("--policy", "clock", "--pages", "100", "--miniature", "0.1")
+    assert main(["sweep", str(cut), *few]) == 0
+    assert "fewer than 32 pages" in capsys.readouterr().err
+
+
+def test_miniatures_do_not_depend_on_threads(cut: Path) -> None:
+    asked = [{"policy": "clock", "pages": 3000}, {"policy": "s3_fifo", "pages": 3000}]
+    one = _simulator.miniatures(cut, asked, 0.5, threads=1)
+    assert one == _simulator.miniatures(cut, asked, 0.5, threads=2)
+
+
+def test_sampled_curves_do_not_depend_on_threads(cut: Path) -> None:
+    one, two = (
+        _simulator.sampled_curves(cut, sample_rate=0.1, threads=threads)
+        for threads in (1, 2)
+    )
+    assert one.keys() == two.keys()
+    for name, value in one.items():
+        assert np.array_equal(value, two[name]), name
 
 
 def test_rows_of_a_sweep_do_not_depend_on_threads(cut: Path) -> None:

@@ -889,11 +889,13 @@ def sweep(
         The trace argument group.
     configurations : list of dict
         Each ``{policy, pages, options}``, ``{buffer, pages, options}``, ``{scheme, ram_pages,
-        flash_pages, options}`` or ``{flash_cache, ram_pages, flash_pages, options}``, with the
-        meanings of `simulate_policy`, `simulate_buffer`, `simulate_scheme` and
+        flash_pages, options}``, ``{chooser, ram_pages, flash_pages, options}`` or
+        ``{flash_cache, ram_pages, flash_pages, options}``, with the meanings of
+        `simulate_policy`, `simulate_buffer`, `simulate_scheme`, `simulate_online` and
         `simulate_flash_cache`; ``options`` may be left out.
         Up to 64 of them go over one read of the trace; fewer if their tables would take more
-        than 1 GB, as far as the trace tells its pages, but as many as work at a time.
+        than 1 GB, but as many as work at a time, and no more than those in the first read of a
+        trace that does not tell its pages.
     threads : int, optional
         Replays at work at a time; one a core by default. It does not change any result.
     on_progress : callable, optional
@@ -929,21 +931,24 @@ def miniatures(
     page_bytes: int = 4096,
     columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
-) -> list[dict[str, Any]]:
+) -> dict[str, Any]:
     """Estimate many configurations by miniature simulation, with the error of each count.
 
     Eight caches scaled by ``sample_rate / 8`` replay disjoint samples of that share of the
-    pages (Waldspurger et al., USENIX ATC 2017). It needs no stack property. Buffers and flash
-    caches are refused: their windows and batches do not shrink with the cache.
+    pages (Waldspurger et al., USENIX ATC 2017). It needs no stack property. Buffers, choosers and
+    flash caches are refused: their windows, periods and batches do not shrink with the cache; and
+    so is a policy with a period in references.
 
     Returns
     -------
-    list of dict
-        ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as asked for;
+    dict
+        ``cancelled`` (bool; only configurations of whole reads have a row) and ``rows`` (list of
+        dict, in order): ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as asked for;
         ``accesses``, ``distinct_pages``, ``sample_rate``, ``miniature_rate``; every counter
         of `sweep`'s rows (float) and ``interval95`` (dict of counter to [low, high], from
         the spread of the eight); ``too_small`` (a scaled cache has fewer than 32 pages, so
-        the estimate may be biased beyond its interval).
+        the estimate may be biased beyond its interval), ``warnings``; ``complete``. A
+        configuration that fails on this trace has ``error`` and ``hint`` instead of counts.
 
     Raises
     ------

@@ -404,8 +404,8 @@ def miniatures(
     seed: int = 0,
     threads: int | None = None,
     on_progress: OnProgress | None = None,
-) -> list[dict[str, Any]]:
-    """Estimate many configurations by scaled caches over samples, with intervals."""
+) -> dict[str, Any]:
+    """Estimate many configurations by scaled caches over samples; a cancel keeps whole reads."""
     return _simulator.miniatures(
         str(trace.path),
         [dict(configuration) for configuration in configurations],

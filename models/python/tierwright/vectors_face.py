@@ -252,7 +252,7 @@ def _seq_to_random_write_ratio(inputs: Inputs) -> Outputs:
 
 
 def _kept(inputs: Inputs) -> dict[str, str]:
-    """What FaCE admits and how it writes, as far as a vector says."""
+    """Read what FaCE admits and how it writes, as far as a vector says."""
     options = {}
     if "sync" in inputs:
         options["mode"] = inputs["sync"].replace("-", "_")

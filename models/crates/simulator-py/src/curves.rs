@@ -13,7 +13,8 @@ use tierwright_simulator::curve::{
     window_curves as core_window_curves,
 };
 use tierwright_simulator::sweep::{
-    Configuration, Outcome, miniatures as core_miniatures, read_ahead, sweep as core_sweep,
+    Configuration, Miniature, Outcome, miniatures as core_miniatures, read_ahead,
+    sweep as core_sweep,
 };
 use tierwright_simulator::trace::open_source;
 
@@ -21,7 +22,8 @@ use crate::arguments::{PyProgress, trace_spec};
 use crate::buffers::buffer_row;
 use crate::errors::to_python;
 use crate::flash_caches::flash_cache_row;
-use crate::replay::{Counted, over_trace, page_count, policy_row, scheme_row};
+use crate::online::online_row;
+use crate::replay::{Counted, over_trace, page_count, policy_row, scheme_row, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
@@ -220,13 +222,9 @@ fn sweep<'py>(
             Ok(Outcome::Policy(result)) => policy_row(py, result, page_bytes)?,
             Ok(Outcome::Scheme(result)) => scheme_row(py, result, page_bytes)?,
             Ok(Outcome::Buffer(result)) => buffer_row(py, result, page_bytes)?,
+            Ok(Outcome::Chooser(result)) => online_row(py, result, page_bytes)?,
             Ok(Outcome::FlashCache(result)) => flash_cache_row(py, result, page_bytes)?,
-            Err(error) => {
-                let failed = asked(py, configuration)?;
-                failed.set_item("error", error.to_string())?;
-                failed.set_item("hint", error.hint())?;
-                failed
-            }
+            Err(error) => failed(py, configuration, error)?,
         };
         found.set_item("complete", row.complete)?;
         rows.append(found)?;
@@ -252,7 +250,7 @@ fn miniatures<'py>(
     page_bytes: i64,
     columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyList>> {
+) -> PyResult<Bound<'py, PyDict>> {
     let configurations = read_configurations(configurations)?;
     let threads = threads_or_cores(threads)?;
     let spec = trace_spec(path, format, page_bytes, columns)?;
@@ -269,23 +267,54 @@ fn miniatures<'py>(
             on_progress,
         )
     });
+    let swept = progress.finish(result)?;
     let rows = PyList::empty(py);
-    for (found, configuration) in progress.finish(result)?.iter().zip(&configurations) {
-        let row = asked(py, configuration)?;
-        row.set_item("accesses", found.accesses)?;
-        row.set_item("distinct_pages", found.distinct_pages)?;
-        row.set_item("sample_rate", sample_rate)?;
-        row.set_item("miniature_rate", found.rate)?;
-        row.set_item("too_small", found.too_small)?;
-        let intervals = PyDict::new(py);
-        for estimate in &found.counters {
-            row.set_item(estimate.name, estimate.value)?;
-            intervals.set_item(estimate.name, estimate.interval)?;
-        }
-        row.set_item("interval95", intervals)?;
+    for (outcome, configuration) in swept.rows.iter().zip(&configurations) {
+        let row = match outcome {
+            Ok(found) => estimated(py, configuration, found, sample_rate)?,
+            Err(error) => failed(py, configuration, error)?,
+        };
+        row.set_item("complete", outcome.is_ok())?;
         rows.append(row)?;
     }
-    Ok(rows)
+    let result = PyDict::new(py);
+    result.set_item("rows", rows)?;
+    result.set_item("cancelled", swept.cancelled)?;
+    Ok(result)
+}
+
+fn estimated<'py>(
+    py: Python<'py>,
+    configuration: &Configuration,
+    found: &Miniature,
+    sample_rate: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let row = asked(py, configuration)?;
+    row.set_item("accesses", found.accesses)?;
+    row.set_item("distinct_pages", found.distinct_pages)?;
+    row.set_item("sample_rate", sample_rate)?;
+    row.set_item("miniature_rate", found.rate)?;
+    row.set_item("too_small", found.too_small)?;
+    let intervals = PyDict::new(py);
+    for estimate in &found.counters {
+        row.set_item(estimate.name, estimate.value)?;
+        intervals.set_item(estimate.name, estimate.interval)?;
+    }
+    row.set_item("interval95", intervals)?;
+    row.set_item("warnings", warnings(py, &found.warnings)?)?;
+    Ok(row)
+}
+
+/// The row of a configuration that has no result.
+fn failed<'py>(
+    py: Python<'py>,
+    configuration: &Configuration,
+    error: &Error,
+) -> PyResult<Bound<'py, PyDict>> {
+    let row = asked(py, configuration)?;
+    row.set_item("error", error.to_string())?;
+    row.set_item("hint", error.hint())?;
+    Ok(row)
 }
 
 /// What was asked for, as the row's first keys.
@@ -309,6 +338,16 @@ fn asked<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<
         Configuration::Buffer { buffer, pages, .. } => {
             row.set_item("policy", buffer)?;
             row.set_item("pages", pages)?;
+        }
+        Configuration::Chooser {
+            chooser,
+            ram_pages,
+            flash_pages,
+            ..
+        } => {
+            row.set_item("scheme", chooser)?;
+            row.set_item("ram_pages", ram_pages)?;
+            row.set_item("flash_pages", flash_pages)?;
         }
         Configuration::FlashCache {
             flash_cache,
@@ -344,10 +383,11 @@ const KINDS: &[(&str, &[Size])] = &[
     ("policy", ONE_SIZE),
     ("buffer", ONE_SIZE),
     ("scheme", TWO_SIZES),
+    ("chooser", TWO_SIZES),
     ("flash_cache", TWO_SIZES),
 ];
 
-/// `{policy|buffer, pages, options?}` or `{scheme|flash_cache, ram_pages, flash_pages, options?}`;
+/// `{policy|buffer, pages, options?}` or `{scheme|chooser|flash_cache, ram_pages, flash_pages, options?}`;
 /// nothing else.
 fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
     let mut kind = None;
@@ -404,6 +444,12 @@ fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
         },
         ("scheme", &[ram_pages, flash_pages]) => Configuration::Scheme {
             scheme: name,
+            ram_pages,
+            flash_pages,
+            options,
+        },
+        ("chooser", &[ram_pages, flash_pages]) => Configuration::Chooser {
+            chooser: name,
             ram_pages,
             flash_pages,
             options,

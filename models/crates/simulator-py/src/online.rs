@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tierwright_simulator::replay::{self, Choice};
+use tierwright_simulator::replay::{self, Choice, OnlineResult};
 
 use crate::arguments::trace_spec;
 use crate::replay::{Counted, listed, over_trace, page_count, warnings};
@@ -55,6 +55,14 @@ fn simulate_online<'py>(
         };
         Ok((result, counted))
     })?;
+    online_row(py, &result, trace.page_bytes)
+}
+
+pub(crate) fn online_row<'py>(
+    py: Python<'py>,
+    result: &OnlineResult,
+    page_bytes: u64,
+) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
     row.set_item("scheme", result.scheme)?;
     row.set_item("ram_pages", result.ram_pages)?;
@@ -71,7 +79,7 @@ fn simulate_online<'py>(
         .map(|choice| chosen(py, choice, &result.relation_names));
     row.set_item("history", history.collect::<PyResult<Vec<_>>>()?)?;
     row.set_item("distinct_pages", result.distinct_pages)?;
-    row.set_item("page_bytes", trace.page_bytes)?;
+    row.set_item("page_bytes", page_bytes)?;
     row.set_item("warnings", warnings(py, &result.warnings)?)?;
     Ok(row)
 }

@@ -32,6 +32,14 @@ pub(crate) trait Task<T>:
 }
 impl<T, F: FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<T> + Send> Task<T> for F {}
 
+/// A chunk, and its addresses if the source was asked for them.
+#[derive(Debug, Default)]
+struct Part {
+    chunk: Chunk,
+    spaces: Vec<u32>,
+    addresses: Vec<u64>,
+}
+
 /// Where one task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -46,7 +54,7 @@ enum State {
 /// What the reader and the tasks share.
 struct Shared {
     /// The windows that some task has not finished, and one more at most.
-    windows: VecDeque<Arc<Vec<Chunk>>>,
+    windows: VecDeque<Arc<Vec<Part>>>,
     /// Windows given out so far, those no longer kept included.
     given: u64,
     /// No more windows will come.
@@ -87,6 +95,8 @@ struct Broadcast {
     stop: AtomicBool,
     /// As the source says.
     tells_writes: bool,
+    /// As the source says at its end.
+    space_names: OnceLock<Vec<String>>,
 }
 
 impl Broadcast {
@@ -112,7 +122,7 @@ impl Broadcast {
 
     /// Gives out a window, as soon as not too many are on the way; returns one that all have finished,
     /// if there is one, whose memory can be used again.
-    fn give(&self, window: Vec<Chunk>) -> Option<Vec<Chunk>> {
+    fn give(&self, window: Vec<Part>) -> Option<Vec<Part>> {
         let mut shared = self.lock();
         while let Some(finished) = shared.finished_by_all() {
             if shared.given - finished < WINDOWS {
@@ -160,7 +170,7 @@ impl Broadcast {
 struct Listener<'a> {
     broadcast: &'a Broadcast,
     index: usize,
-    window: Arc<Vec<Chunk>>,
+    window: Arc<Vec<Part>>,
     next: usize,
     /// Windows finished.
     finished: u64,
@@ -175,7 +185,7 @@ impl AccessSource for Listener<'_> {
             self.ended.set(true);
             return Ok(false);
         }
-        let from = &self.window[self.next];
+        let from = &self.window[self.next].chunk;
         self.next += 1;
         chunk.pages.extend_from_slice(&from.pages);
         chunk.flags.extend_from_slice(&from.flags);
@@ -185,6 +195,15 @@ impl AccessSource for Listener<'_> {
 
     fn tells_writes(&self) -> bool {
         self.broadcast.tells_writes
+    }
+
+    fn addresses(&self) -> (&[u32], &[u64]) {
+        let last = self.next.checked_sub(1).and_then(|at| self.window.get(at));
+        last.map_or((&[], &[]), |part| (&part.spaces, &part.addresses))
+    }
+
+    fn space_names(&self) -> &[String] {
+        self.broadcast.space_names.get().map_or(&[], Vec::as_slice)
     }
 }
 
@@ -272,6 +291,7 @@ pub(crate) fn broadcast<T: Send>(
         threads: tasks.iter().map(|_| OnceLock::new()).collect(),
         stop: AtomicBool::new(false),
         tells_writes: source.tells_writes(),
+        space_names: OnceLock::new(),
     };
     std::thread::scope(|scope| {
         let broadcast = &broadcast;
@@ -346,18 +366,24 @@ fn give_all(
     on_progress: OnProgress<'_>,
 ) -> Result<Progress> {
     let mut accesses = 0;
-    let mut window: Vec<Chunk> = Vec::with_capacity(WINDOW_CHUNKS);
+    let mut window: Vec<Part> = Vec::with_capacity(WINDOW_CHUNKS);
     loop {
         let mut size = 0;
         let mut filled = 0;
         while filled < WINDOW_CHUNKS && size < WINDOW_CHUNKS * CHUNK_ACCESSES {
             if filled == window.len() {
-                window.push(Chunk::default());
+                window.push(Part::default());
             }
-            if !source.next_chunk(&mut window[filled])? {
+            let part = &mut window[filled];
+            if !source.next_chunk(&mut part.chunk)? {
                 break;
             }
-            size += window[filled].len();
+            let (spaces, addresses) = source.addresses();
+            part.spaces.clear();
+            part.spaces.extend_from_slice(spaces);
+            part.addresses.clear();
+            part.addresses.extend_from_slice(addresses);
+            size += part.chunk.len();
             filled += 1;
         }
         window.truncate(filled);
@@ -369,6 +395,8 @@ fn give_all(
             accesses,
         };
         if window.is_empty() {
+            // Set once: there is one end.
+            let _ = broadcast.space_names.set(source.space_names().to_vec());
             return Ok(progress);
         }
         // What is given out will be replayed, also if this is the moment of a cancel.

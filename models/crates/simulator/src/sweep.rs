@@ -15,7 +15,7 @@
 //! Here [`MINIATURES`] disjoint samples are replayed; their mean is the estimate, and their spread
 //! its interval.
 
-use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST, MemorySource};
+use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST};
 use crate::broadcast::broadcast;
 pub use crate::broadcast::read_ahead;
 use crate::curve::{mix, place_in_sample, spread};
@@ -23,17 +23,21 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::OnProgress;
 use crate::replay::buffers::{BufferResult, simulate_buffer};
+use crate::replay::settings::spelled;
 use crate::replay::{
-    FUTURE_BYTES, FlashCacheResult, PolicyResult, SchemeResult, distinct_pages, needs_future,
-    simulate_flash_cache, simulate_policy, simulate_scheme,
+    FUTURE_BYTES, FlashCacheResult, OnlineResult, PolicyResult, SchemeResult, Warning,
+    distinct_pages, needs_future, simulate_flash_cache, simulate_online, simulate_policy,
+    simulate_scheme,
 };
 
 /// Most replays over one read; more configurations take more reads.
 pub const REPLAYS_A_READ: usize = 64;
 /// Memory for the replays over one read, unless one alone needs more [bytes].
 const BYTES_A_READ: u64 = 1 << 30;
-/// Memory of a replay for each distinct page, at most [bytes].
+/// Memory of a replay of one cache for each distinct page, at most [bytes].
 const BYTES_A_PAGE: u64 = 40;
+/// Memory of a replay of two tiers for each distinct page, at most: LIRS in both takes 54 [bytes].
+const BYTES_A_PAGE_OF_TWO_TIERS: u64 = 56;
 /// Disjoint samples of a miniature simulation.
 pub const MINIATURES: u32 = 8;
 /// 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom.
@@ -73,6 +77,17 @@ pub enum Configuration {
         /// Options of the buffer.
         options: Vec<(String, String)>,
     },
+    /// RAM over flash under a chooser among page flows.
+    Chooser {
+        /// Name of the chooser.
+        chooser: String,
+        /// RAM [pages].
+        ram_pages: u64,
+        /// Flash [pages].
+        flash_pages: u64,
+        /// Options of the chooser.
+        options: Vec<(String, String)>,
+    },
     /// RAM over a flash cache.
     FlashCache {
         /// Name of the flash cache.
@@ -86,6 +101,21 @@ pub enum Configuration {
     },
 }
 
+/// Why a configuration with such options has no miniature: a period in references does not shrink
+/// with the cache, and what falls into it would be another share of the references to a page.
+fn counts_references(options: &[(String, String)]) -> Option<Error> {
+    let period = options.iter().find(|(name, text)| {
+        let name = spelled(name);
+        name.rsplit('.').next() == Some("period") && text.trim() != "0"
+    });
+    period.map(|(name, text)| Error::BadParameter {
+        name: "option",
+        value: format!("{name}={text}"),
+        message: "counts references, of which a miniature sees only some".to_owned(),
+        hint: "replay it in full, without a sample, or with a period of 0".to_owned(),
+    })
+}
+
 /// Result of one configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -95,6 +125,8 @@ pub enum Outcome {
     Scheme(SchemeResult),
     /// Of a buffer.
     Buffer(Box<BufferResult>),
+    /// Of a chooser.
+    Chooser(Box<OnlineResult>),
     /// Of a flash cache.
     FlashCache(Box<FlashCacheResult>),
 }
@@ -105,6 +137,7 @@ impl Outcome {
             Self::Policy(result) => result.accesses,
             Self::Scheme(result) => result.accesses,
             Self::Buffer(result) => result.accesses,
+            Self::Chooser(result) => result.accesses,
             Self::FlashCache(result) => result.accesses,
         }
     }
@@ -114,7 +147,19 @@ impl Outcome {
             Self::Policy(result) => result.distinct_pages,
             Self::Scheme(result) => result.distinct_pages,
             Self::Buffer(result) => result.distinct_pages,
+            Self::Chooser(result) => result.distinct_pages,
             Self::FlashCache(result) => result.distinct_pages,
+        }
+    }
+
+    /// What the user should know.
+    pub fn warnings(&self) -> &[Warning] {
+        match self {
+            Self::Policy(_) => &[],
+            Self::Scheme(result) => &result.warnings,
+            Self::Buffer(result) => &result.warnings,
+            Self::Chooser(result) => &result.warnings,
+            Self::FlashCache(result) => &result.warnings,
         }
     }
 
@@ -129,6 +174,7 @@ impl Outcome {
             ],
             Self::Scheme(result) => result.counters.named().to_vec(),
             Self::Buffer(result) => result.counters.named().to_vec(),
+            Self::Chooser(result) => result.counters.named().to_vec(),
             Self::FlashCache(result) => result.counters.named().to_vec(),
         }
     }
@@ -138,7 +184,8 @@ impl Configuration {
     /// Replays all accesses of a source.
     ///
     /// # Errors
-    /// As [`simulate_policy`], [`simulate_scheme`], [`simulate_buffer`] and [`simulate_flash_cache`].
+    /// As [`simulate_policy`], [`simulate_scheme`], [`simulate_buffer`], [`simulate_online`] and
+    /// [`simulate_flash_cache`].
     pub fn replay(
         &self,
         source: &mut dyn AccessSource,
@@ -170,6 +217,20 @@ impl Configuration {
                 options,
             } => simulate_buffer(source, buffer, *pages, options, on_progress)
                 .map(|result| Outcome::Buffer(Box::new(result))),
+            Self::Chooser {
+                chooser,
+                ram_pages,
+                flash_pages,
+                options,
+            } => simulate_online(
+                source,
+                chooser,
+                *ram_pages,
+                *flash_pages,
+                options,
+                on_progress,
+            )
+            .map(|result| Outcome::Chooser(Box::new(result))),
             Self::FlashCache {
                 flash_cache,
                 ram_pages,
@@ -195,8 +256,11 @@ impl Configuration {
     /// Why it has no miniature, if it has none.
     fn without_miniature(&self) -> Option<Error> {
         let (name, value) = match self {
-            Self::Policy { .. } | Self::Scheme { .. } => return None,
+            Self::Policy { options, .. } | Self::Scheme { options, .. } => {
+                return counts_references(options);
+            }
             Self::Buffer { buffer, .. } => ("buffer", buffer),
+            Self::Chooser { chooser, .. } => ("chooser", chooser),
             Self::FlashCache { flash_cache, .. } => ("flash_cache", flash_cache),
         };
         Some(Error::BadParameter {
@@ -214,10 +278,31 @@ impl Configuration {
             Self::Policy { policy, .. } => needs_future(policy),
             Self::Scheme { options, .. }
             | Self::Buffer { options, .. }
+            | Self::Chooser { options, .. }
             | Self::FlashCache { options, .. } => {
                 options.iter().any(|(_, value)| needs_future(value))
             }
         }
+    }
+
+    /// Most memory for each distinct page [bytes].
+    fn bytes_a_page(&self) -> u64 {
+        match self {
+            Self::Policy { .. } | Self::Buffer { .. } => BYTES_A_PAGE,
+            Self::Scheme { .. } | Self::Chooser { .. } | Self::FlashCache { .. } => {
+                BYTES_A_PAGE_OF_TWO_TIERS
+            }
+        }
+    }
+
+    /// The configuration as it can be tried on an empty trace: without a crash that it has no access for.
+    fn to_try(&self) -> Self {
+        let mut tried = self.clone();
+        if let Self::FlashCache { options, .. } = &mut tried {
+            options
+                .retain(|(name, text)| spelled(name) != "crash_at" || text.parse::<u64>().is_err());
+        }
+        tried
     }
 
     /// The configuration with its caches scaled by `rate`, and the smallest of them before rounding.
@@ -241,6 +326,11 @@ impl Configuration {
         match &mut scaled {
             Self::Policy { pages, .. } | Self::Buffer { pages, .. } => *pages = scale(*pages),
             Self::Scheme {
+                ram_pages,
+                flash_pages,
+                ..
+            }
+            | Self::Chooser {
                 ram_pages,
                 flash_pages,
                 ..
@@ -293,7 +383,8 @@ pub fn sweep<S: AccessSource>(
     threads: usize,
     on_progress: OnProgress<'_>,
 ) -> Result<Sweep> {
-    try_all(configurations)?;
+    let tried = try_all(configurations)?;
+    let mut pages = None;
     let mut result = Sweep {
         rows: Vec::new(),
         cancelled: false,
@@ -302,7 +393,11 @@ pub fn sweep<S: AccessSource>(
     let mut left = configurations;
     while !left.is_empty() {
         let mut source = open()?;
-        let (group, rest) = left.split_at(fitting(left, threads, source.distinct_pages_hint()));
+        if tried.addresses {
+            source.keep_addresses();
+        }
+        let known = pages.or(source.distinct_pages_hint());
+        let (group, rest) = left.split_at(fitting(left, threads, known));
         left = rest;
         let tasks: Vec<_> = group
             .iter()
@@ -315,10 +410,17 @@ pub fn sweep<S: AccessSource>(
         let heard = broadcast(&mut source, tasks, threads, on_progress)?;
         result.reads += 1;
         let rows = heard.outcomes.into_iter().map(|outcome| Row {
-            complete: heard.whole && !matches!(outcome, Err(Error::Cancelled)),
+            complete: heard.whole && outcome.is_ok(),
             outcome,
         });
         result.rows.extend(rows);
+        // Now the pages are known also where the trace did not tell.
+        let counted = result.rows.iter().flat_map(|row| &row.outcome);
+        pages = counted
+            .map(Outcome::distinct_pages)
+            .max()
+            .and_then(|pages| u32::try_from(pages).ok())
+            .or(pages);
         if heard.cancelled {
             result.cancelled = true;
             break;
@@ -327,10 +429,9 @@ pub fn sweep<S: AccessSource>(
     Ok(result)
 }
 
-/// How many of the configurations go over one read: as many as memory has room for, as far as the
-/// trace tells how many pages it has, but as many as work at a time.
+/// How many of the configurations go over one read: as many as memory has room for, but as many as
+/// work at a time, and no more of them where nobody knows yet how many pages the trace has.
 fn fitting(configurations: &[Configuration], threads: usize, pages: Option<u32>) -> usize {
-    let tables = BYTES_A_PAGE * u64::from(pages.unwrap_or(0));
     let mut bytes = 0;
     let room = configurations.iter().take_while(|configuration| {
         let future = if configuration.needs_future() {
@@ -338,6 +439,9 @@ fn fitting(configurations: &[Configuration], threads: usize, pages: Option<u32>)
         } else {
             0
         };
+        let tables = pages.map_or(BYTES_A_READ, |pages| {
+            configuration.bytes_a_page() * u64::from(pages)
+        });
         bytes += tables + future;
         bytes <= BYTES_A_READ
     });
@@ -347,10 +451,34 @@ fn fitting(configurations: &[Configuration], threads: usize, pages: Option<u32>)
         .min(configurations.len())
 }
 
+/// What a trial of all configurations shows.
+struct Tried {
+    /// Some configuration asks for the addresses of the pages.
+    addresses: bool,
+}
+
+/// A trace without accesses that notes what it is asked for.
+#[derive(Default)]
+struct Empty {
+    addresses: bool,
+}
+
+impl AccessSource for Empty {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        chunk.clear();
+        Ok(false)
+    }
+
+    fn keep_addresses(&mut self) {
+        self.addresses = true;
+    }
+}
+
 /// Refuses a configuration that no trace can be replayed through.
-fn try_all(configurations: &[Configuration]) -> Result<()> {
+fn try_all(configurations: &[Configuration]) -> Result<Tried> {
+    let mut trace = Empty::default();
     for (index, configuration) in configurations.iter().enumerate() {
-        let tried = configuration.replay(&mut MemorySource::new([]), &mut |_| true);
+        let tried = configuration.to_try().replay(&mut trace, &mut |_| true);
         if let Err(Error::BadParameter {
             name,
             value,
@@ -367,7 +495,9 @@ fn try_all(configurations: &[Configuration]) -> Result<()> {
         }
         tried?;
     }
-    Ok(())
+    Ok(Tried {
+        addresses: trace.addresses,
+    })
 }
 
 /// A counter as estimated by miniatures.
@@ -394,15 +524,25 @@ pub struct Miniature {
     pub counters: Vec<Estimate>,
     /// Whether a miniature cache is so small that the estimate may be biased, beyond its interval.
     pub too_small: bool,
+    /// What the user should know, of the whole configuration.
+    pub warnings: Vec<Warning>,
+}
+
+/// The estimates of a sweep by miniatures, in the order of the configurations.
+#[derive(Debug)]
+pub struct Miniatures {
+    /// One a configuration; fewer if the sweep was cancelled.
+    pub rows: Vec<Result<Miniature>>,
+    /// Whether it was cancelled. Part of a sample tells nothing: only whole reads have rows.
+    pub cancelled: bool,
 }
 
 /// Estimates every configuration from [`MINIATURES`] disjoint samples that hold `rate` of the pages
 /// together.
 ///
 /// # Errors
-/// As [`sweep`]; [`Error::BadParameter`] for a rate outside (0, 1]; [`Error::Cancelled`]: part of a
-/// sample tells nothing.
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+/// As [`sweep`]; [`Error::BadParameter`] for a rate outside (0, 1], and for a configuration that
+/// does not shrink.
 pub fn miniatures<S: AccessSource>(
     open: &mut dyn FnMut() -> Result<S>,
     configurations: &[Configuration],
@@ -410,7 +550,7 @@ pub fn miniatures<S: AccessSource>(
     seed: u64,
     threads: usize,
     on_progress: OnProgress<'_>,
-) -> Result<Vec<Miniature>> {
+) -> Result<Miniatures> {
     if !(rate > 0.0 && rate <= 1.0) {
         return Err(Error::BadParameter {
             name: "sample-rate",
@@ -427,7 +567,10 @@ pub fn miniatures<S: AccessSource>(
     }
     try_all(configurations)?;
     let rate = rate / f64::from(MINIATURES);
-    let mut found = Vec::new();
+    let mut found = Miniatures {
+        rows: Vec::new(),
+        cancelled: false,
+    };
     for group in configurations.chunks(REPLAYS_A_READ / MINIATURES as usize) {
         let mut source = open()?;
         let mut tasks = Vec::new();
@@ -446,30 +589,62 @@ pub fn miniatures<S: AccessSource>(
         }
         let heard = broadcast(&mut source, tasks, threads, on_progress)?;
         if heard.cancelled {
-            return Err(Error::Cancelled);
+            found.cancelled = true;
+            break;
         }
         let mut outcomes = heard.outcomes.into_iter();
         for configuration in group {
-            let (_, smallest) = configuration.scaled(rate);
             let samples = outcomes
                 .by_ref()
                 .take(MINIATURES as usize)
-                .collect::<Result<Vec<_>>>()?;
-            let (accesses, pages) = samples
-                .first()
-                .map_or((0, 0), |sample| (sample.1, sample.2));
-            let outcomes: Vec<Outcome> = samples.into_iter().map(|sample| sample.0).collect();
-            found.push(Miniature {
-                accesses,
-                distinct_pages: pages,
-                rate,
-                counters: estimates(&outcomes, accesses as f64, pages as f64)?,
-                too_small: smallest < FEWEST_MINIATURE_PAGES,
-            });
+                .collect::<Result<Vec<_>>>();
+            let row = samples.and_then(|samples| estimate(configuration, rate, samples));
+            found.rows.push(row);
         }
     }
     Ok(found)
 }
+
+/// What the samples say of a configuration.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn estimate(
+    configuration: &Configuration,
+    rate: f64,
+    samples: Vec<(Outcome, u64, u64)>,
+) -> Result<Miniature> {
+    let (_, smallest) = configuration.scaled(rate);
+    let (accesses, distinct_pages) = samples
+        .first()
+        .map_or((0, 0), |sample| (sample.1, sample.2));
+    let outcomes: Vec<Outcome> = samples.into_iter().map(|sample| sample.0).collect();
+    // Of sizes a miniature would speak with its own ones, so the configuration itself is asked.
+    let whole = configuration.replay(&mut Empty::default(), &mut |_| true)?;
+    let mut warnings: Vec<Warning> = Vec::new();
+    for warning in outcomes.iter().flat_map(Outcome::warnings) {
+        if !warnings.iter().any(|known| known.name == warning.name) {
+            let of_whole = whole.warnings().iter().find(|of| of.name == warning.name);
+            warnings.push(of_whole.unwrap_or(warning).clone());
+        }
+    }
+    Ok(Miniature {
+        accesses,
+        distinct_pages,
+        rate,
+        counters: estimates(&outcomes, accesses as f64, distinct_pages as f64)?,
+        too_small: smallest < FEWEST_MINIATURE_PAGES,
+        warnings,
+    })
+}
+
+/// Counters that an access raises by one at most; the others may exceed the accesses.
+const ONE_AN_ACCESS: &[&str] = &[
+    "misses",
+    "ram_hits",
+    "flash_hits",
+    "flash_misses",
+    "disk_reads",
+    "hdd_reads",
+];
 
 /// Scales every counter of the samples to the whole trace. Misses scale with the pages; hits are the
 /// accesses that are no misses, as in the adjustment of sampled curves.
@@ -513,11 +688,16 @@ fn estimates(samples: &[Outcome], accesses: f64, pages: f64) -> Result<Vec<Estim
                 value = (accesses - missed).max(0.0);
                 reach = QUANTILE * ram_error(&per_sample, samples, pages, sampled as f64);
             }
-            let value = value.min(accesses);
+            let most = if ONE_AN_ACCESS.contains(&name) {
+                accesses
+            } else {
+                f64::INFINITY
+            };
+            let value = value.min(most);
             Estimate {
                 name,
                 value,
-                interval: [(value - reach).max(0.0), (value + reach).min(accesses)],
+                interval: [(value - reach).max(0.0), (value + reach).min(most)],
             }
         })
         .collect())
@@ -632,10 +812,18 @@ mod tests {
     #[test]
     fn memory_says_how_many_replays_go_over_one_read() {
         let many = vec![of("lru"); 100];
-        assert_eq!(fitting(&many, 2, None), REPLAYS_A_READ);
+        assert_eq!(fitting(&many, 2, None), 2);
+        assert_eq!(fitting(&many, 2, Some(1000)), REPLAYS_A_READ);
         assert_eq!(fitting(&many[..5], 2, Some(1000)), 5);
-        // 40 MB each.
+        // 40 MB each, and two tiers 56 MB.
         assert_eq!(fitting(&many, 2, Some(1_000_000)), 26);
+        let tiers = Configuration::Scheme {
+            scheme: "lazy".to_owned(),
+            ram_pages: 1,
+            flash_pages: 1,
+            options: Vec::new(),
+        };
+        assert_eq!(fitting(&vec![tiers; 100], 2, Some(1_000_000)), 19);
         assert_eq!(fitting(&many, 2, Some(2_000_000_000)), 2);
         assert_eq!(fitting(&many[..1], 2, Some(2_000_000_000)), 1);
     }
@@ -650,7 +838,7 @@ mod tests {
         };
         for configuration in [of("Opt"), scheme] {
             let room = usize::try_from(BYTES_A_READ / FUTURE_BYTES).unwrap();
-            assert_eq!(fitting(&vec![configuration; 100], 2, None), room);
+            assert_eq!(fitting(&vec![configuration; 100], 2, Some(0)), room);
         }
     }
 }

@@ -317,7 +317,9 @@ fn miniatures_estimate_what_a_replay_counts() {
         &mut |_| true,
     )
     .unwrap();
-    for (miniature, configuration) in found.iter().zip(&configurations) {
+    assert!(!found.cancelled);
+    for (miniature, configuration) in found.rows.iter().zip(&configurations) {
+        let miniature = miniature.as_ref().unwrap();
         let exact = configuration
             .replay(&mut source(&trace, 5000), &mut |_| true)
             .unwrap();
@@ -333,7 +335,130 @@ fn miniatures_estimate_what_a_replay_counts() {
             assert!(gap < 0.05, "{estimate:?} {count}");
         }
     }
-    assert!((found[0].rate * f64::from(MINIATURES) - 0.8).abs() < 1e-12);
+    let rate = found.rows[0].as_ref().unwrap().rate;
+    assert!((rate * f64::from(MINIATURES) - 0.8).abs() < 1e-12);
+}
+
+/// A scan over and over misses everything, so a directory is asked more than once an access.
+#[test]
+fn what_happens_more_than_once_an_access_is_not_cut_off() {
+    let trace: Vec<Access> = (0..60_000).map(|at| (at % 6000, at % 2 == 0)).collect();
+    let configurations = [
+        some_scheme("lazy", 400, 2000),
+        some_scheme("inclusive", 400, 2000),
+    ];
+    let mut open = || Ok(source(&trace, 5000));
+    let found = miniatures(&mut open, &configurations, 0.8, 1, 2, &mut |_| true).unwrap();
+    let mut above = 0;
+    for (miniature, configuration) in found.rows.into_iter().zip(&configurations) {
+        let exact = configuration
+            .replay(&mut source(&trace, 5000), &mut |_| true)
+            .unwrap();
+        for (estimate, (name, count)) in miniature.unwrap().counters.iter().zip(exact.counters()) {
+            above += usize::from(count > trace.len() as u64);
+            let gap = (estimate.value - count as f64).abs() / trace.len() as f64;
+            assert!(gap < 0.1, "{name}: {estimate:?}, exactly {count}");
+        }
+    }
+    assert!(above > 0, "the trace does not show it");
+}
+
+#[test]
+fn a_cancelled_sweep_by_miniatures_keeps_whole_reads() {
+    let trace = long_trace();
+    let in_a_read = REPLAYS_A_READ / MINIATURES as usize;
+    let configurations: Vec<_> = (0..=in_a_read as u64).map(|at| lru(1000 + at)).collect();
+    let (mut reads, mut before) = (1, 0);
+    let mut open = || Ok(source(&trace, 5000));
+    let found = miniatures(&mut open, &configurations, 0.8, 1, 2, &mut |progress| {
+        reads += u64::from(progress.accesses <= before);
+        before = progress.accesses;
+        reads < 2
+    })
+    .unwrap();
+    assert!(found.cancelled);
+    assert_eq!(found.rows.len(), in_a_read);
+    assert!(found.rows.iter().all(Result::is_ok));
+}
+
+#[test]
+fn a_sample_without_pages_fails_alone() {
+    let trace: Vec<Access> = vec![(1, true); 100];
+    let mut open = || Ok(source(&trace, 50));
+    let found = miniatures(&mut open, &[lru(5)], 1e-6, 1, 2, &mut |_| true).unwrap();
+    assert!(found.rows[0].is_err());
+}
+
+#[test]
+fn warnings_of_miniatures_speak_of_the_whole() {
+    let trace = long_trace();
+    let small_flash = [some_scheme("inclusive", 4000, 1000)];
+    let mut open = || Ok(source(&trace, 5000));
+    let found = miniatures(&mut open, &small_flash, 0.8, 1, 2, &mut |_| true).unwrap();
+    let exact = small_flash[0]
+        .replay(&mut source(&trace, 5000), &mut |_| true)
+        .unwrap();
+    assert_eq!(found.rows[0].as_ref().unwrap().warnings, exact.warnings());
+    assert!(!exact.warnings().is_empty());
+}
+
+#[test]
+fn what_needs_addresses_or_is_a_chooser_shares_the_read() {
+    let trace: Vec<Access> = (0..5000_u64)
+        .map(|at| ((at * at) % 700, at % 3 == 0))
+        .collect();
+    let of = |options: &[(&str, &str)]| {
+        let owned = options.iter();
+        owned
+            .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+            .collect()
+    };
+    let times = [
+        ("flash_read_us", "50"),
+        ("flash_write_us", "200"),
+        ("disk_read_us", "5000"),
+        ("disk_write_us", "6000"),
+        ("period", "500"),
+        ("scope", "relation"),
+    ];
+    let configurations = [
+        Configuration::Buffer {
+            buffer: "cfdc".to_owned(),
+            pages: 60,
+            options: of(&[]),
+        },
+        Configuration::Chooser {
+            chooser: "online".to_owned(),
+            ram_pages: 50,
+            flash_pages: 200,
+            options: of(&times),
+        },
+        Configuration::FlashCache {
+            flash_cache: "face".to_owned(),
+            ram_pages: 50,
+            flash_pages: 200,
+            options: of(&[("crash_at", "1234")]),
+        },
+        lru(50),
+    ];
+    let found = swept(&trace, 97, &configurations, 2, &mut |_| true);
+    for (row, configuration) in found.rows.into_iter().zip(&configurations) {
+        assert!(row.complete);
+        let alone = configuration
+            .replay(&mut source(&trace, 1000), &mut |_| true)
+            .unwrap();
+        assert_eq!(row.outcome.unwrap(), alone);
+    }
+    // A crash after the end of the trace fails, and only that.
+    let late = Configuration::FlashCache {
+        flash_cache: "face".to_owned(),
+        ram_pages: 50,
+        flash_pages: 200,
+        options: of(&[("crash_at", "5001")]),
+    };
+    let found = swept(&trace, 97, &[late, lru(50)], 2, &mut |_| true);
+    assert!(found.rows[0].outcome.is_err() && !found.rows[0].complete);
+    assert!(found.rows[1].complete);
 }
 
 fn some_scheme(name: &str, ram_pages: u64, flash_pages: u64) -> Configuration {

@@ -102,6 +102,7 @@ proptest! {
             ("gclock", [("ceiling", "1"), ("entry", "0")].as_slice(), "clock"),
             ("gclock", &[("ceiling", "3"), ("entry", "1")], "gclock entry=1 ceiling=3"),
             ("lru_2", &[("period", "3")], "lru_2 period=3"),
+            ("lru_2", &[("period", "40")], "lru_2 period=40"),
             ("w-tinylfu", &[("window-share", "1")], "lru"),
             // All queue, which renews a page at each hit.
             ("lirs", &[("hir_share", "1")], "lru"),

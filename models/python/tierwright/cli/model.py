@@ -15,6 +15,7 @@ from tierwright.cli.output import (
     Json,
     PageBytes,
     SkipBadLines,
+    page_counts,
     pairs,
     print_facts,
     print_json,
@@ -78,7 +79,7 @@ def profile(
             + ("it is a folder" if output.is_dir() else "its folder does not exist"),
             "name a file in a folder that exists",
         )
-    named = _sizes(sizes)
+    named = tuple(page_counts("--sizes", sizes, least=1))
     from tierwright import simulate as core
 
     trace = trace_of(file, format_, page_bytes, column)
@@ -268,8 +269,7 @@ def simulate(
         print_facts(
             [(name.replace("_", " "), _cell(v)) for name, v in found["blocks"].items()]
         )
-    if "history" in found:
-        _print_choices(found["history"])
+    _print_history(found)
     print_warnings(found.get("warnings", []))
 
 
@@ -279,6 +279,50 @@ def _tell_skipped(log: dict[str, Any] | None) -> None:
         print_warnings(
             [one for one in log["warnings"] if one["name"] == "bad_records_skipped"]
         )
+
+
+def _print_history(found: dict[str, Any]) -> None:
+    if "switches" in found:  # of a chooser
+        _print_choices(found["history"])
+    elif found.get("history"):  # of the policy advisor
+        _print_windows(found["history"])
+
+
+def _print_windows(history: list[dict[str, Any]]) -> None:
+    """Print the policy advisor's windows that moved the border of the pools."""
+    moved = [
+        (number, row)
+        for number, row in enumerate(history)
+        if number == 0 or row["next_clean_pages"] != row["clean_pages"]
+    ]
+    typer.echo("")
+    print_table(
+        f"windows: {len(moved)} of {len(history)}, those that moved the border; all with --json",
+        [
+            ("window", True),
+            ("accesses", True),
+            ("writes among them", True),
+            ("disk reads", True),
+            ("disk writes", True),
+            ("clean pages", True),
+            ("next", True),
+        ],
+        [
+            [
+                format_count(count)
+                for count in (
+                    number,
+                    row["accesses"],
+                    row["write_accesses"],
+                    row["reads"],
+                    row["writes"],
+                    row["clean_pages"],
+                    row["next_clean_pages"],
+                )
+            ]
+            for number, row in moved
+        ],
+    )
 
 
 def _print_choices(history: list[dict[str, Any]]) -> None:
@@ -458,21 +502,6 @@ def conformance(
             typer.echo(f"unknown: {', '.join(report.unknown_formulas)}")
     if report.failed:
         raise typer.Exit(1)
-
-
-def _sizes(text: str | None) -> tuple[int, ...]:
-    if text is None:
-        return ()
-    found = []
-    for part in text.split(","):
-        stripped = part.strip()
-        if not stripped.isascii() or not stripped.isdigit() or int(stripped) < 1:
-            raise BadInput(
-                f"--sizes: `{part}` is not a whole number of at least 1 page",
-                "write sizes in pages, separated by commas: --sizes 1000,2000",
-            )
-        found.append(int(stripped))
-    return tuple(found)
 
 
 def _need(

@@ -12,9 +12,11 @@ from tierwright.cli.output import (
     Format,
     Json,
     PageBytes,
+    page_counts,
     pairs,
     print_json,
     print_table,
+    print_warnings,
     progress,
     trace_of,
 )
@@ -83,7 +85,9 @@ def sweep(
     ] = 0,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", min=1, help="Replays at a time [default: cores]."),
+        typer.Option(
+            "--threads", min=1, max=1024, help="Replays at a time [default: cores]."
+        ),
     ] = None,
     format_: Format = None,
     page_bytes: PageBytes = None,
@@ -92,17 +96,18 @@ def sweep(
 ) -> None:
     """Replay every policy at every size, and every scheme at all sizes, in one read.
 
-    Cost-aware buffers are named like policies, flash caches like schemes.
+    Cost-aware buffers are named like policies, choosers and flash caches like schemes.
 
     Prints one row a configuration. Interrupted, it prints the rows it has: `complete` says
-    whether a row is of the whole trace, `accesses` how much it has seen.
+    whether a row is of the whole trace, `accesses` how much it has seen. A row that failed says
+    why; the exit code is then 1.
     """
     configurations = _configurations(
         policy or [],
-        _listed("--pages", pages, 1),
+        page_counts("--pages", pages, least=1),
         scheme or [],
-        _listed("--ram-pages", ram_pages, 1),
-        _listed("--flash-pages", flash_pages, 0),
+        page_counts("--ram-pages", ram_pages, least=1),
+        page_counts("--flash-pages", flash_pages, least=0),
         pairs(option or [], "--option"),
     )
     from tierwright import simulate as core
@@ -113,7 +118,7 @@ def sweep(
     try:
         with progress("sweep") as on_progress:
             if miniature is not None:
-                rows = core.miniatures(
+                found = core.miniatures(
                     trace,
                     configurations,
                     miniature,
@@ -125,8 +130,8 @@ def sweep(
                 found = core.sweep(
                     trace, configurations, threads=threads, on_progress=on_progress
                 )
-                rows = found["rows"]
-                interrupted = found["cancelled"]
+            rows = found["rows"]
+            interrupted = found["cancelled"]
     except KeyboardInterrupt:
         if not rows:
             raise
@@ -135,6 +140,7 @@ def sweep(
         print_json(rows)
     else:
         _print_rows(rows)
+        _print_warnings(rows)
     if interrupted:
         typer.echo(
             f"interrupted: {sum(row['complete'] for row in rows)} of "
@@ -142,6 +148,8 @@ def sweep(
             err=True,
         )
         raise typer.Exit(130)
+    if any("error" in row for row in rows):
+        raise typer.Exit(1)
 
 
 def _configurations(
@@ -172,7 +180,7 @@ def _configurations(
     found: list[dict[str, Any]] = [
         {kind: name, "pages": size, "options": options}
         for name in policies
-        for kind in (_kind(name, "policy", core.policies(), "buffer", core.buffers()),)
+        for kind in (_kind(name, policy=core.policies(), buffer=core.buffers()),)
         for size in pages
     ]
     found += [
@@ -184,7 +192,12 @@ def _configurations(
         }
         for name in schemes
         for kind in (
-            _kind(name, "scheme", core.schemes(), "flash_cache", core.flash_caches()),
+            _kind(
+                name,
+                scheme=core.schemes(),
+                chooser=core.choosers(),
+                flash_cache=core.flash_caches(),
+            ),
         )
         for ram in ram_pages
         for flash in flash_pages
@@ -192,33 +205,30 @@ def _configurations(
     return found
 
 
-def _kind(
-    name: str,
-    kind: str,
-    table: list[dict[str, Any]],
-    other: str,
-    others: list[dict[str, Any]],
-) -> str:
-    """Tell in which table a name is; in neither, the first one's error lists names."""
+def _kind(name: str, **tables: list[dict[str, Any]]) -> str:
+    """Tell in which table a name is.
+
+    Raises
+    ------
+    BadInput
+        If it is in none; the hint lists all names.
+    """
     spelled = name.lower().replace("-", "_")
-    if any(row["name"] == spelled for row in table):
-        return kind
-    return other if any(row["name"] == spelled for row in others) else kind
+    for kind, table in tables.items():
+        if any(row["name"] == spelled for row in table):
+            return kind
+    known = ", ".join(row["name"] for table in tables.values() for row in table)
+    kinds = " or ".join(_TITLES[kind] for kind in tables)
+    raise BadInput(f"no such {kinds}: `{name}`", f"known: {known}")
 
 
-def _listed(option: str, text: str | None, least: int) -> list[int]:
-    found = []
-    for part in [] if text is None else text.split(","):
-        stripped = part.strip()
-        good = stripped.isascii() and stripped.isdigit() and int(stripped) >= least
-        if not good:
-            raise BadInput(
-                f"{option}: `{part}` is not a whole number of at least {least}",
-                f"write sizes in pages, separated by commas: {option} 1000,2000",
-            )
-        found.append(int(stripped))
-    return found
-
+_TITLES = {
+    "policy": "replacement policy",
+    "buffer": "buffer",
+    "scheme": "page-flow scheme",
+    "chooser": "chooser",
+    "flash_cache": "flash cache",
+}
 
 _COUNTERS = ("misses", "disk_writes", "flash_hits", "flash_misses", "flash_writes")
 
@@ -227,11 +237,7 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
     shown = [name for name in _COUNTERS if any(name in row for row in rows)]
     table = []
     for row in rows:
-        sizes = [row.get(name) for name in ("pages", "ram_pages", "flash_pages")]
-        line = [row.get("policy") or row.get("scheme") or "-"]
-        line.append(
-            " + ".join(format_count(size) for size in sizes if size is not None)
-        )
+        line = [_name(row), _sizes(row)]
         line.append("-" if "error" in row else format_count(row["accesses"]))
         line += [_count(row, name) for name in shown]
         line.append(
@@ -241,6 +247,40 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
     columns = [("configuration", False), ("pages", True), ("accesses", True)]
     columns += [(name.replace("_", " "), True) for name in shown]
     print_table("", [*columns, ("", False)], table)
+
+
+def _print_warnings(rows: list[dict[str, Any]]) -> None:
+    """Print each warning once, with the configurations that it is of."""
+    of: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        warnings = list(row.get("warnings", []))
+        if row.get("too_small"):
+            warnings.append(_TOO_SMALL)
+        for warning in warnings:
+            key = (warning["name"], warning["message"], warning["hint"])
+            of.setdefault(key, []).append(f"{_name(row)} {_sizes(row)}")
+    print_warnings(
+        [
+            {"name": name, "message": f"{', '.join(whose)}: {message}", "hint": hint}
+            for (name, message, hint), whose in of.items()
+        ]
+    )
+
+
+_TOO_SMALL = {
+    "name": "too_small",
+    "message": "a scaled cache has fewer than 32 pages: biased perhaps beyond its interval",
+    "hint": "use a larger --miniature share, or larger caches",
+}
+
+
+def _name(row: dict[str, Any]) -> str:
+    return str(row.get("policy") or row.get("scheme") or "-")
+
+
+def _sizes(row: dict[str, Any]) -> str:
+    sizes = [row.get(name) for name in ("pages", "ram_pages", "flash_pages")]
+    return " + ".join(format_count(size) for size in sizes if size is not None)
 
 
 def _count(row: dict[str, Any], name: str) -> str:

@@ -185,17 +185,6 @@ impl LeastFirstSet {
         None
     }
 
-    /// The least member that is not less than `from`.
-    pub(crate) fn first_from(&self, from: u32) -> Option<u32> {
-        let word = from as usize / 64;
-        let rest = self.members.get(word)? & (u64::MAX << (from % 64));
-        if rest != 0 {
-            return Some(member(word, rest));
-        }
-        let word = self.word_from(word + 1)?;
-        Some(member(word, self.members[word]))
-    }
-
     /// The least member.
     #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
@@ -242,7 +231,6 @@ mod tests {
                     least.remove(member);
                 }
                 prop_assert_eq!(least.first(), model.first().copied());
-                prop_assert_eq!(least.first_from(member), model.range(member..).next().copied());
                 prop_assert_eq!(least.len(), model.len());
                 if least.contains(member) != open.contains(member) {
                     open.remove(member);

@@ -18,7 +18,7 @@ mod policies;
 mod queue;
 mod recency;
 mod schemes;
-mod settings;
+pub(crate) mod settings;
 mod single_tier;
 mod tier;
 mod two_tier;
@@ -215,8 +215,8 @@ fn replay<M: Machine>(
                 return Err(Error::BadParameter {
                     name: "option",
                     value: "page addresses".to_owned(),
-                    message: "blocks, relations and clusters of writes need them, and a sweep does not keep them".to_owned(),
-                    hint: "replay the configuration by itself: tierwright simulate".to_owned(),
+                    message: "blocks, relations and clusters of writes need them, and a miniature does not keep them".to_owned(),
+                    hint: "replay the configuration in full, without a sample".to_owned(),
                 });
             }
             if spaces.len() != chunk.len() || addresses.len() != chunk.len() {

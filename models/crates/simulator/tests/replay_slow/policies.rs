@@ -656,6 +656,10 @@ pub(crate) fn model(policy: &str, c: usize) -> Box<dyn Slow> {
             period: 3,
             ..Lru2::default()
         }),
+        "lru_2 period=40" => Box::new(Lru2 {
+            period: 40,
+            ..Lru2::default()
+        }),
         "w_tinylfu" => Box::new(WTinyLfu {
             capacity: c,
             window_pages: share(1),

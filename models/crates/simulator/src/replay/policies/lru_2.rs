@@ -42,7 +42,8 @@ struct History {
 /// the victim is chosen as if it protected none.
 ///
 /// HIST(2) is always the place of some reference in the log, so the least one is the first member of a
-/// set of places, and no heap is needed.
+/// set of places, and no heap is needed. Pages that the period protects have sets of their own. Protection
+/// ends in the order of the log, so each place of the log is passed once.
 #[derive(Debug)]
 pub(crate) struct Lru2 {
     period: u64,
@@ -56,10 +57,70 @@ pub(crate) struct Lru2 {
     pages: u32,
     log: Vec<u32>,
     head: u32,
-    /// LAST of the pages held without HIST(2).
+    /// Pages with LAST before this place of the log are not protected; without a period no page is.
+    ripe: u32,
+    open: Places,
+    protected: Places,
+}
+
+/// Places by which victims are sought among pages held.
+#[derive(Debug)]
+struct Places {
+    /// LAST of the pages without HIST(2).
     once: LeastFirstSet,
-    /// HIST(2) of the other pages held.
+    /// HIST(2) of the other pages.
     twice: LeastFirstSet,
+}
+
+impl Places {
+    fn new(length: usize) -> Self {
+        Self {
+            once: LeastFirstSet::new(length),
+            twice: LeastFirstSet::new(length),
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, history: History) {
+        if history.before == NEVER {
+            self.once.insert(history.last);
+        } else {
+            self.twice.insert(history.before);
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, history: History) {
+        if history.before == NEVER {
+            self.once.remove(history.last);
+        } else {
+            self.twice.remove(history.before);
+        }
+    }
+
+    /// Takes the place of the victim out.
+    #[inline]
+    fn take_first(&mut self) -> Option<u32> {
+        if let Some(place) = self.once.first() {
+            self.once.remove(place);
+            return Some(place);
+        }
+        let place = self.twice.first()?;
+        self.twice.remove(place);
+        Some(place)
+    }
+
+    fn contains(&self, history: History) -> bool {
+        if history.before == NEVER {
+            self.once.contains(history.last)
+        } else {
+            self.twice.contains(history.before)
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.once.len() + self.twice.len()
+    }
 }
 
 impl Lru2 {
@@ -79,33 +140,63 @@ impl Lru2 {
         }
     }
 
+    /// The places among which a page with such a history has its own.
+    #[inline]
+    fn places(&mut self, history: History) -> &mut Places {
+        if self.period == 0 || history.last < self.ripe {
+            &mut self.open
+        } else {
+            &mut self.protected
+        }
+    }
+
     /// Takes a page that is held out of the set that it is in.
     #[inline]
     fn take_out(&mut self, page: u32) {
         let history = self.histories[page as usize];
-        if history.before == NEVER {
-            self.once.remove(history.last);
-        } else {
-            self.twice.remove(history.before);
-        }
+        self.places(history).remove(history);
     }
 
     /// Puts a page that is held into the set that it belongs to.
     #[inline]
     fn put_in(&mut self, page: u32) {
         let history = self.histories[page as usize];
-        if history.before == NEVER {
-            self.once.insert(history.last);
-        } else {
-            self.twice.insert(history.before);
+        self.places(history).insert(history);
+    }
+
+    /// Ends the protection of pages whose last reference is longer ago than the period, seen from the
+    /// next reference.
+    fn ripen(&mut self) {
+        while self.ripe < self.head {
+            let page = self.log[self.ripe as usize];
+            let history = self.histories[page as usize];
+            let is_last = history.last == self.ripe;
+            if is_last && self.now + 1 - self.times[page as usize] <= self.period {
+                return;
+            }
+            if is_last && self.held.contains(page) {
+                self.protected.remove(history);
+                self.open.insert(history);
+            }
+            self.ripe += 1;
         }
+    }
+
+    /// The victim where the period protects every page.
+    #[cold]
+    fn protected_victim(&mut self) -> u32 {
+        self.protected.take_first().unwrap_or_default()
     }
 
     #[cold]
     #[inline(never)]
     fn slide(&mut self) {
         let mut to = 0_u32;
+        let mut ripe = 0;
         for from in 0..self.head {
+            if from == self.ripe {
+                ripe = to;
+            }
             if from.is_multiple_of(FETCHED) {
                 let end = from.saturating_add(FETCHED).min(self.head);
                 self.fetch(&self.log[from as usize..end as usize]);
@@ -128,29 +219,20 @@ impl Lru2 {
                 to += 1;
             }
         }
+        // Past the end of the log nothing was protected.
+        self.ripe = if self.ripe < self.head { ripe } else { to };
         self.head = to;
         let length =
             (to as usize * LOG_FACTOR).clamp(SHORTEST_LOG.max(self.log.len()), LONGEST_LOG);
         self.log.resize(length, 0);
-        self.once = LeastFirstSet::new(length);
-        self.twice = LeastFirstSet::new(length);
+        self.open = Places::new(length);
+        if self.period > 0 {
+            self.protected = Places::new(length);
+        }
         let held: Vec<u32> = self.held.iter().collect();
         for page in held {
             self.put_in(page);
         }
-    }
-
-    /// The first place in a set whose page the correlated reference period does not protect.
-    fn first_unprotected(&self, set: &LeastFirstSet) -> Option<u32> {
-        let mut place = set.first();
-        while let Some(at) = place {
-            let page = self.log[at as usize];
-            if self.now - self.times[page as usize] > self.period {
-                return Some(at);
-            }
-            place = set.first_from(at + 1);
-        }
-        None
     }
 }
 
@@ -181,8 +263,9 @@ impl Policy for Lru2 {
             pages: 0,
             log: Vec::new(),
             head: 0,
-            once: LeastFirstSet::new(0),
-            twice: LeastFirstSet::new(0),
+            ripe: 0,
+            open: Places::new(0),
+            protected: Places::new(0),
         }
     }
 
@@ -240,27 +323,13 @@ impl Policy for Lru2 {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        let mut once = None;
-        let mut twice = None;
         if self.period > 0 {
-            // The reference that misses is the next one.
-            self.now += 1;
-            once = self.first_unprotected(&self.once);
-            twice = self.first_unprotected(&self.twice);
-            self.now -= 1;
-        }
-        if once.is_none() && twice.is_none() {
-            once = self.once.first();
-            twice = self.twice.first();
+            self.ripen();
         }
         // A full cache holds a page, and every page held is in one of the sets.
-        let place = if let Some(place) = once {
-            self.once.remove(place);
-            place
-        } else {
-            let place = twice.unwrap_or_default();
-            self.twice.remove(place);
-            place
+        let place = match self.open.take_first() {
+            Some(place) => place,
+            None => self.protected_victim(),
         };
         let victim = self.log[place as usize];
         self.held.take(victim);
@@ -292,15 +361,20 @@ impl Policy for Lru2 {
             .iter()
             .filter(|&page| {
                 let history = self.histories[page as usize];
-                let (place, set) = if history.before == NEVER {
-                    (history.last, &self.once)
+                let place = if history.before == NEVER {
+                    history.last
                 } else {
-                    (history.before, &self.twice)
+                    history.before
                 };
-                set.contains(place) && self.log[place as usize] == page
+                let places = if self.period == 0 || history.last < self.ripe {
+                    &self.open
+                } else {
+                    &self.protected
+                };
+                places.contains(history) && self.log[place as usize] == page
             })
             .count();
-        let members = self.once.len() + self.twice.len();
+        let members = self.open.len() + self.protected.len();
         if held == self.pages as usize && placed == held && members == held {
             Ok(())
         } else {
