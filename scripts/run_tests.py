@@ -50,6 +50,8 @@ def environment() -> dict[str, str]:
     env = dict(os.environ)
     env["PATH"] = f"{BIN}{os.pathsep}{env['PATH']}"
     env.setdefault("HYPOTHESIS_PROFILE", "ci" if env.get("CI") else "fast")
+    if env.get("CI"):
+        env.setdefault("CARGO_INCREMENTAL", "0")  # nothing is built a second time
     return env
 
 

@@ -11,7 +11,8 @@ export default defineConfig({
   timeout: 240_000,
   expect: { timeout: 20_000 },
   fullyParallel: false,
-  workers: 1,
+  // Files of stories run side by side: each brings what it looks at, and most of it is waiting.
+  workers: 2,
   reporter: [["list"]],
   use: {
     baseURL,
