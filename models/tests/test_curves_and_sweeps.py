@@ -201,7 +201,7 @@ def test_buffers_and_flash_caches_share_the_read(
             "scheme": "lazy",
             "ram_pages": 200,
             "flash_pages": 900,
-            "options": {"ram_policy": "lru_2", "ram.period": "20"},
+            "options": {"ram_policy": "lru_2", "ram_period": "20"},
         },
     ],
 )

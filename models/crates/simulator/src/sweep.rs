@@ -106,7 +106,7 @@ pub enum Configuration {
 fn counts_references(options: &[(String, String)]) -> Option<Error> {
     let period = options.iter().find(|(name, text)| {
         let name = spelled(name);
-        name.rsplit('.').next() == Some("period") && text.trim() != "0"
+        (name == "period" || name.ends_with("_period")) && text.trim() != "0"
     });
     period.map(|(name, text)| Error::BadParameter {
         name: "option",

@@ -210,18 +210,7 @@ fn replay<M: Machine>(
         totals.add(&chunk)?;
         machine.grow(totals.distinct_pages);
         if M::NEEDS_ADDRESSES {
-            let (spaces, addresses) = source.addresses();
-            if addresses.is_empty() && !chunk.is_empty() {
-                return Err(Error::BadParameter {
-                    name: "option",
-                    value: "page addresses".to_owned(),
-                    message: "blocks, relations and clusters of writes need them, and a miniature does not keep them".to_owned(),
-                    hint: "replay the configuration in full, without a sample".to_owned(),
-                });
-            }
-            if spaces.len() != chunk.len() || addresses.len() != chunk.len() {
-                return Err(disagreement("trace source", "accesses without addresses"));
-            }
+            let (spaces, addresses) = addresses_of(source, chunk.len())?;
             machine.locate(&chunk.pages, spaces, addresses);
         }
         let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
@@ -232,6 +221,23 @@ fn replay<M: Machine>(
         report(source, totals.accesses, on_progress)?;
     }
     Ok(totals)
+}
+
+/// Device and address of each access of a chunk of `accesses` just read.
+fn addresses_of(source: &dyn AccessSource, accesses: usize) -> Result<(&[u32], &[u64])> {
+    let (spaces, addresses) = source.addresses();
+    if addresses.is_empty() && accesses > 0 {
+        return Err(Error::BadParameter {
+            name: "option",
+            value: "page addresses".to_owned(),
+            message: "blocks, relations and clusters of writes need them, and a miniature does not keep them".to_owned(),
+            hint: "replay the configuration in full, without a sample".to_owned(),
+        });
+    }
+    if spaces.len() != accesses || addresses.len() != accesses {
+        return Err(disagreement("trace source", "accesses without addresses"));
+    }
+    Ok((spaces, addresses))
 }
 
 /// The same, telling the machine of each access when its page is accessed next.

@@ -6,6 +6,13 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::tier::Tier;
 use crate::replay::{Machine, Totals};
 
+/// Mattson, Gecsei, Slutz and Traiger, IBM Systems Journal 1970; the comparison of Lv and others, Hot
+/// data identification and FD-Buffer.
+///
+/// ```text
+/// hit:  pg becomes the most recent
+/// miss: the least recent page leaves, written if it is dirty; pg enters as the most recent
+/// ```
 struct LruBuffer {
     cache: Tier<Lru>,
     counters: BufferCounters,

@@ -14,11 +14,15 @@
 //!   victim as one whose block is there;
 //! * *invalidating* takes a frame in which only the victim is valid. A bit a page says which are.
 //!
+//! **A deviation**: for invalidating, the paper lets later disk reads fill the invalid pages of a block.
+//! Here a missing page whose block is on flash with that page invalid is read from disk to RAM alone,
+//! like any miss of these two schemes; it gets to flash when RAM evicts it. Filling it at once would be a
+//! flash write that neither the listings nor the costs of these schemes have.
+//!
 //! Where the paper is silent, chosen here:
 //!
 //! | point | chosen |
 //! |---|---|
-//! | a missing page whose block is on flash with that page invalid | read from disk to RAM alone, like any miss of these two schemes; so no disk read ever fills invalid pages |
 //! | exclusive, flash hit, overwriting | the page stays: a whole block cannot lose one page (the paper: the invariant "is not strictly enforced") |
 //! | exclusive, flash hit, invalidating | the page becomes invalid; if the block is dirty the page takes dirt with it, for the one bit does not say whose it is (so there can be more disk writes than written pages); a block without valid pages leaves flash |
 //! | exclusive, RAM victim whose valid copy is on flash (overwriting) | written, dirty or not: the scheme does not ask |

@@ -1,16 +1,17 @@
 //! The engine under every flash cache: the DRAM buffer, the clock, crash and restart, the loop.
 
 use super::counters::FlashCacheCounters;
-use super::{ClockUnit, Exit, FlashCache, Host};
+use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
-use crate::replay::policies::Policy;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
+use crate::replay::policies::{AnyPolicy, Policy};
+use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
-use crate::replay::{BATCH, Totals, disagreement, distinct_pages, write_accesses};
+use crate::replay::{BATCH, Totals, addresses_of, disagreement, distinct_pages, write_accesses};
 
 /// A replacement policy of the DRAM buffer. Any [`Policy`] is one by an empty `impl`.
 pub(crate) trait DramPolicy: Policy {
@@ -36,6 +37,9 @@ impl DramPolicy for Fifo {}
 
 impl DramPolicy for Clock {}
 
+/// The other policies, chosen at run time.
+impl DramPolicy for AnyPolicy {}
+
 /// What a crash destroyed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CrashReport {
@@ -57,22 +61,21 @@ pub struct CrashReport {
 
 /// DRAM, devices and counters: all that a flash cache reaches through [`Host`].
 #[derive(Debug)]
-pub(crate) struct Surroundings<P> {
+pub(crate) struct Surroundings<P, D> {
     /// The tier's dirty bit tells that a page changed since its last copy below DRAM.
     pub(crate) dram: Tier<P>,
     pub(crate) counters: FlashCacheCounters,
     flash_pages: u32,
-    /// The flash frame behind the last page written.
-    next_frame: u32,
+    device: D,
 }
 
-impl<P: DramPolicy> Surroundings<P> {
-    pub(crate) fn new(ram_pages: u32, flash_pages: u32) -> Self {
+impl<P: DramPolicy, D: FlashDevice> Surroundings<P, D> {
+    pub(crate) fn new(ram_pages: u32, flash_pages: u32, dram: &Settings) -> Self {
         Self {
-            dram: Tier::new(ram_pages),
+            dram: Tier::configured(ram_pages, dram),
             counters: FlashCacheCounters::default(),
             flash_pages,
-            next_frame: 0,
+            device: D::new(flash_pages),
         }
     }
 
@@ -83,7 +86,7 @@ impl<P: DramPolicy> Surroundings<P> {
     }
 }
 
-impl<P: DramPolicy> Host for Surroundings<P> {
+impl<P: DramPolicy, D: FlashDevice> Host for Surroundings<P, D> {
     #[inline]
     fn counters(&mut self) -> &mut FlashCacheCounters {
         &mut self.counters
@@ -103,22 +106,46 @@ impl<P: DramPolicy> Host for Surroundings<P> {
 
     #[inline]
     fn flash_write(&mut self, frame: u32, pages: u32) {
-        let sequential = u64::from(frame == self.next_frame);
         let counters = &mut self.counters;
         counters.flash_write_batches += 1;
+        self.device.write(frame, pages, counters);
+    }
+}
+
+/// Flash as an array of frames: it tells sequential writes from random ones, and knows no erases.
+#[derive(Debug)]
+pub(crate) struct Frames {
+    frames: u32,
+    /// The frame behind the last page written.
+    next: u32,
+}
+
+impl FlashDevice for Frames {
+    fn new(flash_pages: u32) -> Self {
+        Self {
+            frames: flash_pages,
+            next: 0,
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, frame: u32, pages: u32, counters: &mut FlashCacheCounters) {
+        let sequential = u64::from(frame == self.next);
         counters.flash_sequential_write_batches += sequential;
         counters.flash_sequential_page_writes += u64::from(pages) - 1 + sequential;
         counters.flash_random_page_writes += 1 - sequential;
         // In u64: frame + pages may pass u32::MAX. The first frame follows the last one.
-        let next = (u64::from(frame) + u64::from(pages)) % u64::from(self.flash_pages);
-        self.next_frame = u32::try_from(next).unwrap_or_default();
+        let next = (u64::from(frame) + u64::from(pages)) % u64::from(self.frames);
+        self.next = u32::try_from(next).unwrap_or_default();
     }
 }
 
 /// A DRAM buffer in front of the flash cache `C`.
 pub(crate) struct Engine<P, C: FlashCache> {
     settings: C::Settings,
-    pub(crate) around: Surroundings<P>,
+    /// Of the policy of DRAM.
+    dram: Settings,
+    pub(crate) around: Surroundings<P, C::Device>,
     pub(crate) cache: C,
     /// When the cache next wants to work in the background; `u64::MAX`: never.
     due: u64,
@@ -126,9 +153,15 @@ pub(crate) struct Engine<P, C: FlashCache> {
 }
 
 impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
-    pub(crate) fn new(ram_pages: u32, flash_pages: u32, settings: C::Settings) -> Self {
+    pub(crate) fn new(
+        ram_pages: u32,
+        flash_pages: u32,
+        dram: Settings,
+        settings: C::Settings,
+    ) -> Self {
         Self {
-            around: Surroundings::new(ram_pages, flash_pages),
+            around: Surroundings::new(ram_pages, flash_pages, &dram),
+            dram,
             cache: C::new(flash_pages, &settings),
             settings,
             due: u64::MAX,
@@ -202,7 +235,7 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
             counters_before: self.around.counters,
             ..CrashReport::default()
         };
-        self.around.dram = Tier::new(dram.capacity());
+        self.around.dram = Tier::configured(dram.capacity(), &self.dram);
         let flash_pages = self.around.flash_pages;
         let crashed = std::mem::replace(&mut self.cache, C::new(flash_pages, &self.settings));
         self.grow(pages);
@@ -211,7 +244,7 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
         } else {
             report.flash_pages_lost = crashed.valid_copies();
             report.flash_dirty_pages_lost = crashed.dirty_copies();
-            self.around.next_frame = 0;
+            self.around.device = C::Device::new(flash_pages);
         }
         self.start_clock(self.unit, now);
         report
@@ -301,10 +334,17 @@ pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
     let mut crash = None;
     let crash_at = plan.map_or(u64::MAX, |plan| plan.at_access);
     let (mut done, mut now) = (0_u64, 0_u64);
+    if C::NEEDS_ADDRESSES {
+        source.keep_addresses();
+    }
     while source.next_chunk(&mut chunk)? {
         totals.distinct_pages = distinct_pages(&chunk, totals.distinct_pages)?;
         C::check_distinct_pages(totals.distinct_pages)?;
         engine.grow(totals.distinct_pages);
+        if C::NEEDS_ADDRESSES {
+            let (spaces, addresses) = addresses_of(source, chunk.len())?;
+            engine.cache.locate(&chunk.pages, spaces, addresses);
+        }
         let timed = !chunk.times_ns.is_empty();
         if timed && chunk.times_ns.len() != chunk.len() {
             return Err(disagreement("trace source", "pages without a time"));

@@ -1,7 +1,9 @@
 //! `FaCE`: flash as cache extension. Multi-version FIFO and group second chance.
 
 use super::options::Options;
-use super::{Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout};
+use super::{
+    Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+};
 use crate::error::Result;
 use crate::replay::Totals;
 use crate::replay::bits::BitSet;
@@ -42,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) admission: Admission,
     pub(crate) second_chance: bool,
     pub(crate) scan_depth: u32,
+    /// Second chance of single slots, since the policy of DRAM gives no victims early.
+    pub(crate) groups_of_one: bool,
     pub(crate) clear_dirty_on_stage_out: bool,
     pub(crate) segment_entries: u64,
 }
@@ -265,6 +269,7 @@ impl Face {
 impl FlashCache for Face {
     type Settings = Settings;
     type Image = Image;
+    type Device = Frames;
 
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
@@ -288,7 +293,7 @@ impl FlashCache for Face {
         OptionAbout {
             name: "scan_depth",
             values: "1 to the flash pages",
-            default: "64 for gsc (all of a smaller flash), 1 for mvfifo",
+            default: "64 for gsc over ram_policy=lru (all of a smaller flash), else 1",
             description: "Slots dequeued together, and the pages of a batch write. Above 1 it needs a DRAM policy that gives victims early: lru.",
         },
         OptionAbout {
@@ -340,27 +345,39 @@ impl FlashCache for Face {
             admission,
             second_chance,
             scan_depth: u32::try_from(scan_depth).unwrap_or(u32::MAX),
+            groups_of_one: second_chance && most > 1 && !run.dram_gives_early,
             clear_dirty_on_stage_out: options.flag("clear_dirty_on_stage_out")?,
             segment_entries: options.number("metadata_segment_entries", 1..=u64::from(u32::MAX))?,
         })
     }
 
     fn warnings(settings: &Settings, totals: Totals) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if settings.groups_of_one {
+            warnings.push(Warning {
+                name: "groups_of_one",
+                message: "group second chance looks at one slot at a time and writes single pages"
+                    .to_owned(),
+                hint: "give a scan_depth above 1, over ram_policy=lru, or use replacement=mvfifo"
+                    .to_owned(),
+            });
+        }
         if settings.admission != Admission::DirtyOnly {
-            return Vec::new();
+            return warnings;
         }
         let message = if settings.sync == Sync::Around {
             "write-around keeps dirty pages off flash and dirty_only keeps clean ones off: flash stayed empty"
         } else if totals.write_accesses == 0 && totals.accesses > 0 {
             "dirty_only admits changed pages, and the trace has no writes: flash stayed empty"
         } else {
-            return Vec::new();
+            return warnings;
         };
-        vec![Warning {
+        warnings.push(Warning {
             name: "nothing_admitted",
             message: message.to_owned(),
             hint: "use admission=mixed".to_owned(),
-        }]
+        });
+        warnings
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

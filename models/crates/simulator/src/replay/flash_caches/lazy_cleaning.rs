@@ -4,7 +4,8 @@ use super::face::{Admission, Sync};
 use super::lru2::{Lru2, MAX_FRAMES};
 use super::options::Options;
 use super::{
-    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
+    OptionAbout,
 };
 use crate::error::{Error, Result};
 
@@ -138,6 +139,7 @@ impl LazyCleaning {
 impl FlashCache for LazyCleaning {
     type Settings = Settings;
     type Image = Image;
+    type Device = Frames;
 
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {

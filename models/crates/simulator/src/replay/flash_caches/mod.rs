@@ -25,7 +25,7 @@
 //!
 //! # How the systems to come fit
 //!
-//! * **TAC**: `on_dram_hit` and `lookup` heat the extent of the page; `on_entry` admits it if its
+//! * **TAC**: `locate` tells extents, `on_dram_hit` and `lookup` heat the extent of the page; `on_entry` admits it if its
 //!   extent is hotter than the coldest page on flash; `on_update` invalidates the flash copy,
 //!   `on_exit` of a changed page writes disk and flash (write-through). Each slot directory entry
 //!   is `metadata_random_page_writes`, twice an admission.
@@ -47,11 +47,10 @@
 //!   pages; `on_exit` of a changed page is the asynchronous write-through (bits cleared, disk
 //!   write, flash write; the bits return when that is done, at a later `background`).
 //! * **A transaction-aware buffer** (commit-aware eviction, log-based writes) is a
-//!   [`engine::DramPolicy`] that gets begin, commit and abort from flag bits of the trace; it
-//!   chooses victims, and `on_exit` appends them.
-//! * **An FTL underneath**: every data write passes [`Host::flash_write`] with its frame, so a
-//!   second implementation of [`Host`] can hand frames to an FTL and count its erases. Here
-//!   erases are left to the FTL: frames and sequentiality are all that is counted.
+//!   [`engine::DramPolicy`] that chooses victims, and `on_exit` appends them. Begin, commit and abort
+//!   are not in traces yet: they need flag bits beside [`crate::access::WRITE`], and a hook for them.
+//! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, and it
+//!   counts erases. [`Frames`] knows none: it tells sequential writes from random ones.
 
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
@@ -59,13 +58,15 @@ use crate::progress::OnProgress;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
+use crate::replay::policies::{self, AnyPolicy};
+use crate::replay::settings::{Need, Settings};
 use crate::replay::two_tier::Warning;
 use crate::replay::{About, Totals, disagreement, page_count};
 
 pub use counters::FlashCacheCounters;
 pub use engine::CrashReport;
-pub(crate) use engine::DramPolicy;
 use engine::{CrashPlan, Engine};
+pub(crate) use engine::{DramPolicy, Frames};
 pub use options::OptionAbout;
 use options::Options;
 
@@ -106,12 +107,24 @@ pub(crate) trait Host {
     fn flash_write(&mut self, frame: u32, pages: u32);
 }
 
+/// The device under a flash cache: it hears of every page that is written, and by which frame.
+pub(crate) trait FlashDevice {
+    fn new(flash_pages: u32) -> Self;
+    /// One write operation to the frames `frame..frame + pages`, which may wrap around. It counts what
+    /// it makes of the pages; the operation itself is counted already.
+    fn write(&mut self, frame: u32, pages: u32, counters: &mut FlashCacheCounters);
+}
+
 /// A flash cache system. Hooks without a body need not concern a system.
 pub(crate) trait FlashCache: Sized {
     /// The options of the system, checked.
     type Settings;
     /// What is on flash, and what the system knows of it, after a crash.
     type Image;
+    /// The device that it writes to.
+    type Device: FlashDevice;
+    /// Whether it looks at where pages lie: extents, fragments, sets, devices.
+    const NEEDS_ADDRESSES: bool = false;
 
     /// Options beside those of the engine.
     const OPTIONS: &'static [OptionAbout];
@@ -129,6 +142,8 @@ pub(crate) trait FlashCache: Sized {
     }
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
+    /// Tells device and address of the pages of coming accesses, if they are needed.
+    fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) {}
     /// Reads what is kept of some pages, all at once.
     fn fetch(&self, _pages: &[u32]) {}
 
@@ -209,9 +224,9 @@ impl FlashCacheAbout {
 const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
         name: "ram_policy",
-        values: "lru, fifo, clock",
+        values: "lru, fifo, clock, gclock, lru_2, 2q, arc, lirs, sieve, s3_fifo, w_tinylfu",
         default: "lru",
-        description: "Replacement policy of DRAM.",
+        description: "Replacement policy of DRAM, with the defaults of its options.",
     },
     OptionAbout {
         name: "crash_at",
@@ -346,11 +361,11 @@ pub fn simulate_flash_cache(
     simulate_named(about, run)
 }
 
-#[derive(Debug, Clone, Copy)]
-enum DramPolicyName {
-    Lru,
-    Fifo,
-    Clock,
+/// Policies that DRAM can have: all but those that need the future, which is not read here.
+fn dram_policies() -> Vec<(&'static str, &'static str)> {
+    let without_future = |about: &&About| !about.needs.contains(&Need::Future);
+    let all = policies::TABLE.iter().filter(without_future);
+    all.map(|about| (about.name, about.name)).collect()
 }
 
 fn simulate<C: FlashCache>(
@@ -358,24 +373,20 @@ fn simulate<C: FlashCache>(
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
     let options = Options::new(about.about.name, about.options(), run.options)?;
-    let policy = options.choice(
-        "ram_policy",
-        &[
-            ("lru", DramPolicyName::Lru),
-            ("fifo", DramPolicyName::Fifo),
-            ("clock", DramPolicyName::Clock),
-        ],
-    )?;
-    match policy {
-        DramPolicyName::Lru => simulate_over::<Lru, C>(about, options, run),
-        DramPolicyName::Fifo => simulate_over::<Fifo, C>(about, options, run),
-        DramPolicyName::Clock => simulate_over::<Clock, C>(about, options, run),
+    let name = options.choice("ram_policy", &dram_policies())?;
+    let dram = Settings::parse("ram_policy", name, "", &[])?;
+    match name {
+        "lru" => simulate_over::<Lru, C>(about, options, dram, run),
+        "fifo" => simulate_over::<Fifo, C>(about, options, dram, run),
+        "clock" => simulate_over::<Clock, C>(about, options, dram, run),
+        _ => simulate_over::<AnyPolicy, C>(about, options, dram, run),
     }
 }
 
 fn simulate_over<P: DramPolicy, C: FlashCache>(
     about: &'static FlashCacheAbout,
     options: Options<'_>,
+    dram: Settings,
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
     let Run {
@@ -397,13 +408,13 @@ fn simulate_over<P: DramPolicy, C: FlashCache>(
     let settings = C::settings(&options, conditions)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
-        let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, ());
+        let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
         let mut result = count(about, engine, plan, source, on_progress)?;
         // They are of the flash cache that is not there.
         result.warnings.clear();
         result
     } else {
-        let engine = Engine::<P, C>::new(ram_pages, flash_pages, settings);
+        let engine = Engine::<P, C>::new(ram_pages, flash_pages, dram, settings);
         count(about, engine, plan, source, on_progress)?
     };
     Ok(FlashCacheResult {

@@ -1,7 +1,9 @@
 //! No flash: changed DRAM victims go to disk. What every flash cache of no pages is.
 
 use super::options::Options;
-use super::{Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout};
+use super::{
+    Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+};
 use crate::error::Result;
 
 pub(crate) struct NoFlash;
@@ -9,6 +11,7 @@ pub(crate) struct NoFlash;
 impl FlashCache for NoFlash {
     type Settings = ();
     type Image = ();
+    type Device = Frames;
 
     const OPTIONS: &'static [OptionAbout] = &[];
 

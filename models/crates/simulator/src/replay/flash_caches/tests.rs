@@ -5,8 +5,16 @@ use proptest::prelude::*;
 use super::engine::Engine;
 use super::face::{Admission, Face, Settings as FaceSettings, Sync};
 use super::lazy_cleaning::{LazyCleaning, Settings as CleaningSettings};
-use super::{ClockUnit, Exit, FlashCache, FlashCacheCounters, Host};
+use super::options::Options;
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, FlashDevice, Host,
+    OptionAbout, dram_policies,
+};
+use crate::access::MemorySource;
+use crate::error::Result;
 use crate::replay::policies::lru::Lru;
+use crate::replay::settings::Settings;
+use crate::replay::{simulate_flash_cache, simulate_policy};
 
 const PAGES: usize = 25;
 
@@ -25,7 +33,7 @@ fn crash_and_reload<C: FlashCache<Settings: Clone>>(
     at: usize,
 ) -> (FlashCacheCounters, FlashCacheCounters, C::Image, C::Image) {
     let run_until_crash = || {
-        let mut engine = Engine::<Lru, C>::new(5, 12, settings.clone());
+        let mut engine = Engine::<Lru, C>::new(5, 12, Settings::defaults(&[]), settings.clone());
         engine.grow(PAGES);
         engine.start_clock(ClockUnit::Accesses, 0);
         replay(&mut engine, &accesses[..at], 0);
@@ -38,7 +46,7 @@ fn crash_and_reload<C: FlashCache<Settings: Clone>>(
     replay(&mut crashed, rest, first);
 
     let contents = run_until_crash().cache.image();
-    let mut fresh = Engine::<Lru, C>::new(5, 12, settings.clone());
+    let mut fresh = Engine::<Lru, C>::new(5, 12, Settings::defaults(&[]), settings.clone());
     fresh.grow(PAGES);
     fresh
         .cache
@@ -96,6 +104,7 @@ proptest! {
             admission,
             second_chance: scan_depth > 2,
             scan_depth,
+            groups_of_one: false,
             clear_dirty_on_stage_out: scan_depth % 2 == 0,
             segment_entries: 9,
         };
@@ -156,6 +165,7 @@ fn recounts_see_damage() {
         admission: Admission::Mixed,
         second_chance: false,
         scan_depth: 1,
+        groups_of_one: false,
         clear_dirty_on_stage_out: false,
         segment_entries: 100,
     };
@@ -200,4 +210,175 @@ fn recounts_see_damage() {
     assert_eq!(cleaning.recount(&host.0, None), Ok(()));
     host.0.flash_evictions += 1;
     assert!(cleaning.recount(&host.0, None).is_err());
+}
+
+/// Frames of a direct-mapped cache that pages take by their address when they enter DRAM.
+struct ByAddress {
+    /// Address and device of each page number.
+    places: Vec<(u32, u64)>,
+    /// The page in each frame.
+    frames: Vec<Option<u32>>,
+    hot: u64,
+}
+
+/// A device to which all writes are sequential.
+struct Heard;
+
+impl FlashDevice for Heard {
+    fn new(_flash_pages: u32) -> Self {
+        Self
+    }
+
+    fn write(&mut self, _frame: u32, pages: u32, counters: &mut FlashCacheCounters) {
+        counters.flash_sequential_page_writes += u64::from(pages);
+    }
+}
+
+impl ByAddress {
+    fn frame_of(&self, page: u32) -> usize {
+        let (space, address) = self.places[page as usize];
+        usize::try_from((u64::from(space) + address) % self.frames.len() as u64).unwrap()
+    }
+}
+
+impl FlashCache for ByAddress {
+    type Settings = ();
+    type Image = ();
+    type Device = Heard;
+
+    const NEEDS_ADDRESSES: bool = true;
+    const OPTIONS: &'static [OptionAbout] = &[];
+
+    fn settings(_options: &Options<'_>, _run: Conditions) -> Result<()> {
+        Ok(())
+    }
+
+    fn new(flash_pages: u32, _settings: &()) -> Self {
+        Self {
+            places: Vec::new(),
+            frames: vec![None; flash_pages as usize],
+            hot: 0,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        self.places.resize(pages.max(self.places.len()), (0, 0));
+    }
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
+            self.places[page as usize] = (space, address);
+        }
+    }
+
+    fn on_dram_hit(&mut self, _page: u32, _host: &mut impl Host) {
+        self.hot += 1;
+    }
+
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        self.frames[self.frame_of(page)] == Some(page)
+    }
+
+    fn on_entry(&mut self, page: u32, host: &mut impl Host) {
+        let frame = self.frame_of(page);
+        let number = u32::try_from(frame).unwrap();
+        self.frames[frame] = Some(page);
+        host.counters().flash_fills += 1;
+        host.flash_write(number, 1);
+    }
+
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        host.counters().disk_writes_on_exit += u64::from(exit.changed);
+    }
+
+    fn image(self) {}
+
+    fn load(&mut self, _image: (), _counters: &mut FlashCacheCounters) {}
+
+    fn valid_copies(&self) -> u64 {
+        self.frames.iter().flatten().count() as u64
+    }
+
+    fn dirty_copies(&self) -> u64 {
+        0
+    }
+
+    fn slots_used(&self) -> u64 {
+        self.valid_copies()
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        _crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        assert_eq!(self.hot, counters.ram_hits);
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// The family takes a system that fills on entry and places pages by their address, on a device
+    /// of its own.
+    #[test]
+    fn a_system_can_fill_on_entry_by_address(
+        accesses in prop::collection::vec((0_u64..40, any::<bool>()), 1..300)
+    ) {
+        let mut source = MemorySource::new(accesses.iter().copied()).with_chunk_accesses(7);
+        let mut engine = Engine::<Lru, ByAddress>::new(3, 7, Settings::defaults(&[]), ());
+        let (totals, _) =
+            super::engine::replay(&mut source, &mut engine, None, &mut |_| true).unwrap();
+        prop_assert_eq!(engine.recount(totals, None), Ok(()));
+        let (mut dram, mut flash) = (Vec::<u64>::new(), [None; 7]);
+        let (mut hits, mut fills) = (0_u64, 0_u64);
+        for &(page, _) in &accesses {
+            if let Some(at) = dram.iter().position(|&held| held == page) {
+                dram.remove(at);
+            } else {
+                let frame = &mut flash[usize::try_from(page % 7).unwrap()];
+                if *frame == Some(page) {
+                    hits += 1;
+                } else {
+                    *frame = Some(page);
+                    fills += 1;
+                }
+                dram.truncate(2);
+            }
+            dram.insert(0, page);
+        }
+        let counted = &engine.around.counters;
+        prop_assert_eq!((counted.flash_hits, counted.flash_fills), (hits, fills));
+        prop_assert_eq!(counted.flash_sequential_page_writes, fills);
+    }
+
+    /// Without pulled victims DRAM does not depend on flash: it is the policy alone.
+    #[test]
+    fn dram_under_any_policy_is_that_policy(
+        accesses in prop::collection::vec((0_u64..60, any::<bool>()), 1..400),
+        flash in prop::sample::select(vec!["face", "lazy_cleaning"]),
+    ) {
+        let source = MemorySource::new(accesses.iter().copied());
+        for (policy, _) in dram_policies() {
+            let mut options = vec![("ram_policy".to_owned(), policy.to_owned())];
+            if flash == "face" {
+                options.push(("scan_depth".to_owned(), "1".to_owned()));
+            }
+            let both =
+                simulate_flash_cache(&mut source.clone(), flash, 10, 25, &options, &mut |_| true)
+                    .unwrap();
+            let alone =
+                simulate_policy(&mut source.clone(), policy, 10, &[], &mut |_| true).unwrap();
+            prop_assert_eq!(both.counters.ram_hits, alone.accesses - alone.misses, "{}", policy);
+        }
+    }
+}
+
+#[test]
+fn the_policies_of_dram_are_listed() {
+    let names: Vec<&str> = dram_policies().into_iter().map(|(name, _)| name).collect();
+    let listed = super::COMMON_OPTIONS[0].values;
+    assert_eq!(super::COMMON_OPTIONS[0].name, "ram_policy");
+    assert_eq!(listed, names.join(", "));
 }

@@ -7,6 +7,15 @@ use crate::replay::queue::Queue;
 /// The hand passes over pages used since it last came by, clearing their bit, and evicts the first
 /// page whose bit is clear. A page enters with its bit clear, just behind the hand.
 ///
+/// Corbato, A paging experiment with the Multics system, 1968; with which bit a page enters is left
+/// open there.
+///
+/// ```text
+/// hit:  used[pg] = 1
+/// miss: while used[hand]: used[hand] = 0; hand = next page
+///       evict hand; pg takes its place, used[pg] = 0; hand = next page
+/// ```
+///
 /// The hand stands at the old end of a queue: a page it passes over becomes the newest.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {

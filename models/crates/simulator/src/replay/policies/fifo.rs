@@ -4,6 +4,13 @@ use super::{Policy, Removable};
 use crate::replay::queue::Queue;
 
 /// Evicts the page that entered first.
+///
+/// Belady, IBM Systems Journal 1966.
+///
+/// ```text
+/// hit:  nothing
+/// miss: the oldest page leaves; pg enters as the newest
+/// ```
 #[derive(Debug, Default)]
 pub(crate) struct Fifo {
     queue: Queue,

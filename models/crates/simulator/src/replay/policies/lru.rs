@@ -3,7 +3,14 @@
 use super::{Policy, Removable};
 use crate::replay::recency::{Recency, Witness};
 
-/// Evicts the page whose last reference is longest ago.
+/// Evicts the page whose last reference is longest ago: the top of Mattson's stack of that height.
+///
+/// Mattson, Gecsei, Slutz and Traiger, IBM Systems Journal 1970.
+///
+/// ```text
+/// hit:  pg becomes the most recent
+/// miss: the least recent page leaves; pg enters as the most recent
+/// ```
 #[derive(Debug, Default)]
 pub(crate) struct Lru {
     order: Recency,
