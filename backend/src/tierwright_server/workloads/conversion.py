@@ -25,7 +25,7 @@ def make_log(
     Parameters
     ----------
     source : dict
-        `kind`, `filename`, `size_bytes`, `sha256` of the file.
+        `kind`, `filename`, `address`, `size_bytes`, `sha256` of the file.
     asked : dict
         How it was asked to be read: `format`, `page_bytes`, `columns`, `skip_bad_records`.
     report : dict

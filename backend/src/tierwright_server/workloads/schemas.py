@@ -116,8 +116,12 @@ class WorkloadOut(Answer):
 class ConversionSourceOut(Answer):
     """The file that was read."""
 
-    kind: Literal["upload", "registered", "example"]
+    kind: Literal["upload", "registered", "fetched", "example"]
     filename: str | None
+    address: str | None = Field(
+        default=None,
+        description="Where a registered file lay, or of which object it was fetched.",
+    )
     size_bytes: int
     sha256: str
 

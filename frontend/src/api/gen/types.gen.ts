@@ -699,11 +699,17 @@ export type ConversionSourceOut = {
     /**
      * Kind
      */
-    kind: 'upload' | 'registered' | 'example';
+    kind: 'upload' | 'registered' | 'fetched' | 'example';
     /**
      * Filename
      */
     filename: string | null;
+    /**
+     * Address
+     *
+     * Where a registered file lay, or of which object it was fetched.
+     */
+    address: string | null;
     /**
      * Size Bytes
      */
@@ -2101,13 +2107,13 @@ export type FigureOut = {
 /**
  * FilePath
  *
- * A file on the machine of the server.
+ * A file on the machine of the server, or an object of a store that it reaches.
  */
 export type FilePath = {
     /**
      * Path
      *
-     * Absolute path in one of the `trace_roots` of GET /storage.
+     * Absolute path or s3:// address in one of the `trace_roots` of GET /storage.
      */
     path: string;
 };
@@ -4172,7 +4178,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
 
 /**
  * RunList
@@ -5648,7 +5654,7 @@ export type StorageOut = {
     /**
      * Trace Roots
      *
-     * Folders whose files may be registered by path; empty: none.
+     * Folders whose files may be registered by path, and s3:// prefixes whose objects may be fetched; empty: none.
      */
     trace_roots: Array<string>;
     /**
@@ -6390,11 +6396,11 @@ export type UploadOut = {
     /**
      * Kind
      */
-    kind: 'upload' | 'registered';
+    kind: 'upload' | 'registered' | 'fetched';
     /**
      * Path
      *
-     * Where a registered file lies.
+     * Where a registered file lies, or the address of a fetched object.
      */
     path: string | null;
     /**
@@ -6427,6 +6433,10 @@ export type UploadOut = {
      * Workloads that were read from the very same file (one upload asked for).
      */
     read_as: Array<WorkloadName>;
+    /**
+     * The fetching of an object: its progress, its end, its error.
+     */
+    run: RunOut | null;
     /**
      * Created At
      */
@@ -7954,9 +7964,17 @@ export type RegisterFileErrors = {
      */
     422: Problem;
     /**
+     * Another machine does not answer as it should.
+     */
+    502: Problem;
+    /**
      * The database does not answer.
      */
     503: Problem;
+    /**
+     * It took too long.
+     */
+    504: Problem;
     /**
      * Not enough free disk space.
      */

@@ -166,7 +166,8 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
   return (
     <>
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        {source.filename ?? "The file"}, {formatBytes(bytes(source.size_bytes))},
+        {source.address ?? source.filename ?? "The file"},{" "}
+        {formatBytes(bytes(source.size_bytes))},
         SHA-256 <code>{source.sha256}</code>
       </Text>
       <Text size="sm" mb="sm">
