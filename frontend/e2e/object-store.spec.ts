@@ -58,6 +58,8 @@ for (const colorScheme of ["light", "dark"] as const) {
         rate_per_s: null,
         accesses: null,
         accesses_per_s: null,
+        requests: null,
+        requests_per_s: null,
         message: null,
         error:
           "the store does not answer as it should (33554432 of 67108864 bytes had arrived)",

@@ -130,6 +130,8 @@ class Run(Table):
     rate_per_s: Mapped[float | None]
     accesses: Mapped[int | None]
     accesses_per_s: Mapped[float | None]
+    requests: Mapped[int | None]
+    requests_per_s: Mapped[float | None]
     message: Mapped[str | None]
     error: Mapped[str | None]
     hint: Mapped[str | None]
@@ -168,6 +170,7 @@ class Workload(Table):
     page_bytes: Mapped[int | None]
     columns: Mapped[dict[str, Any] | None]
     skip_bad_records: Mapped[int] = mapped_column(default=0, server_default="0")
+    device_bytes: Mapped[int | None]
     conversion: Mapped[dict[str, Any] | None]
     run_id: Mapped[str | None] = mapped_column(
         ForeignKey("runs.id", ondelete="SET NULL")

@@ -71,6 +71,7 @@ class _Stdout(Report):
         total: int | None,
         unit: str = "bytes",
         accesses: int | None = None,
+        requests: int | None = None,
     ) -> None:
         present = time.monotonic()
         if phase == self._phase and present < self._next and done != total:
@@ -84,6 +85,7 @@ class _Stdout(Report):
                     "total": total,
                     "unit": unit,
                     "accesses": accesses,
+                    "requests": requests,
                 }
             }
         )

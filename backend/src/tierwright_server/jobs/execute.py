@@ -52,7 +52,9 @@ class _Progress:
 
     latest: dict[str, Any] | None = None
     partials: deque[dict[str, Any]] = field(default_factory=deque)
-    _points: deque[tuple[float, int, int | None]] = field(default_factory=deque)
+    _points: deque[tuple[float, int, int | None, int | None]] = field(
+        default_factory=deque
+    )
     _phase: str | None = None
 
     def take(self, progress: dict[str, Any]) -> None:
@@ -60,15 +62,18 @@ class _Progress:
         if progress["phase"] != self._phase:
             self._points.clear()
             self._phase = progress["phase"]
-        self._points.append((present, progress["done"], progress["accesses"]))
+        self._points.append(
+            (present, progress["done"], progress["accesses"], progress["requests"])
+        )
         while present - self._points[0][0] > _RATE_WINDOW_S and len(self._points) > 2:  # noqa: PLR2004
             self._points.popleft()
-        first_time, first_done, first_accesses = self._points[0]
+        first_time, first_done, first_accesses, first_requests = self._points[0]
         elapsed = present - first_time
         self.latest = {
             **progress,
             "rate_per_s": _rate(first_done, progress["done"], elapsed),
             "accesses_per_s": _rate(first_accesses, progress["accesses"], elapsed),
+            "requests_per_s": _rate(first_requests, progress["requests"], elapsed),
         }
 
 
@@ -364,7 +369,7 @@ def _end(
 ) -> None:
     run.status = status.value
     run.message, run.error, run.hint = message, error, hint
-    run.rate_per_s = run.accesses_per_s = None
+    run.rate_per_s = run.accesses_per_s = run.requests_per_s = None
     run.finished_at = run.updated_at = now()
 
 
@@ -374,6 +379,7 @@ def _requeue(run: Run, message: str) -> None:
     run.message = message
     run.phase, run.done, run.total, run.rate_per_s = None, 0, None, None
     run.accesses = run.accesses_per_s = None
+    run.requests = run.requests_per_s = None
     run.updated_at = now()
 
 

@@ -46,6 +46,18 @@ SkipBadRecords = Annotated[
 ]
 
 
+DeviceBytes = Annotated[
+    int,
+    Field(
+        strict=True,
+        ge=512,
+        le=2**60,
+        description="Size of each recorded device, to compare the addresses with; "
+        "absent: not compared. [bytes]",
+    ),
+]
+
+
 class WorkloadName(Answer):
     """A workload by its id and name."""
 
@@ -139,6 +151,7 @@ class ReadOptions(Body):
     page_bytes: PageBytes | None = None
     columns: ColumnMapping | None = None
     skip_bad_records: SkipBadRecords = 0
+    device_bytes: DeviceBytes | None = None
 
 
 class DetectionOut(Answer):

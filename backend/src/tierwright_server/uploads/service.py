@@ -391,9 +391,15 @@ def trace_arguments(
     page_bytes: int | None,
     columns: dict[str, Any] | None,
     skip_bad_records: int = 0,
+    device_bytes: int | None = None,
 ) -> dict[str, Any]:
     """Return a trace argument group of the core: what was not asked is left to it."""
-    asked = {"format": format, "page_bytes": page_bytes, "columns": columns}
+    asked = {
+        "format": format,
+        "page_bytes": page_bytes,
+        "columns": columns,
+        "device_bytes": device_bytes,
+    }
     return {
         "path": str(path),
         **{key: value for key, value in asked.items() if value is not None},

@@ -59,6 +59,7 @@ async def prepare(
         "page_bytes": workload.page_bytes,
         "columns": workload.columns,
         "skip_bad_records": workload.skip_bad_records,
+        "device_bytes": workload.device_bytes,
     }
     return {
         "trace": trace_arguments(path, **asked),

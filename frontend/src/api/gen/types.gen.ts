@@ -508,6 +508,10 @@ export type ConversionAskedOut = {
      * Skip Bad Records
      */
     skip_bad_records: number;
+    /**
+     * Device Bytes
+     */
+    device_bytes: number | null;
 };
 
 /**
@@ -688,6 +692,24 @@ export type ConversionReportOut = {
      * Content Id
      */
     content_id: string;
+    /**
+     * Converted In S
+     *
+     * Time that reading and converting took. [s]
+     */
+    converted_in_s: number | null;
+    /**
+     * Requests Per S
+     *
+     * Records read per second, on average.
+     */
+    requests_per_s: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses made of them per second, on average.
+     */
+    accesses_per_s: number | null;
 };
 
 /**
@@ -3740,6 +3762,10 @@ export type ReadOptions = {
      * Bad lines or records to pass over and count; one more is an error.
      */
     skip_bad_records?: number;
+    /**
+     * Device Bytes
+     */
+    device_bytes?: number | null;
 };
 
 /**
@@ -4268,6 +4294,18 @@ export type RunOut = {
      * Page accesses per second, recently.
      */
     accesses_per_s: number | null;
+    /**
+     * Requests
+     *
+     * Records read in this phase, where it reads a raw trace.
+     */
+    requests: number | null;
+    /**
+     * Requests Per S
+     *
+     * Records per second, recently.
+     */
+    requests_per_s: number | null;
     /**
      * Message
      */
@@ -6842,6 +6880,10 @@ export type WorkloadIn = {
      */
     skip_bad_records?: number;
     /**
+     * Device Bytes
+     */
+    device_bytes?: number | null;
+    /**
      * Upload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -6962,6 +7004,12 @@ export type WorkloadOut = {
      * Bad records that may be passed over.
      */
     skip_bad_records: number;
+    /**
+     * Device Bytes
+     *
+     * Size of each recorded device, as stated. [bytes]
+     */
+    device_bytes: number | null;
     summary: SummaryOut | null;
     /**
      * Created At

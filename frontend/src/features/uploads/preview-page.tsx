@@ -105,6 +105,7 @@ function PreviewBody(props: {
       format: "",
       pageBytes: "",
       skipBadRecords: "",
+      deviceSize: "",
       mapping: EMPTY_MAPPING,
     },
   );
