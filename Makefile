@@ -82,6 +82,7 @@ golden: .venv/.done ## write fixtures/golden anew from the slow independent mode
 .PHONY: bench
 bench: .venv/.core ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick: a tenth)
 	$(PY) models/benches/replay.py $(BENCH_FLAGS)
+	$(PY) models/benches/ingest.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/http_grid.py $(filter --quick,$(BENCH_FLAGS))
 
 .PHONY: memory

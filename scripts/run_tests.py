@@ -164,8 +164,19 @@ def e2e() -> Counts:
     report = folder / "report.json"
     traces = folder / "traces"  # open for files that are registered by their path
     traces.mkdir()
-    port = free_port()
+    port, store_port = free_port(), free_port()
     url = f"http://127.0.0.1:{port}"
+    store_url = f"http://127.0.0.1:{store_port}"
+    # An object store, of which one bucket is open for objects that are fetched.
+    store = subprocess.Popen(
+        [
+            *(str(BIN / "python"), "-m", "moto.server"),
+            *("-H", "127.0.0.1", "-p", str(store_port)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     server = subprocess.Popen(
         [
             str(BIN / "tierwright"),
@@ -176,7 +187,14 @@ def e2e() -> Counts:
             str(folder / "data"),
         ],
         cwd=ROOT,
-        env=environment() | {"TIERWRIGHT_TRACE_ROOTS": str(traces)},
+        env=environment()
+        | {
+            "TIERWRIGHT_TRACE_ROOTS": f"{traces},s3://tierwright-e2e",
+            "TIERWRIGHT_OBJECT_STORE_ENDPOINT": store_url,
+            "AWS_ACCESS_KEY_ID": "e2e",
+            "AWS_SECRET_ACCESS_KEY": "e2e",
+            "AWS_REGION": "us-east-1",
+        },
         stdin=subprocess.DEVNULL,
     )
     try:
@@ -192,6 +210,7 @@ def e2e() -> Counts:
             ],
             cwd=ROOT / "frontend",
             TIERWRIGHT_BASE_URL=url,
+            TIERWRIGHT_TEST_STORE_URL=store_url,
             PLAYWRIGHT_JSON_OUTPUT_NAME=str(report),
         )
         counts = Counts()
@@ -204,6 +223,7 @@ def e2e() -> Counts:
             )
         return closed(counts, exit_code)
     finally:
+        store.kill()
         server.send_signal(signal.SIGINT)
         try:
             server.wait(timeout=30)

@@ -117,6 +117,7 @@ class TestRegister:
         assert log["source"] == {
             "kind": "registered",
             "filename": "big one.csv",
+            "address": str(path),
             "size_bytes": len(data),
             "sha256": hashlib.sha256(data).hexdigest(),
         }

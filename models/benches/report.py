@@ -170,7 +170,28 @@ def grids(document: dict[str, Any]) -> list[str]:
     return table(headings, rows) if rows else ["Not measured yet."]
 
 
+def ingestion(document: dict[str, Any]) -> list[str]:
+    """Return how fast traces of every format are read and converted."""
+    rows = [
+        [
+            row["name"],
+            number(row["requests"], 0),
+            number(row["file_bytes"], 1, MIB),
+            number(row["requests_per_s"], 2, 1e6),
+            number(row["requests_per_cpu_s"], 2, 1e6),
+            number(row["bar"], 0, 1e6),
+            {None: "-", True: "yes", False: "**no**"}[row["reached"]],
+            number(row["load_average"]),
+        ]
+        for row in document.get("ingest", ())
+    ]
+    headings = ["format, packing", "requests", "file MiB", "M requests/s"]
+    headings += ["M requests per processor second", "bar", "reached", "load average"]
+    return table(headings, rows) if rows else ["Not measured yet."]
+
+
 PARTS = {
+    "ingestion": ingestion,
     "machine": machine,
     "speeds": speeds,
     "agreement": agreement,

@@ -270,7 +270,8 @@ def test_progress_is_told_and_can_cancel(tmp_path):
     path = large_trace(tmp_path / "t")
     seen = []
     result = inspect(path, on_progress=lambda *step: seen.append(step))
-    assert seen[-1] == (path.stat().st_size, path.stat().st_size, result["accesses"])
+    size = path.stat().st_size
+    assert seen[-1] == (size, size, result["accesses"], result["requests"])
     assert [step[2] for step in seen] == sorted({step[2] for step in seen})
     with pytest.raises(Cancelled):
         convert(path, tmp_path / "out.twt", on_progress=lambda *_: False)

@@ -65,7 +65,7 @@ def test_it_is_converted_with_progress(tmp_path):
         TABLE,
         tmp_path / "t.twt",
         columns=MAPPING,
-        on_progress=lambda done, total, _: steps.append((done, total)),
+        on_progress=lambda done, total, *_: steps.append((done, total)),
     )
     assert found["sha256_of_sequence"] == SEQUENCE
     assert steps[-1] == (TABLE.stat().st_size, TABLE.stat().st_size)

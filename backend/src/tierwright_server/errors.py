@@ -53,10 +53,15 @@ class ServerError(Exception):
         self.errors = list(errors)
 
 
-class BadInput(ServerError):
-    """A value in the request is wrong."""
+class Unprocessable(ServerError):
+    """What the request names cannot be worked with."""
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+class BadInput(Unprocessable):
+    """A value in the request is wrong."""
+
     name = "bad-input"
     title = "A value cannot be used"
 
@@ -129,6 +134,14 @@ class TimedOut(ServerError):
     status = HTTPStatus.GATEWAY_TIMEOUT
     name = "timed-out"
     title = "It took too long"
+
+
+class BadGateway(ServerError):
+    """Another machine that this needs does not answer as it should."""
+
+    status = HTTPStatus.BAD_GATEWAY
+    name = "bad-gateway"
+    title = "Another machine does not answer as it should"
 
 
 class Unavailable(ServerError):
@@ -306,6 +319,7 @@ _TEXTS = {
     409: "The request does not fit the present state.",
     413: "The body is too large.",
     422: "A value cannot be used.",
+    502: "Another machine does not answer as it should.",
     503: "The database does not answer.",
     504: "It took too long.",
     507: "Not enough free disk space.",

@@ -8,6 +8,8 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from tierwright_server.uploads.address import Address, is_address, parse
+
 _REPOSITORY = Path(__file__).resolve().parents[3]
 
 
@@ -41,13 +43,24 @@ class Settings(BaseSettings):
         default=None,
         description="Most bytes of uploads and workloads together; none: the disk",
     )
-    trace_roots: Annotated[tuple[Path, ...], NoDecode] = Field(
+    trace_roots: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="Folders whose files may be registered by path, between commas",
+        description="Folders whose files may be registered by path, and prefixes "
+        "s3://bucket/prefix whose objects may be fetched, between commas",
     )
+    object_store_endpoint: Annotated[
+        str | None, Field(pattern=r"^https?://[^\s/?#@]+/?$")
+    ] = Field(
+        default=None,
+        description="Address of an S3 store that is not Amazon's; none: as "
+        "AWS_ENDPOINT_URL says",
+    )
+    object_store_timeout_s: Annotated[float, Field(gt=0)] = 20.0
+    object_store_retries: Annotated[int, Field(ge=0)] = 6
     upload_expires_s: Annotated[float, Field(gt=0)] = 7 * 24 * 3600.0
     min_free_bytes: Annotated[int, Field(ge=0)] = 2**30
     preview_timeout_s: Annotated[float, Field(gt=0)] = 20.0
+    preview_memory_bytes: Annotated[int, Field(ge=2**26)] = 2**29
     curve_cache_entries: Annotated[int, Field(ge=1)] = 8
     analysis_cache_entries: Annotated[int, Field(ge=1)] = 8
 
@@ -65,6 +78,35 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @field_validator("trace_roots", mode="before")
+    @classmethod
+    def _as_text(cls, value: object) -> object:
+        if isinstance(value, tuple | list):
+            return tuple(
+                str(part) if isinstance(part, Path) else part for part in value
+            )
+        return value
+
+    @field_validator("trace_roots")
+    @classmethod
+    def _check_roots(cls, roots: tuple[str, ...]) -> tuple[str, ...]:
+        for root in filter(is_address, roots):
+            try:
+                parse(root)
+            except ValueError as error:
+                raise ValueError(f"`{root}` {error}") from None
+        return roots
+
+    @property
+    def trace_folders(self) -> list[Path]:
+        """Folders whose files may be registered by path."""
+        return [Path(root) for root in self.trace_roots if not is_address(root)]
+
+    @property
+    def trace_prefixes(self) -> list[Address]:
+        """Prefixes of object stores whose objects may be fetched."""
+        return [parse(root) for root in self.trace_roots if is_address(root)]
 
     @property
     def uploads_dir(self) -> Path:

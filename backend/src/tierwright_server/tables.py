@@ -61,7 +61,8 @@ class PriceBook(Table):
 class Upload(Table):
     """A file on its way in; its bytes lie in the uploads folder under its id.
 
-    One registered by its path has a `source_path` and stays where it is.
+    One registered by its path has a `source_path` and stays where it is. One fetched from
+    an object store has a `source_url`, and the run that fetches it.
 
     How many bytes have arrived is the file's size: after a crash nothing else is true.
     """
@@ -83,6 +84,11 @@ class Upload(Table):
     sha256: Mapped[str | None]
     source_path: Mapped[str | None]
     source_mtime_ns: Mapped[int | None]
+    source_url: Mapped[str | None]
+    source_etag: Mapped[str | None]
+    run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("runs.id", ondelete="SET NULL")
+    )
     created_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
 
@@ -124,6 +130,8 @@ class Run(Table):
     rate_per_s: Mapped[float | None]
     accesses: Mapped[int | None]
     accesses_per_s: Mapped[float | None]
+    requests: Mapped[int | None]
+    requests_per_s: Mapped[float | None]
     message: Mapped[str | None]
     error: Mapped[str | None]
     hint: Mapped[str | None]
@@ -162,6 +170,7 @@ class Workload(Table):
     page_bytes: Mapped[int | None]
     columns: Mapped[dict[str, Any] | None]
     skip_bad_records: Mapped[int] = mapped_column(default=0, server_default="0")
+    device_bytes: Mapped[int | None]
     conversion: Mapped[dict[str, Any] | None]
     run_id: Mapped[str | None] = mapped_column(
         ForeignKey("runs.id", ondelete="SET NULL")

@@ -25,6 +25,8 @@ const run: RunOut = {
   rate_per_s: 82 * 1024 ** 2,
   accesses: 1_000_000,
   accesses_per_s: 2_345_678.4,
+  requests: 400_000,
+  requests_per_s: 938_271.4,
   message: null,
   error: null,
   hint: null,
@@ -172,6 +174,10 @@ describe("problems", () => {
 describe("runs and unknowns", () => {
   it("tell amount, rate and time left", () => {
     expect(progressText(run)).toBe(
+      "12 MiB of 340 MiB, 82 MiB/s, 938,271 requests/s, 2,345,678 accesses/s, 4 s left",
+    );
+    // A canonical trace has no requests any more.
+    expect(progressText({ ...run, requests: null, requests_per_s: null })).toBe(
       "12 MiB of 340 MiB, 82 MiB/s, 2,345,678 accesses/s, 4 s left",
     );
     expect(progressText({ ...run, total: null, rate_per_s: null })).toBe("12 MiB");

@@ -23,7 +23,7 @@ export function amountText(value: number, unit: string): string {
     : `${formatCount(value)} ${unit}`;
 }
 
-/** "12 of 340 MiB, 85 MiB/s, 2,100,000 accesses/s, 4 s left" */
+/** "12 of 340 MiB, 85 MiB/s, 900,000 requests/s, 2,100,000 accesses/s, 4 s left" */
 export function progressText(run: RunOut): string {
   const parts = [
     run.total === null
@@ -32,6 +32,9 @@ export function progressText(run: RunOut): string {
   ];
   if (run.rate_per_s !== null && run.rate_per_s > 0) {
     parts.push(`${amountText(run.rate_per_s, run.unit)}/s`);
+    if (run.requests_per_s !== null && run.requests_per_s > 0) {
+      parts.push(`${formatCount(Math.round(run.requests_per_s))} requests/s`);
+    }
     if (run.accesses_per_s !== null && run.accesses_per_s > 0) {
       parts.push(`${formatCount(Math.round(run.accesses_per_s))} accesses/s`);
     }

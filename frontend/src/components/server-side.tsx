@@ -52,7 +52,33 @@ function Room({ storage }: { readonly storage: StorageOut }) {
   );
 }
 
+const isPrefix = (root: string) => root.includes("://");
+
+/** What the roots let one name, in the words of the form. */
+export function registerWords(roots: readonly string[]) {
+  const folders = roots.filter((root) => !isPrefix(root));
+  const prefixes = roots.filter(isPrefix);
+  const label = [
+    ...(folders.length > 0 ? ["a file that lies on the server"] : []),
+    ...(prefixes.length > 0 ? ["an object of a store"] : []),
+  ];
+  const description = [
+    ...(folders.length > 0
+      ? [`its path, in ${folders.join(" or ")}; it is read there and not copied`]
+      : []),
+    ...(prefixes.length > 0
+      ? [`its address, below ${prefixes.join(" or ")}; it is fetched to the server`]
+      : []),
+  ].join(". Or ");
+  return {
+    label: `Or use ${label.join(" or ")}`,
+    description: description.charAt(0).toUpperCase() + description.slice(1),
+    placeholder: `${roots[0] ?? ""}/trace.csv.zst`,
+  };
+}
+
 function RegisterForm({ roots }: { readonly roots: readonly string[] }) {
+  const words = registerWords(roots);
   const [path, setPath] = useState("");
   const navigate = useNavigate();
   const queryClient = useQueryClient();
@@ -72,9 +98,9 @@ function RegisterForm({ roots }: { readonly roots: readonly string[] }) {
     >
       <Group align="end" gap="sm">
         <TextInput
-          label="Or use a file that lies on the server"
-          description={`Its path, in ${roots.join(" or ")}; it is read there and not copied`}
-          placeholder={`${roots[0]}/trace.csv.zst`}
+          label={words.label}
+          description={words.description}
+          placeholder={words.placeholder}
           value={path}
           maxLength={4096}
           style={{ flex: "1 1 320px" }}
@@ -86,11 +112,14 @@ function RegisterForm({ roots }: { readonly roots: readonly string[] }) {
           loading={register.isPending}
           disabled={path.trim() === ""}
         >
-          Use this file
+          {isPrefix(path) ? "Fetch this object" : "Use this file"}
         </Button>
       </Group>
       {register.error !== null && (
-        <ProblemAlert error={register.error} title="This file is not used" />
+        <ProblemAlert
+          error={register.error}
+          title={`This ${isPrefix(path) ? "object" : "file"} is not used`}
+        />
       )}
     </form>
   );

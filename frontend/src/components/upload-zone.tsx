@@ -5,6 +5,7 @@ import { type DragEvent, useRef, useState } from "react";
 import { formatsQuery } from "@/api/catalog";
 import { profileIn, takeProfile } from "@/api/given";
 import { ProblemError, toProblem } from "@/api/problem";
+import { isActiveStatus } from "@/api/runs";
 import {
   discardUpload,
   refuseFile,
@@ -250,7 +251,7 @@ function Waiting({ onResume }: { readonly onResume: () => void }) {
           <Text size="sm" style={{ flex: "1 1 260px" }}>
             {waitingText(upload)}
           </Text>
-          {upload.complete ? (
+          {upload.complete || upload.kind === "fetched" ? (
             <Button
               size="compact-sm"
               variant="default"
@@ -262,7 +263,7 @@ function Waiting({ onResume }: { readonly onResume: () => void }) {
                 />
               )}
             >
-              Go on to the preview
+              {upload.complete ? "Go on to the preview" : "Look at the fetching"}
             </Button>
           ) : (
             <Button size="compact-sm" variant="default" onClick={onResume}>
@@ -293,10 +294,15 @@ function waitingText(upload: UploadOut): string {
     return `${upload.path} is registered and waits for your look at the preview.`;
   }
   if (upload.complete) {
-    return `${name} is uploaded and waits for your look at the preview.`;
+    return upload.kind === "fetched"
+      ? `${upload.path} was fetched and waits for your look at the preview.`
+      : `${name} is uploaded and waits for your look at the preview.`;
   }
   const arrived = formatBytes(bytes(upload.offset_bytes));
   const total =
     upload.size_bytes === null ? "" : ` of ${formatBytes(bytes(upload.size_bytes))}`;
-  return `${name} is unfinished: ${arrived}${total} have arrived.`;
+  if (upload.kind === "fetched" && upload.run && isActiveStatus(upload.run.status)) {
+    return `${upload.path} is being fetched: ${arrived}${total} have arrived.`;
+  }
+  return `${upload.path ?? name} is unfinished: ${arrived}${total} have arrived.`;
 }

@@ -20,7 +20,8 @@ columns : dict of str to str, optional
 
 Every function releases the GIL while it works. Between chunks of about 65,536 accesses it
 calls ``on_progress(done_bytes, total_bytes, accesses)``, positions counted in the file as it
-lies on disk; the answer False cancels. An exception raised by the callback, or by a signal
+lies on disk; the answer False cancels. `preview`, `inspect` and `convert` give a fourth
+argument: the records read, None where a canonical trace is read. An exception raised by the callback, or by a signal
 handler (Ctrl-C), stops the pass and propagates.
 """
 
@@ -110,8 +111,9 @@ def preview(
     skip_bad_records: int = 0,
     max_content_bytes: int | None = None,
     max_expansion: int | None = None,
+    device_bytes: int | None = None,
     rows: int = 20,
-    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
 ) -> dict[str, Any]:
     """Show how the head of a trace is understood, without reading the rest.
 
@@ -126,6 +128,9 @@ def preview(
     max_expansion : int, optional
         Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; 5,000
         by default.
+    device_bytes : int, optional
+        Size of each recorded device: addresses beyond it, or far below it, are warned of.
+        [bytes]
     rows : int, default 20
         Records to show, at most 1,000.
     on_progress : callable, optional
@@ -181,7 +186,8 @@ def inspect(
     skip_bad_records: int = 0,
     max_content_bytes: int | None = None,
     max_expansion: int | None = None,
-    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    device_bytes: int | None = None,
+    on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
 ) -> dict[str, Any]:
     """Read a whole trace and tell what is in it.
 
@@ -219,8 +225,9 @@ def convert(
     skip_bad_records: int = 0,
     max_content_bytes: int | None = None,
     max_expansion: int | None = None,
+    device_bytes: int | None = None,
     force: bool = False,
-    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
 ) -> dict[str, Any]:
     """Write the canonical form of a trace.
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 OnProgress = Callable[[int, int, int], bool]
 """Called with (bytes done, bytes in all, accesses so far); False cancels."""
 
+OnReading = Callable[[int, int, int, int | None], bool]
+"""The same where a raw trace is read, with the records so far; None where there are none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -66,11 +69,15 @@ class Reading:
     max_expansion : int or None
         Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; None
         takes 5,000.
+    device_bytes : int or None
+        Size of each device that was recorded; addresses beyond it, or far below it, are warned
+        of. [bytes]
     """
 
     skip_bad_records: int = 0
     max_content_bytes: int | None = None
     max_expansion: int | None = None
+    device_bytes: int | None = None
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments that the core takes for it."""
@@ -78,6 +85,7 @@ class Reading:
             "skip_bad_records": self.skip_bad_records,
             "max_content_bytes": self.max_content_bytes,
             "max_expansion": self.max_expansion,
+            "device_bytes": self.device_bytes,
         }
 
 
@@ -131,7 +139,7 @@ def preview(
     *,
     rows: int = 20,
     reading: Reading = _STRICT,
-    on_progress: OnProgress | None = None,
+    on_progress: OnReading | None = None,
 ) -> dict[str, Any]:
     """Read the head of a trace and say what was understood."""
     return _simulator.preview(
@@ -144,7 +152,7 @@ def preview(
 
 
 def inspect(
-    trace: Trace, *, reading: Reading = _STRICT, on_progress: OnProgress | None = None
+    trace: Trace, *, reading: Reading = _STRICT, on_progress: OnReading | None = None
 ) -> dict[str, Any]:
     """Read a whole trace: counts, duration, hash of its access sequence."""
     return _simulator.inspect(
@@ -161,7 +169,7 @@ def convert(
     *,
     force: bool = False,
     reading: Reading = _STRICT,
-    on_progress: OnProgress | None = None,
+    on_progress: OnReading | None = None,
 ) -> dict[str, Any]:
     """Write the canonical form of a trace; an existing file only with `force`."""
     return _simulator.convert(
@@ -176,7 +184,11 @@ def convert(
 
 @contextmanager
 def without_bad_records(
-    trace: Trace, skip_bad_records: int, *, on_progress: OnProgress | None = None
+    trace: Trace,
+    skip_bad_records: int,
+    *,
+    device_bytes: int | None = None,
+    on_progress: OnReading | None = None,
 ) -> Iterator[tuple[Trace, dict[str, Any] | None]]:
     """Give a trace whose bad records are left out, for functions that tolerate none.
 
@@ -191,8 +203,11 @@ def without_bad_records(
     skip_bad_records : int
         Bad records to pass over and count; one more is an error. With 0 the trace is given
         as it is.
+    device_bytes : int, optional
+        Size of each recorded device, to be compared with the addresses, which needs the
+        conversion as well. [bytes]
     on_progress : callable, optional
-        See `OnProgress`.
+        See `OnReading`.
 
     Yields
     ------
@@ -204,7 +219,7 @@ def without_bad_records(
     SimulatorError
         If the trace cannot be read or has more bad records.
     """
-    if skip_bad_records == 0:
+    if skip_bad_records == 0 and device_bytes is None:
         yield trace, None
         return
     with TemporaryDirectory(prefix="tierwright-") as folder:
@@ -212,7 +227,9 @@ def without_bad_records(
         found = convert(
             trace,
             whole,
-            reading=Reading(skip_bad_records=skip_bad_records),
+            reading=Reading(
+                skip_bad_records=skip_bad_records, device_bytes=device_bytes
+            ),
             on_progress=on_progress,
         )
         yield Trace(whole), found

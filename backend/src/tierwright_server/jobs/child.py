@@ -5,10 +5,8 @@ its end means that the worker is gone. stdout: JSON lines, each one of `progress
 `partial`, `result`, `error`.
 """
 
-import ctypes
 import json
 import os
-import resource
 import signal
 import sys
 import threading
@@ -17,22 +15,45 @@ from collections.abc import Callable
 from typing import Any
 
 from tierwright._simulator import SimulatorError
-from tierwright_server.analyses.compute import COMPUTE, analyse
+from tierwright_server.jobs.limits import (
+    cap_memory,
+    die_with_parent,
+    too_much_memory,
+)
 from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.runs.states import RunKind
-from tierwright_server.simulations.replay import replay
-from tierwright_server.sweeps.work import sweep
-from tierwright_server.workloads.ingest import ingest
 
-_PR_SET_PDEATHSIG = 1
 _INTERVAL_S = 0.1
 
-WORK: dict[str, Callable[[dict[str, Any], Report], dict[str, Any]]] = {
-    RunKind.INGEST: ingest,
-    RunKind.SIMULATE: replay,
-    RunKind.SWEEP: sweep,
-    **dict.fromkeys(COMPUTE, analyse),
-}
+Work = Callable[[dict[str, Any], Report], dict[str, Any]]
+
+
+def work_of(kind: str) -> Work:
+    """Return what a kind of job does; only that is imported.
+
+    All of it takes seconds, which a short job would mostly consist of.
+    """
+    match RunKind(kind):
+        case RunKind.FETCH:
+            from tierwright_server.uploads.fetch import fetch
+
+            return fetch
+        case RunKind.INGEST:
+            from tierwright_server.workloads.ingest import ingest
+
+            return ingest
+        case RunKind.SIMULATE:
+            from tierwright_server.simulations.replay import replay
+
+            return replay
+        case RunKind.SWEEP:
+            from tierwright_server.sweeps.work import sweep
+
+            return sweep
+        case _:
+            from tierwright_server.analyses.compute import analyse
+
+            return analyse
 
 
 class _Stdout(Report):
@@ -50,6 +71,7 @@ class _Stdout(Report):
         total: int | None,
         unit: str = "bytes",
         accesses: int | None = None,
+        requests: int | None = None,
     ) -> None:
         present = time.monotonic()
         if phase == self._phase and present < self._next and done != total:
@@ -63,6 +85,7 @@ class _Stdout(Report):
                     "total": total,
                     "unit": unit,
                     "accesses": accesses,
+                    "requests": requests,
                 }
             }
         )
@@ -76,33 +99,9 @@ class _Stdout(Report):
             sys.stdout.flush()
 
 
-def _die_with_worker(worker_pid: int) -> None:
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-    if os.getppid() != worker_pid:
-        os._exit(1)
-
-    def watch() -> None:
-        # The worker writes nothing more: anything read here is the end of its life.
-        sys.stdin.buffer.read(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True, name="worker-watch").start()
-
-
-def _cap_memory(bytes_: int) -> None:
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard != resource.RLIM_INFINITY:
-        bytes_ = min(bytes_, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (bytes_, hard))
-
-
 def _work(spec: dict[str, Any], report: _Stdout) -> dict[str, Any]:
     try:
-        return {"result": WORK[spec["kind"]](spec["input"], report)}
+        return {"result": work_of(spec["kind"])(spec["input"], report)}
     except JobFailure as error:
         return {"error": {"message": error.message, "hint": error.hint}}
     except SimulatorError as error:
@@ -110,13 +109,8 @@ def _work(spec: dict[str, Any], report: _Stdout) -> dict[str, Any]:
         hint = str(rest[0]) if rest and rest[0] else None
         return {"error": {"message": str(message), "hint": hint}}
     except MemoryError:
-        cap = spec["memory_bytes"] / 2**30
-        return {
-            "error": {
-                "message": f"the job needs more memory than its cap of {cap:.1f} GiB",
-                "hint": "raise TIERWRIGHT_JOB_MEMORY_BYTES, or use a larger page size",
-            }
-        }
+        message, hint = too_much_memory(spec["memory_bytes"] / 2**30)
+        return {"error": {"message": message, "hint": hint}}
     except OSError as error:
         return {
             "error": {
@@ -131,8 +125,8 @@ def main() -> int:
     """Do the job that stdin names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the worker's to handle
     spec: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
-    _die_with_worker(spec["worker_pid"])
-    _cap_memory(spec["memory_bytes"])
+    die_with_parent(spec["worker_pid"])
+    cap_memory(spec["memory_bytes"])
     report = _Stdout()
     report.write(_work(spec, report))
     return 0

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import signal
 import sys
 import time
 from collections import deque
@@ -19,6 +18,12 @@ from tierwright_server.errors import ServerError
 from tierwright_server.jobs import queue
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.jobs.kinds import KINDS
+from tierwright_server.jobs.limits import (
+    NO_BACKTRACE,
+    describe_exit,
+    ran_out_of_memory,
+    too_much_memory,
+)
 from tierwright_server.runs import repository
 from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.settings import Settings
@@ -47,7 +52,9 @@ class _Progress:
 
     latest: dict[str, Any] | None = None
     partials: deque[dict[str, Any]] = field(default_factory=deque)
-    _points: deque[tuple[float, int, int | None]] = field(default_factory=deque)
+    _points: deque[tuple[float, int, int | None, int | None]] = field(
+        default_factory=deque
+    )
     _phase: str | None = None
 
     def take(self, progress: dict[str, Any]) -> None:
@@ -55,15 +62,18 @@ class _Progress:
         if progress["phase"] != self._phase:
             self._points.clear()
             self._phase = progress["phase"]
-        self._points.append((present, progress["done"], progress["accesses"]))
+        self._points.append(
+            (present, progress["done"], progress["accesses"], progress["requests"])
+        )
         while present - self._points[0][0] > _RATE_WINDOW_S and len(self._points) > 2:  # noqa: PLR2004
             self._points.popleft()
-        first_time, first_done, first_accesses = self._points[0]
+        first_time, first_done, first_accesses, first_requests = self._points[0]
         elapsed = present - first_time
         self.latest = {
             **progress,
             "rate_per_s": _rate(first_done, progress["done"], elapsed),
             "accesses_per_s": _rate(first_accesses, progress["accesses"], elapsed),
+            "requests_per_s": _rate(first_requests, progress["requests"], elapsed),
         }
 
 
@@ -150,6 +160,7 @@ class Executor:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=_LINE_LIMIT,
+            env=os.environ | NO_BACKTRACE,
         )
         reader = asyncio.create_task(self._read(process, run, document, progress))
         try:
@@ -312,8 +323,13 @@ class Executor:
         log.info("run stopped", run=run.id, why=why.name)
 
     async def _crashed(self, run: Run, ended: Ended) -> None:
-        how = _describe_exit(ended.exit_code)
+        how = describe_exit(ended.exit_code)
         log.error("job crashed", run=run.id, how=how, stderr=ended.stderr)
+        if ran_out_of_memory(ended.exit_code, ended.stderr):
+            # Another attempt would end at the same limit.
+            cap = self._settings.job_address_space_bytes / 2**30
+            await self._fail(run, *too_much_memory(cap))
+            return
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
             if ours is not None:
@@ -353,7 +369,7 @@ def _end(
 ) -> None:
     run.status = status.value
     run.message, run.error, run.hint = message, error, hint
-    run.rate_per_s = run.accesses_per_s = None
+    run.rate_per_s = run.accesses_per_s = run.requests_per_s = None
     run.finished_at = run.updated_at = now()
 
 
@@ -363,16 +379,8 @@ def _requeue(run: Run, message: str) -> None:
     run.message = message
     run.phase, run.done, run.total, run.rate_per_s = None, 0, None, None
     run.accesses = run.accesses_per_s = None
+    run.requests = run.requests_per_s = None
     run.updated_at = now()
-
-
-def _describe_exit(code: int) -> str:
-    if code < 0:
-        try:
-            return f"was killed by {signal.Signals(-code).name}"
-        except ValueError:
-            return f"was killed by signal {-code}"
-    return f"exited with code {code}"
 
 
 async def _tail(stream: asyncio.StreamReader) -> str:

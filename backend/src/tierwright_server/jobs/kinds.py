@@ -16,6 +16,7 @@ from tierwright_server.settings import Settings
 from tierwright_server.simulations import jobs as simulate
 from tierwright_server.sweeps import jobs as sweep
 from tierwright_server.tables import Run
+from tierwright_server.uploads import jobs as fetch
 from tierwright_server.workloads import jobs as ingest
 
 Document = dict[str, Any]
@@ -46,6 +47,7 @@ class JobKind:
 
 
 KINDS = {
+    RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup),
     RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, ingest.cleanup),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish, simulate.cleanup),
     RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, sweep.cleanup, sweep.keep),

@@ -1,11 +1,18 @@
 """What a job says while it works, and when it cannot go on."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
-OnProgress = Callable[[int, int, int], bool]
+
+class OnProgress(Protocol):
+    """The callback that the core wants."""
+
+    def __call__(
+        self, done: int, total: int, accesses: int, requests: int | None = None, /
+    ) -> bool:
+        """Take bytes done and in all, accesses, and of a raw trace the records read."""
 
 
 class JobFailure(Exception):
@@ -25,16 +32,18 @@ class Report(ABC):
         """Frame a pass over a file; gives the callback that the core wants."""
         self.progress(name, 0, total_bytes, accesses=0)
 
-        read = 0
+        read, records = 0, None
 
-        def on_progress(done: int, total: int, accesses: int) -> bool:
-            nonlocal read
-            read = accesses
-            self.progress(name, done, total, accesses=accesses)
+        def on_progress(
+            done: int, total: int, accesses: int, requests: int | None = None, /
+        ) -> bool:
+            nonlocal read, records
+            read, records = accesses, requests
+            self.progress(name, done, total, accesses=accesses, requests=requests)
             return True
 
         yield on_progress
-        self.progress(name, total_bytes, total_bytes, accesses=read)
+        self.progress(name, total_bytes, total_bytes, accesses=read, requests=records)
 
     @abstractmethod
     def progress(
@@ -44,8 +53,9 @@ class Report(ABC):
         total: int | None,
         unit: str = "bytes",
         accesses: int | None = None,
+        requests: int | None = None,
     ) -> None:
-        """Say how far the phase is, and how many page accesses it has read."""
+        """Say how far the phase is, how many page accesses and records it has read."""
 
     @abstractmethod
     def partial(self, document: dict[str, Any]) -> None:

@@ -27,6 +27,13 @@ class RunOut(Answer):
     accesses_per_s: float | None = Field(
         description="Page accesses per second, recently."
     )
+    requests: int | None = Field(
+        default=None,
+        description="Records read in this phase, where it reads a raw trace.",
+    )
+    requests_per_s: float | None = Field(
+        default=None, description="Records per second, recently."
+    )
     message: str | None
     error: str | None = Field(description="Why it failed.")
     hint: Hint

@@ -6,6 +6,7 @@ from enum import StrEnum
 class RunKind(StrEnum):
     """What a job does."""
 
+    FETCH = "fetch"
     INGEST = "ingest"
     SIMULATE = "simulate"
     SWEEP = "sweep"

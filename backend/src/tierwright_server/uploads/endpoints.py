@@ -42,12 +42,16 @@ async def get_upload(
     "/register",
     operation_id="register_file",
     status_code=status.HTTP_201_CREATED,
-    responses=responses(507),
+    responses=responses(502, 504, 507),
 )
 async def register_file(
     body: FilePath, session: SessionDep, context: ContextDep
 ) -> UploadOut:
-    """Register a file of the server's machine instead of uploading it; it stays there."""
+    """Register a file of the server's machine instead of uploading it; it stays there.
+
+    An object of a store (`s3://…`) is fetched: follow its `run`. Registered again while
+    its version is the same, it goes on where it stopped.
+    """
     return await service.register(session, context, body)
 
 

@@ -33,7 +33,10 @@ async def storage(session: AsyncSession, settings: Settings) -> StorageOut:
         upload_limit_bytes=settings.upload_max_bytes,
         free_bytes=shutil.disk_usage(settings.data_dir).free,
         reserve_bytes=settings.min_free_bytes,
-        trace_roots=[str(root) for root in registered.roots(settings)],
+        trace_roots=[
+            *map(str, registered.roots(settings)),
+            *map(str, settings.trace_prefixes),
+        ],
         largest=await _largest(session),
     )
 

@@ -1,4 +1,6 @@
-"""Files registered by their path: read where they lie, never copied, changed or deleted.
+"""What may be registered instead of uploaded: files by their path, objects by their address.
+
+A file is read where it lies, never copied, changed or deleted; an object is fetched.
 
 Off unless `TIERWRIGHT_TRACE_ROOTS` names folders. A path counts by what it leads to, all
 links followed, and whatever lies outside the folders is refused in the same words, so that
@@ -13,13 +15,51 @@ from pathlib import Path
 from tierwright_server.errors import BadInput, Conflict, Forbidden
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Upload
+from tierwright_server.uploads.address import Address, parse
 
 _WHERE = "body.path"
 
 
 def roots(settings: Settings) -> list[Path]:
     """Return the folders whose files may be registered, all links followed."""
-    return [root.resolve() for root in settings.trace_roots]
+    return [root.resolve() for root in settings.trace_folders]
+
+
+def resolve_address(settings: Settings, text: str) -> Address:
+    """Take an address, if its object may be fetched; the store is not asked.
+
+    Raises
+    ------
+    Forbidden
+        No prefix is open, or the address lies below none of them.
+    BadInput
+        The address cannot be one of an object.
+    """
+    allowed = settings.trace_prefixes
+    if not allowed:
+        raise Forbidden(
+            "objects cannot be registered by their address: no prefix is open for it",
+            hint="Upload the file, or start the server with TIERWRIGHT_TRACE_ROOTS set "
+            "to prefixes such as s3://bucket/traces.",
+        )
+    opened = f"Open are {', '.join(map(str, allowed))}"
+    try:
+        address = parse(text)
+    except ValueError as error:
+        raise BadInput.at(_WHERE, text, str(error), hint=f"{opened}.") from None
+    if text.endswith("/") or not address.key:
+        raise BadInput.at(
+            _WHERE,
+            text,
+            "names no object",
+            hint="Name one object; several traces go into a tar or zip archive.",
+        )
+    if not any(root.holds(address) for root in allowed):
+        raise Forbidden(
+            f"path: `{text}` does not lie below a prefix that is open for traces",
+            hint=f"{opened}. Change TIERWRIGHT_TRACE_ROOTS to open another one.",
+        )
+    return address
 
 
 def resolve(settings: Settings, text: str) -> tuple[Path, os.stat_result]:

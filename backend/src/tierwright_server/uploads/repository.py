@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -12,12 +12,23 @@ from tierwright_server.tables import Run, Upload, Workload
 MAX_LISTED = 500
 
 
+_OPEN = ("queued", "running")
+
+
 def _in_use() -> ColumnElement[bool]:
-    """Whether a job that has not ended reads the upload."""
+    """Whether a job that has not ended reads or fetches the upload."""
+    fetched = exists(
+        select(Run.id).where(Run.id == Upload.run_id, Run.status.in_(_OPEN))
+    )
+    return or_(_is_read(), fetched)
+
+
+def _is_read() -> ColumnElement[bool]:
+    """Whether a job that has not ended reads the upload into a workload."""
     return exists(
         select(Workload.id)
         .join(Run, Run.id == Workload.run_id)
-        .where(Workload.upload_id == Upload.id, Run.status.in_(("queued", "running")))
+        .where(Workload.upload_id == Upload.id, Run.status.in_(_OPEN))
     )
 
 
@@ -31,7 +42,7 @@ async def get(
 
 async def free(session: AsyncSession) -> tuple[Sequence[Upload], int]:
     """List the uploads that no running job reads, newest first, and count them."""
-    where = ~_in_use()
+    where = ~_is_read()
     query = (
         select(Upload)
         .where(where)
@@ -40,6 +51,18 @@ async def free(session: AsyncSession) -> tuple[Sequence[Upload], int]:
     )
     total = await session.scalar(select(func.count()).select_from(Upload).where(where))
     return (await session.scalars(query)).all(), total or 0
+
+
+async def fetched(session: AsyncSession, url: str, etag: str) -> Upload | None:
+    """Find the upload that was or is being fetched from the same version of an object."""
+    query = (
+        select(Upload)
+        .where(Upload.source_url == url, Upload.source_etag == etag, ~_is_read())
+        .order_by(Upload.created_at.desc(), Upload.id)
+        .limit(1)
+        .with_for_update()
+    )
+    return await session.scalar(query)
 
 
 async def read_from(session: AsyncSession, sha256: str) -> list[tuple[str, str]]:
@@ -54,7 +77,7 @@ async def read_from(session: AsyncSession, sha256: str) -> list[tuple[str, str]]
 
 
 async def is_in_use(session: AsyncSession, upload_id: str) -> bool:
-    """Say whether a job that has not ended reads the upload."""
+    """Say whether a job that has not ended reads or fetches the upload."""
     query = select(Upload.id).where(Upload.id == upload_id, _in_use())
     return await session.scalar(query) is not None
 

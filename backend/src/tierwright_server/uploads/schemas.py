@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from tierwright_server.runs.schemas import RunOut
 from tierwright_server.schemas import Answer, Body, PageBytes, WarningOut
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -45,6 +46,18 @@ SkipBadRecords = Annotated[
 ]
 
 
+DeviceBytes = Annotated[
+    int,
+    Field(
+        strict=True,
+        ge=512,
+        le=2**60,
+        description="Size of each recorded device, to compare the addresses with; "
+        "absent: not compared. [bytes]",
+    ),
+]
+
+
 class WorkloadName(Answer):
     """A workload by its id and name."""
 
@@ -53,11 +66,14 @@ class WorkloadName(Answer):
 
 
 class FilePath(Body):
-    """A file on the machine of the server."""
+    """A file on the machine of the server, or an object of a store that it reaches."""
 
     path: Annotated[
         str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\u0000]*$")
-    ] = Field(description="Absolute path in one of the `trace_roots` of GET /storage.")
+    ] = Field(
+        description="Absolute path or s3:// address in one of the `trace_roots` of "
+        "GET /storage."
+    )
 
 
 class Checksum(Body):
@@ -88,7 +104,8 @@ class StorageOut(Answer):
     free_bytes: int = Field(description="Free on the disk of the data folder.")
     reserve_bytes: int = Field(description="Must stay free there.")
     trace_roots: list[str] = Field(
-        description="Folders whose files may be registered by path; empty: none."
+        description="Folders whose files may be registered by path, and s3:// prefixes "
+        "whose objects may be fetched; empty: none."
     )
     largest: list[StorageItem]
 
@@ -97,8 +114,10 @@ class UploadOut(Answer):
     """An upload, finished or not."""
 
     id: str
-    kind: Literal["upload", "registered"]
-    path: str | None = Field(description="Where a registered file lies.")
+    kind: Literal["upload", "registered", "fetched"]
+    path: str | None = Field(
+        description="Where a registered file lies, or the address of a fetched object."
+    )
     filename: str | None
     size_bytes: int
     offset_bytes: int = Field(description="Bytes that have arrived.")
@@ -109,6 +128,10 @@ class UploadOut(Answer):
     read_as: list[WorkloadName] = Field(
         default=[],
         description="Workloads that were read from the very same file (one upload asked for).",
+    )
+    run: RunOut | None = Field(
+        default=None,
+        description="The fetching of an object: its progress, its end, its error.",
     )
     created_at: datetime
     expires_at: datetime
@@ -128,6 +151,7 @@ class ReadOptions(Body):
     page_bytes: PageBytes | None = None
     columns: ColumnMapping | None = None
     skip_bad_records: SkipBadRecords = 0
+    device_bytes: DeviceBytes | None = None
 
 
 class DetectionOut(Answer):

@@ -1,35 +1,44 @@
 """Decisions about uploads: their life, and the preview of a finished one."""
 
 import asyncio
-import threading
 import time
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from tierwright import _simulator
 from tierwright.hit_ratio import SCHEMA
 from tierwright_server.context import Context
 from tierwright_server.errors import (
+    BadGateway,
     BadInput,
     Conflict,
     NotFound,
     NotReady,
     TimedOut,
     TooLarge,
-    simulator_message,
 )
-from tierwright_server.runs.service import new_id
+from tierwright_server.runs import repository as runs_repository
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.service import FINAL, new_id
+from tierwright_server.runs.service import create as create_run
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.schemas import ProblemDetail
 from tierwright_server.settings import Settings
-from tierwright_server.tables import Upload, now
-from tierwright_server.uploads import quota, registered, repository, storage
+from tierwright_server.tables import Run, Upload, now
+from tierwright_server.uploads import (
+    object_store,
+    quota,
+    registered,
+    repository,
+    storage,
+)
+from tierwright_server.uploads.address import Address, is_address
+from tierwright_server.uploads.preview import read_head
 from tierwright_server.uploads.schemas import (
     Checksum,
     FilePath,
@@ -45,12 +54,13 @@ log = structlog.get_logger(__name__)
 
 _EXPIRY_INTERVAL_S = 600.0
 _STRAY_AGE_S = 24 * 3600.0
-_PREVIEWS_AT_ONCE = 2
-_previews = asyncio.Semaphore(_PREVIEWS_AT_ONCE)
 
 
 def upload_out(
-    settings: Settings, upload: Upload, read_as: Sequence[tuple[str, str]] = ()
+    settings: Settings,
+    upload: Upload,
+    read_as: Sequence[tuple[str, str]] = (),
+    run: Run | None = None,
 ) -> UploadOut:
     """Show an upload."""
     offset = (
@@ -58,17 +68,40 @@ def upload_out(
     )
     return UploadOut(
         id=upload.id,
-        kind="upload" if upload.source_path is None else "registered",
-        path=upload.source_path,
+        kind=kind_of(upload),
+        path=upload.source_path or upload.source_url,
         filename=upload.filename,
         size_bytes=upload.size_bytes,
         offset_bytes=offset,
         complete=upload.complete,
         sha256=upload.sha256,
         read_as=[WorkloadName(id=id_, name=name) for id_, name in read_as],
+        run=RunOut.model_validate(run) if run is not None else None,
         created_at=upload.created_at,
         expires_at=upload.expires_at,
     )
+
+
+def kind_of(upload: Upload) -> Literal["upload", "registered", "fetched"]:
+    """Tell where the bytes of an upload come from."""
+    if upload.source_url is not None:
+        return "fetched"
+    return "upload" if upload.source_path is None else "registered"
+
+
+def refuse_fetched(upload: Upload) -> None:
+    """Keep senders away from an upload that the server itself fetches.
+
+    Raises
+    ------
+    Conflict
+        It is one.
+    """
+    if upload.source_url is not None:
+        raise Conflict(
+            f"upload `{upload.id}` is fetched from {upload.source_url}, not sent",
+            hint="Follow its run, or begin an upload of your own.",
+        )
 
 
 def unknown(upload_id: str) -> NotFound:
@@ -82,10 +115,14 @@ def unknown(upload_id: str) -> NotFound:
 async def list_uploads(session: AsyncSession, context: Context) -> UploadList:
     """List the uploads that wait."""
     uploads, total = await repository.free(session)
+    runs = await runs_repository.by_ids(
+        session, [upload.run_id for upload in uploads if upload.run_id is not None]
+    )
     items = []
     for upload in uploads:
+        run = runs.get(upload.run_id) if upload.run_id is not None else None
         try:
-            items.append(upload_out(context.settings, upload))
+            items.append(upload_out(context.settings, upload, run=run))
         except NotFound:
             log.warning("the file of an upload is gone", upload=upload.id)
     return UploadList(items=items, total=total)
@@ -110,14 +147,21 @@ async def _whole_out(
         if upload.sha256 is not None
         else ()
     )
-    return upload_out(context.settings, upload, known)
+    run = (
+        await runs_repository.get(session, upload.run_id)
+        if upload.run_id is not None
+        else None
+    )
+    return upload_out(context.settings, upload, known, run)
 
 
 async def register(
     session: AsyncSession, context: Context, body: FilePath
 ) -> UploadOut:
-    """Take a file of the server's machine as if it had been uploaded."""
+    """Take a file of the server's machine, or an object of a store, as if uploaded."""
     settings = context.settings
+    if is_address(body.path):
+        return await _fetch(session, context, body.path)
     path, seen = registered.resolve(settings, body.path)
     upload = Upload(
         id=new_id(),
@@ -131,6 +175,82 @@ async def register(
     session.add(upload)
     await session.flush()
     return upload_out(settings, upload)
+
+
+async def _fetch(session: AsyncSession, context: Context, text: str) -> UploadOut:
+    """Begin to fetch an object, or go on with one whose fetching stopped."""
+    settings = context.settings
+    address = registered.resolve_address(settings, text)
+    found = await _look_up(settings, address)
+    if found.size_bytes > settings.upload_max_bytes:
+        raise TooLarge(
+            f"{address}: the object has {found.size_bytes} bytes, more than the limit of "
+            f"{settings.upload_max_bytes}",
+            hint="Compress the trace with zstd or gzip, or raise "
+            "TIERWRIGHT_UPLOAD_MAX_BYTES.",
+        )
+    if found.size_bytes == 0 or found.etag is None:
+        fault = "is empty" if found.size_bytes == 0 else "has no ETag"
+        raise BadInput.at(
+            "body.path",
+            text,
+            fault,
+            hint="Name an object that holds a trace."
+            if found.size_bytes == 0
+            else "The store must name versions, as S3 does, so that an object that "
+            "changes on the way is seen.",
+        )
+    upload = await repository.fetched(session, str(address), found.etag)
+    if upload is None:
+        storage.check_space(settings, found.size_bytes)
+        await quota.check(session, settings, found.size_bytes)
+        upload = Upload(
+            id=new_id(),
+            filename=address.name,
+            size_bytes=found.size_bytes,
+            complete=False,
+            source_url=str(address),
+            source_etag=found.etag,
+        )
+        storage.create(settings, upload.id)
+        session.add(upload)
+    upload.expires_at = now() + timedelta(seconds=settings.upload_expires_s)
+    run = (
+        await runs_repository.get(session, upload.run_id)
+        if upload.run_id is not None
+        else None
+    )
+    if not upload.complete and (run is None or RunStatus(run.status) in FINAL):
+        await session.flush()
+        run = await create_run(session, RunKind.FETCH, upload.id, f"Fetch {address}")
+        upload.run_id = run.id
+    await session.flush()
+    return await _whole_out(session, context, upload)
+
+
+async def _look_up(settings: Settings, address: Address) -> object_store.Found:
+    """Ask the store for an object, and turn its refusals into ours."""
+    limit_s = settings.object_store_timeout_s
+    try:
+        return await object_store.look_up(
+            address, settings.object_store_endpoint, limit_s
+        )
+    except TimeoutError:
+        raise TimedOut(
+            f"{address}: the store has not answered within {limit_s:g} s",
+            hint="Check that the server reaches it, and that it has credentials: without "
+            "any it asks its machine for a role, which may not answer.",
+        ) from None
+    except object_store.LookUpFailed as error:
+        failure = error.failure
+        log.warning("an object was not shown", address=str(address), why=str(error))
+        if failure.fault is object_store.Fault.PASSING:
+            raise BadGateway(
+                f"{address}: {failure.message}", hint=failure.hint
+            ) from error
+        raise BadInput.at(
+            "body.path", str(address), failure.message, hint=failure.hint
+        ) from error
 
 
 async def verify(
@@ -240,7 +360,8 @@ async def terminate(session: AsyncSession, settings: Settings, upload_id: str) -
         raise unknown(upload_id)
     if await repository.is_in_use(session, upload_id):
         raise Conflict(
-            f"upload `{upload_id}` is being read into a workload",
+            f"upload `{upload_id}` is being "
+            + ("fetched" if not upload.complete else "read into a workload"),
             hint="Cancel that run first.",
         )
     await session.delete(upload)
@@ -270,9 +391,15 @@ def trace_arguments(
     page_bytes: int | None,
     columns: dict[str, Any] | None,
     skip_bad_records: int = 0,
+    device_bytes: int | None = None,
 ) -> dict[str, Any]:
     """Return a trace argument group of the core: what was not asked is left to it."""
-    asked = {"format": format, "page_bytes": page_bytes, "columns": columns}
+    asked = {
+        "format": format,
+        "page_bytes": page_bytes,
+        "columns": columns,
+        "device_bytes": device_bytes,
+    }
     return {
         "path": str(path),
         **{key: value for key, value in asked.items() if value is not None},
@@ -289,34 +416,18 @@ async def preview(
     shown_as = upload.filename or upload_id
     await asyncio.to_thread(_refuse_profile, path, shown_as)
     arguments = trace_arguments(path, **body.model_dump())
-    stop = threading.Event()
-    work = partial(
-        _simulator.preview, **arguments, on_progress=lambda *_: not stop.is_set()
-    )
-    limit_s = context.settings.preview_timeout_s
-    try:
-        async with asyncio.timeout(limit_s):
-            async with _previews:
-                found = await asyncio.to_thread(work)
-    except TimeoutError:
-        stop.set()
-        raise TimedOut(
-            f"{shown_as}: the head of the file could not be read within {limit_s:g} s",
-            hint="Name the format, so that it need not be found out.",
-        ) from None
-    except _simulator.SimulatorError as error:
-        message, hint = simulator_message(error)
-        columns = await asyncio.to_thread(_columns_of, path)
+    answer = await read_head(context.settings, arguments, shown_as)
+    error = answer.get("error")
+    if error is not None:
         # The page asks which of the formats it is, or for the columns of a table.
         asked = [
-            *([_mapping_needed(columns)] if columns else []),
-            *_candidates(error),
+            *([_mapping_needed(error["columns"])] if error["columns"] else []),
+            *_candidates(error["candidates"]),
             *(await asyncio.to_thread(_table_of, path)),
         ]
-        raise BadInput(
-            message.replace(str(path), shown_as), hint=hint, errors=asked
-        ) from error
-    shown = without_path(found, str(path), shown_as)
+        message = error["message"].replace(str(path), shown_as)
+        raise BadInput(message, hint=error["hint"], errors=asked)
+    shown = without_path(answer["found"], str(path), shown_as)
     return PreviewOut.model_validate(
         {**shown, "upload": upload_out(context.settings, upload)}
     )
@@ -344,14 +455,6 @@ _PARQUET_MAGIC = b"PAR1"
 _COLUMNS_WHERE = "body.columns"
 
 
-def _columns_of(path: Path) -> list[str]:
-    """Name the columns of a table; none where the file is none, or cannot be read."""
-    try:
-        return _simulator.column_names(path)
-    except _simulator.SimulatorError:
-        return []
-
-
 def _table_of(path: Path) -> list[ProblemDetail]:
     """Name the kind of table where it is not text: its mapping needs the format's name."""
     with path.open("rb") as file:
@@ -364,11 +467,11 @@ def _table_of(path: Path) -> list[ProblemDetail]:
     ]
 
 
-def _candidates(error: Exception) -> list[ProblemDetail]:
-    """Return the formats that a file may have, if that is what is not clear."""
+def _candidates(found: Sequence[dict[str, Any]]) -> list[ProblemDetail]:
+    """List the formats that a file may have, if that is what is not clear."""
     return [
         ProblemDetail(where="body.format", value=one["format"], message=one["reason"])
-        for one in getattr(error, "candidates", ())
+        for one in found
     ]
 
 

@@ -102,6 +102,7 @@ async def head_upload(
     upload = await repository.get(session, upload_id, lock=True)
     if upload is None:
         raise service.unknown(upload_id)
+    service.refuse_fetched(upload)
     # All bytes may be here and only the answer of the last PATCH was lost.
     await service.renew(session, context.settings, upload)
     return Response(headers=_headers(context.settings, upload))
@@ -121,6 +122,7 @@ async def patch_upload(
     upload = await repository.get(session, upload_id)
     if upload is None:
         raise service.unknown(upload_id)
+    service.refuse_fetched(upload)
     size_bytes, complete = upload.size_bytes, upload.complete
     # The bytes may take hours: hold no database connection meanwhile.
     await session.rollback()

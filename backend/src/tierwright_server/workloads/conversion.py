@@ -25,9 +25,10 @@ def make_log(
     Parameters
     ----------
     source : dict
-        `kind`, `filename`, `size_bytes`, `sha256` of the file.
+        `kind`, `filename`, `address`, `size_bytes`, `sha256` of the file.
     asked : dict
-        How it was asked to be read: `format`, `page_bytes`, `columns`, `skip_bad_records`.
+        How it was asked to be read: `format`, `page_bytes`, `columns`, `skip_bad_records`,
+        `device_bytes`.
     report : dict
         What the core's `convert` returned.
     """

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,12 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         size = before.st_size
         if origin["sha256"] is None:
             origin["sha256"] = sha256_of(Path(source), report)
+        began = time.monotonic()
         with report.phase("reading and converting", size) as on_progress:
             converted = _simulator.convert(
                 source, str(trace), **arguments, on_progress=on_progress
             )
+        converted |= _speed(converted, time.monotonic() - began)
     except _simulator.TraceError as error:
         message, *rest = error.args
         hint = str(rest[0]) if rest and rest[0] else None
@@ -83,6 +86,17 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         "known": known,
         "summary": summary,
         "conversion": make_log(origin, job["asked"], summary),
+    }
+
+
+def _speed(converted: dict[str, Any], took_s: float) -> dict[str, float]:
+    """Say how fast a conversion was; nothing where the clock did not move."""
+    if took_s <= 0:
+        return {}
+    return {
+        "converted_in_s": took_s,
+        "requests_per_s": converted["requests"] / took_s,
+        "accesses_per_s": converted["accesses"] / took_s,
     }
 
 

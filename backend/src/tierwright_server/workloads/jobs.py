@@ -12,7 +12,7 @@ from tierwright_server.settings import Settings
 from tierwright_server.tables import Run, Workload
 from tierwright_server.uploads import quota, storage
 from tierwright_server.uploads import repository as uploads
-from tierwright_server.uploads.service import trace_arguments
+from tierwright_server.uploads.service import kind_of, trace_arguments
 from tierwright_server.workloads import repository
 
 
@@ -23,7 +23,11 @@ async def prepare(
     workload = await session.get(Workload, run.subject_id)
     if workload is None:
         raise NotFound("the workload was deleted")
-    source: dict[str, Any] = {"filename": workload.filename, "sha256": None}
+    source: dict[str, Any] = {
+        "filename": workload.filename,
+        "address": None,
+        "sha256": None,
+    }
     if workload.example:
         path = settings.example_trace
         source["kind"] = "example"
@@ -40,12 +44,14 @@ async def prepare(
         if upload is None:
             raise NotFound("the upload is gone", hint="Upload the file again.")
         path = storage.readable_path(settings, upload)
-        source["kind"] = "upload" if upload.source_path is None else "registered"
+        source["kind"] = kind_of(upload)
+        source["address"] = upload.source_path or upload.source_url
         source["sha256"] = upload.sha256
     source["size_bytes"] = path.stat().st_size
     # A canonical trace is smaller than its source, compressed ones excepted.
     # What is uploaded counts already and goes when it has been read.
-    wanted = 0 if source["kind"] == "upload" else source["size_bytes"]
+    counted = source["kind"] in ("upload", "fetched")
+    wanted = 0 if counted else source["size_bytes"]
     await quota.check(session, settings, wanted)
     storage.check_space(settings, source["size_bytes"])
     asked: dict[str, Any] = {
@@ -53,6 +59,7 @@ async def prepare(
         "page_bytes": workload.page_bytes,
         "columns": workload.columns,
         "skip_bad_records": workload.skip_bad_records,
+        "device_bytes": workload.device_bytes,
     }
     return {
         "trace": trace_arguments(path, **asked),

@@ -108,6 +108,9 @@ class WorkloadOut(Answer):
     page_bytes: int | None = Field(description="As asked; absent: the format's own.")
     columns: ColumnMapping | None
     skip_bad_records: int = Field(description="Bad records that may be passed over.")
+    device_bytes: int | None = Field(
+        description="Size of each recorded device, as stated. [bytes]"
+    )
     summary: SummaryOut | None
     created_at: datetime
     run: RunOut | None
@@ -116,8 +119,12 @@ class WorkloadOut(Answer):
 class ConversionSourceOut(Answer):
     """The file that was read."""
 
-    kind: Literal["upload", "registered", "example"]
+    kind: Literal["upload", "registered", "fetched", "example"]
     filename: str | None
+    address: str | None = Field(
+        default=None,
+        description="Where a registered file lay, or of which object it was fetched.",
+    )
     size_bytes: int
     sha256: str
 
@@ -129,6 +136,7 @@ class ConversionAskedOut(Answer):
     page_bytes: int | None
     columns: ColumnMapping | None
     skip_bad_records: int
+    device_bytes: int | None = None
 
 
 class ConversionReportOut(SummaryOut):
@@ -142,6 +150,15 @@ class ConversionReportOut(SummaryOut):
     )
     extent: ExtentOut | None = None
     content_id: str
+    converted_in_s: float | None = Field(
+        default=None, description="Time that reading and converting took. [s]"
+    )
+    requests_per_s: float | None = Field(
+        default=None, description="Records read per second, on average."
+    )
+    accesses_per_s: float | None = Field(
+        default=None, description="Page accesses made of them per second, on average."
+    )
 
 
 class ConversionLogOut(Answer):

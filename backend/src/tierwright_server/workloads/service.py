@@ -194,6 +194,7 @@ async def create_workload(
         page_bytes=body.page_bytes,
         columns=body.columns,
         skip_bad_records=body.skip_bad_records,
+        device_bytes=body.device_bytes,
     )
     session.add(workload)
     run = await _read(session, workload)
@@ -419,6 +420,7 @@ def _workload_out(
         page_bytes=workload.page_bytes,
         columns=workload.columns,
         skip_bad_records=workload.skip_bad_records,
+        device_bytes=workload.device_bytes,
         summary=_summary(workload, content),
         created_at=workload.created_at,
         run=RunOut.model_validate(run) if run else None,

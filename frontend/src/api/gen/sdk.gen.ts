@@ -190,6 +190,9 @@ export const getUpload = <ThrowOnError extends boolean = false>(options: Options
  * Register File
  *
  * Register a file of the server's machine instead of uploading it; it stays there.
+ *
+ * An object of a store (`s3://…`) is fetched: follow its `run`. Registered again while
+ * its version is the same, it goes on where it stopped.
  */
 export const registerFile = <ThrowOnError extends boolean = false>(options: Options<RegisterFileData, ThrowOnError>): RequestResult<RegisterFileResponses, RegisterFileErrors, ThrowOnError> => (options.client ?? client).post<RegisterFileResponses, RegisterFileErrors, ThrowOnError>({
     url: '/api/v1/uploads/register',

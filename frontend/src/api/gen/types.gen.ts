@@ -508,6 +508,10 @@ export type ConversionAskedOut = {
      * Skip Bad Records
      */
     skip_bad_records: number;
+    /**
+     * Device Bytes
+     */
+    device_bytes: number | null;
 };
 
 /**
@@ -688,6 +692,24 @@ export type ConversionReportOut = {
      * Content Id
      */
     content_id: string;
+    /**
+     * Converted In S
+     *
+     * Time that reading and converting took. [s]
+     */
+    converted_in_s: number | null;
+    /**
+     * Requests Per S
+     *
+     * Records read per second, on average.
+     */
+    requests_per_s: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses made of them per second, on average.
+     */
+    accesses_per_s: number | null;
 };
 
 /**
@@ -699,11 +721,17 @@ export type ConversionSourceOut = {
     /**
      * Kind
      */
-    kind: 'upload' | 'registered' | 'example';
+    kind: 'upload' | 'registered' | 'fetched' | 'example';
     /**
      * Filename
      */
     filename: string | null;
+    /**
+     * Address
+     *
+     * Where a registered file lay, or of which object it was fetched.
+     */
+    address: string | null;
     /**
      * Size Bytes
      */
@@ -2101,13 +2129,13 @@ export type FigureOut = {
 /**
  * FilePath
  *
- * A file on the machine of the server.
+ * A file on the machine of the server, or an object of a store that it reaches.
  */
 export type FilePath = {
     /**
      * Path
      *
-     * Absolute path in one of the `trace_roots` of GET /storage.
+     * Absolute path or s3:// address in one of the `trace_roots` of GET /storage.
      */
     path: string;
 };
@@ -3734,6 +3762,10 @@ export type ReadOptions = {
      * Bad lines or records to pass over and count; one more is an error.
      */
     skip_bad_records?: number;
+    /**
+     * Device Bytes
+     */
+    device_bytes?: number | null;
 };
 
 /**
@@ -4172,7 +4204,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
 
 /**
  * RunList
@@ -4262,6 +4294,18 @@ export type RunOut = {
      * Page accesses per second, recently.
      */
     accesses_per_s: number | null;
+    /**
+     * Requests
+     *
+     * Records read in this phase, where it reads a raw trace.
+     */
+    requests: number | null;
+    /**
+     * Requests Per S
+     *
+     * Records per second, recently.
+     */
+    requests_per_s: number | null;
     /**
      * Message
      */
@@ -5648,7 +5692,7 @@ export type StorageOut = {
     /**
      * Trace Roots
      *
-     * Folders whose files may be registered by path; empty: none.
+     * Folders whose files may be registered by path, and s3:// prefixes whose objects may be fetched; empty: none.
      */
     trace_roots: Array<string>;
     /**
@@ -6390,11 +6434,11 @@ export type UploadOut = {
     /**
      * Kind
      */
-    kind: 'upload' | 'registered';
+    kind: 'upload' | 'registered' | 'fetched';
     /**
      * Path
      *
-     * Where a registered file lies.
+     * Where a registered file lies, or the address of a fetched object.
      */
     path: string | null;
     /**
@@ -6427,6 +6471,10 @@ export type UploadOut = {
      * Workloads that were read from the very same file (one upload asked for).
      */
     read_as: Array<WorkloadName>;
+    /**
+     * The fetching of an object: its progress, its end, its error.
+     */
+    run: RunOut | null;
     /**
      * Created At
      */
@@ -6832,6 +6880,10 @@ export type WorkloadIn = {
      */
     skip_bad_records?: number;
     /**
+     * Device Bytes
+     */
+    device_bytes?: number | null;
+    /**
      * Upload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -6952,6 +7004,12 @@ export type WorkloadOut = {
      * Bad records that may be passed over.
      */
     skip_bad_records: number;
+    /**
+     * Device Bytes
+     *
+     * Size of each recorded device, as stated. [bytes]
+     */
+    device_bytes: number | null;
     summary: SummaryOut | null;
     /**
      * Created At
@@ -7954,9 +8012,17 @@ export type RegisterFileErrors = {
      */
     422: Problem;
     /**
+     * Another machine does not answer as it should.
+     */
+    502: Problem;
+    /**
      * The database does not answer.
      */
     503: Problem;
+    /**
+     * It took too long.
+     */
+    504: Problem;
     /**
      * Not enough free disk space.
      */

@@ -13,6 +13,7 @@ import { formatDate, formatPercent, formatSeconds, ratio } from "@/units/quantit
 import classes from "./runs.module.css";
 
 const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
+  fetch: "Fetch an object",
   ingest: "Read a trace",
   simulate: "Check by simulation",
   sweep: "Sweep of simulations",
@@ -133,6 +134,12 @@ function RunTable(props: { readonly runs: readonly RunOut[]; readonly total: num
 /** Leads to what the run was for, where that has a page. */
 function Subject({ run }: { readonly run: RunOut }) {
   switch (run.kind) {
+    case "fetch":
+      return (
+        <Link to="/uploads/$uploadId" params={{ uploadId: run.subject_id }}>
+          {run.title}
+        </Link>
+      );
     case "ingest":
       return (
         <Link to="/workloads/$workloadId" params={{ workloadId: run.subject_id }}>

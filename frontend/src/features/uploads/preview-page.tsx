@@ -15,6 +15,7 @@ import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSessionDraft } from "@/components/use-session-draft";
+import { FetchPanel } from "./fetch-panel";
 import { FormatChoice } from "./format-choice";
 import { MappingForm } from "./mapping-form";
 import { PreviewFindings } from "./preview-findings";
@@ -58,7 +59,11 @@ export function PreviewPage() {
       {upload.data !== undefined && (
         <>
           <KnownFile upload={upload.data} />
-          <PreviewBody uploadId={uploadId} filename={upload.data.filename} />
+          {upload.data.kind === "fetched" && !upload.data.complete ? (
+            <FetchPanel upload={upload.data} />
+          ) : (
+            <PreviewBody uploadId={uploadId} filename={upload.data.filename} />
+          )}
         </>
       )}
     </Page>
@@ -100,6 +105,7 @@ function PreviewBody(props: {
       format: "",
       pageBytes: "",
       skipBadRecords: "",
+      deviceSize: "",
       mapping: EMPTY_MAPPING,
     },
   );

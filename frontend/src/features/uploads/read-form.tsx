@@ -1,10 +1,11 @@
 import { NumberInput, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { formatsQuery } from "@/api/catalog";
 import type { PreviewOut } from "@/api/uploads";
 import { Panel } from "@/components/panel";
 import { bytes, formatBytes } from "@/units/quantity";
-import type { ReadDraft } from "./read-options";
+import { parseDeviceSize, type ReadDraft } from "./read-options";
 
 const PAGE_SIZES = Array.from({ length: 12 }, (_, power) => 512 * 2 ** power);
 
@@ -14,6 +15,36 @@ interface ReadFormProps {
   readonly preview: PreviewOut | undefined;
 }
 
+/** Taken over on Enter or on leaving the field, so that half a size asks for no preview. */
+function DeviceSizeInput(props: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const [typed, setTyped] = useState(props.value);
+  const parsed = typed.trim() === "" ? null : parseDeviceSize(typed);
+  const commit = () => {
+    if (typed.trim() !== props.value && (parsed === null || parsed.ok)) {
+      props.onChange(typed.trim());
+    }
+  };
+  return (
+    <TextInput
+      label="Size of the device"
+      placeholder="unknown: not compared"
+      value={typed}
+      maxLength={40}
+      error={parsed !== null && !parsed.ok ? `${parsed.message}; ${parsed.hint}` : null}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") {
+          commit();
+        }
+      }}
+    />
+  );
+}
+
 export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
   const formats = useQuery(formatsQuery()).data ?? [];
   const detected = preview?.format;
@@ -21,7 +52,7 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
     preview === undefined ? "" : ` (${formatBytes(bytes(preview.page_bytes))})`;
   return (
     <Panel label="How to read the file">
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 5 }}>
         <TextInput
           label="Name of the workload"
           value={draft.name}
@@ -74,7 +105,17 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
           allowNegative={false}
           onChange={(value) => onChange({ ...draft, skipBadRecords: String(value) })}
         />
+        <DeviceSizeInput
+          value={draft.deviceSize}
+          onChange={(deviceSize) => onChange({ ...draft, deviceSize })}
+        />
       </SimpleGrid>
+      {draft.deviceSize !== "" && (
+        <Text size="sm" mt="sm">
+          Addresses beyond {draft.deviceSize}, or far below it, are warned of: a wrong
+          unit of the offset looks so.
+        </Text>
+      )}
       {draft.skipBadRecords !== "" && draft.skipBadRecords !== "0" && (
         <Text size="sm" mt="sm">
           What they recorded will be missing from every number. How many there were is

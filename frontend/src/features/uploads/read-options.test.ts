@@ -7,6 +7,7 @@ import {
   mappingColumns,
   mappingFaults,
   nameOfFile,
+  parseDeviceSize,
   readOptions,
   tableFormatIn,
 } from "./read-options";
@@ -16,6 +17,7 @@ const draft = {
   format: "",
   pageBytes: "",
   skipBadRecords: "",
+  deviceSize: "",
   mapping: EMPTY_MAPPING,
 };
 
@@ -40,6 +42,10 @@ describe("what is sent to the reader", () => {
 
   it("tolerates bad records only when a number above 0 was given", () => {
     expect(readOptions({ ...draft, skipBadRecords: "0" })).toEqual({});
+    expect(readOptions({ ...draft, deviceSize: "1 TiB" })).toEqual({
+      device_bytes: 2 ** 40,
+    });
+    expect(readOptions({ ...draft, deviceSize: "a lot" })).toEqual({});
     expect(readOptions({ ...draft, skipBadRecords: "12" })).toEqual({
       skip_bad_records: 12,
     });
@@ -131,5 +137,20 @@ describe("helpers", () => {
     expect(nameOfFile("tpcb-cut.csv.zst")).toBe("tpcb-cut");
     expect(nameOfFile("web.oracleGeneral.zst")).toBe("web");
     expect(nameOfFile(null)).toBe("Trace");
+  });
+});
+
+describe("the size of a device", () => {
+  it.each([
+    ["1 TiB", 2 ** 40],
+    ["960 GB", 960e9],
+    ["512", 512],
+    ["1,000,000", 1e6],
+  ])("%s", (text, value) => {
+    expect(parseDeviceSize(text)).toEqual({ ok: true, value });
+  });
+
+  it.each(["", "511", "x", "1000 pages", "-1 GiB", "2000 PiB"])("is not %j", (text) => {
+    expect(parseDeviceSize(text)).toMatchObject({ ok: false });
   });
 });

@@ -1,5 +1,6 @@
 import type { Problem } from "@/api/problem";
 import type { ReadOptions } from "@/api/uploads";
+import { bytes, type Parsed, parseSize } from "@/units/quantity";
 
 /** What the reader of this page has chosen or typed about an upload, as typed. */
 export interface ReadDraft {
@@ -10,6 +11,8 @@ export interface ReadDraft {
   readonly pageBytes: string;
   /** Bad lines or records to pass over; "" tolerates none. */
   readonly skipBadRecords: string;
+  /** Size of each recorded device, such as "1 TiB"; "" is not compared. */
+  readonly deviceSize: string;
   readonly mapping: Mapping;
 }
 
@@ -109,7 +112,24 @@ export function mappingFaults(mapping: Mapping): MappingFault[] {
   return faults;
 }
 
+/** Smallest and largest size that the server takes for a device. [bytes] */
+const DEVICE_BYTES = [512, 2 ** 60] as const;
+
+/** The size of a device as typed; a bare number is bytes. */
+export function parseDeviceSize(text: string): Parsed<number> {
+  const hint = "give the size of the recorded device, such as 1 TiB or 960 GB";
+  const parsed = parseSize(text, bytes(1));
+  if (!parsed.ok || /page/i.test(text)) {
+    return { ok: false, message: `"${text.trim()}" is not a size`, hint };
+  }
+  const [least, most] = DEVICE_BYTES;
+  return parsed.value < least || parsed.value > most
+    ? { ok: false, message: "a device has between 512 bytes and 1 EiB", hint }
+    : parsed;
+}
+
 export function readOptions(draft: ReadDraft): ReadOptions {
+  const device = parseDeviceSize(draft.deviceSize);
   const isText = draft.format === TEXT_TABLE;
   const mapping = isText
     ? draft.mapping
@@ -122,6 +142,7 @@ export function readOptions(draft: ReadDraft): ReadOptions {
     ...(draft.skipBadRecords === "" || draft.skipBadRecords === "0"
       ? {}
       : { skip_bad_records: Number(draft.skipBadRecords) }),
+    ...(draft.deviceSize !== "" && device.ok ? { device_bytes: device.value } : {}),
   };
 }
 

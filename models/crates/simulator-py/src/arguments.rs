@@ -35,12 +35,15 @@ pub(crate) fn trace_spec(
     })
 }
 
-/// A progress callback of Python: `on_progress(done_bytes, total_bytes, accesses) -> bool`.
+/// A progress callback of Python: `on_progress(done_bytes, total_bytes, accesses) -> bool`; of the
+/// functions that read raw traces, `on_progress(done_bytes, total_bytes, accesses, requests) -> bool`
+/// with the records read, `None` where there are none.
 ///
 /// It takes the GIL back only for the call. A Python exception, from the callback or from a signal
 /// handler (Ctrl-C), stops the pass and is raised by [`Self::finish`].
 pub(crate) struct PyProgress {
     callback: Option<Py<PyAny>>,
+    with_requests: bool,
     raised: Option<PyErr>,
 }
 
@@ -48,7 +51,16 @@ impl PyProgress {
     pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
         Self {
             callback,
+            with_requests: false,
             raised: None,
+        }
+    }
+
+    /// One that is told the records read too.
+    pub(crate) fn with_requests(callback: Option<Py<PyAny>>) -> Self {
+        Self {
+            with_requests: true,
+            ..Self::new(callback)
         }
     }
 
@@ -68,7 +80,12 @@ impl PyProgress {
         let Some(callback) = &self.callback else {
             return Ok(true);
         };
-        let answer = callback.call1(py, (progress.done, progress.total, progress.accesses))?;
+        let (done, total, accesses) = (progress.done, progress.total, progress.accesses);
+        let answer = if self.with_requests {
+            callback.call1(py, (done, total, accesses, progress.requests))?
+        } else {
+            callback.call1(py, (done, total, accesses))?
+        };
         // Only False cancels: a callback that returns nothing has no objection.
         Ok(!answer
             .bind(py)

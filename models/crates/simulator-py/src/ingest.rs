@@ -21,8 +21,10 @@ fn limited(
     skip_bad_records: u64,
     max_content_bytes: Option<u64>,
     max_expansion: Option<u64>,
+    device_bytes: Option<u64>,
 ) -> TraceSpec {
     spec.skip_bad_records = skip_bad_records;
+    spec.device_bytes = device_bytes;
     if let Some(limit) = max_content_bytes {
         spec.limits.max_content_bytes = limit;
     }
@@ -34,7 +36,7 @@ fn limited(
 
 /// Shows how the head of a trace is understood.
 #[pyfunction]
-#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, rows=20, on_progress=None))]
+#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, device_bytes=None, rows=20, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn preview(
     py: Python<'_>,
@@ -45,6 +47,7 @@ fn preview(
     skip_bad_records: u64,
     max_content_bytes: Option<u64>,
     max_expansion: Option<u64>,
+    device_bytes: Option<u64>,
     rows: usize,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyAny>> {
@@ -53,8 +56,9 @@ fn preview(
         skip_bad_records,
         max_content_bytes,
         max_expansion,
+        device_bytes,
     );
-    let mut progress = PyProgress::new(on_progress);
+    let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::preview(&spec, rows, &mut |step| progress.call(step)));
     to_dict(py, &progress.finish(result)?)
 }
@@ -72,7 +76,7 @@ fn column_names(py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
 
 /// Reads a whole trace and tells what is in it.
 #[pyfunction]
-#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, on_progress=None))]
+#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, device_bytes=None, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn inspect(
     py: Python<'_>,
@@ -83,6 +87,7 @@ fn inspect(
     skip_bad_records: u64,
     max_content_bytes: Option<u64>,
     max_expansion: Option<u64>,
+    device_bytes: Option<u64>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyAny>> {
     let spec = limited(
@@ -90,15 +95,16 @@ fn inspect(
         skip_bad_records,
         max_content_bytes,
         max_expansion,
+        device_bytes,
     );
-    let mut progress = PyProgress::new(on_progress);
+    let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::inspect(&spec, &mut |step| progress.call(step)));
     to_dict(py, &progress.finish(result)?)
 }
 
 /// Writes the canonical form of a trace.
 #[pyfunction]
-#[pyo3(signature = (path, out, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, force=false, on_progress=None))]
+#[pyo3(signature = (path, out, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, device_bytes=None, force=false, on_progress=None))]
 #[expect(
     clippy::too_many_arguments,
     clippy::needless_pass_by_value,
@@ -114,6 +120,7 @@ fn convert(
     skip_bad_records: u64,
     max_content_bytes: Option<u64>,
     max_expansion: Option<u64>,
+    device_bytes: Option<u64>,
     force: bool,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyAny>> {
@@ -122,8 +129,9 @@ fn convert(
         skip_bad_records,
         max_content_bytes,
         max_expansion,
+        device_bytes,
     );
-    let mut progress = PyProgress::new(on_progress);
+    let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::convert(&spec, &out, force, &mut |step| progress.call(step)));
     to_dict(py, &progress.finish(result)?)
 }

@@ -75,6 +75,11 @@ pub trait AccessSource {
         None
     }
 
+    /// Records read so far; `None` where the source holds accesses and no records.
+    fn requests_read(&self) -> Option<u64> {
+        None
+    }
+
     /// Names of the devices or relations by their numbers, as far as they are known.
     fn space_names(&self) -> &[String] {
         &[]

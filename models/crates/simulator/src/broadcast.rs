@@ -393,6 +393,7 @@ fn give_all(
             done,
             total,
             accesses,
+            requests: None,
         };
         if window.is_empty() {
             // Set once: there is one end.
@@ -467,6 +468,7 @@ mod tests {
                 done: 0,
                 total: 0,
                 accesses,
+                requests: None,
             };
             while on_progress(progress) {
                 std::thread::yield_now();

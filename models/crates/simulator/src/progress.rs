@@ -12,6 +12,8 @@ pub struct Progress {
     pub total: u64,
     /// Accesses processed so far.
     pub accesses: u64,
+    /// Records read so far, where a raw trace is read.
+    pub requests: Option<u64>,
 }
 
 /// Called between chunks; returning `false` cancels the pass with [`Error::Cancelled`].
@@ -28,6 +30,7 @@ pub fn report(
         done,
         total,
         accesses,
+        requests: source.requests_read(),
     }) {
         Ok(())
     } else {

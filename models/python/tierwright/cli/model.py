@@ -10,11 +10,13 @@ import typer
 
 from tierwright.cli.output import (
     Column,
+    DeviceSize,
     File,
     Format,
     Json,
     PageBytes,
     SkipBadLines,
+    device_bytes_of,
     page_counts,
     pairs,
     print_facts,
@@ -66,6 +68,7 @@ def profile(
     page_bytes: PageBytes = None,
     column: Column = None,
     skip_bad_lines: SkipBadLines = 0,
+    device_size: DeviceSize = None,
     json: Json = False,
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace: exact, or sampled."""
@@ -85,10 +88,12 @@ def profile(
     trace = trace_of(file, format_, page_bytes, column)
     with (
         progress("profile") as on_progress,
-        core.without_bad_records(trace, skip_bad_lines, on_progress=on_progress) as (
+        core.without_bad_records(
             trace,
-            log,
-        ),
+            skip_bad_lines,
+            device_bytes=device_bytes_of(device_size),
+            on_progress=on_progress,
+        ) as (trace, log),
     ):
         if sample_rate is None:
             made = core.profile(trace, sizes=named, on_progress=on_progress)
@@ -96,7 +101,7 @@ def profile(
             made = core.sampled_profile(
                 trace, sample_rate, sizes=named, seed=seed, on_progress=on_progress
             )
-    if log is not None:
+    if log is not None and skip_bad_lines > 0:
         made = replace(made, skipped_records=log["skipped_records"])
     _tell_skipped(log)
     if output is not None:
@@ -274,11 +279,17 @@ def simulate(
 
 
 def _tell_skipped(log: dict[str, Any] | None) -> None:
-    """Say on stderr, with --json too, what is missing from the numbers."""
+    """Say on stderr, with --json too, what is missing from the numbers or not on the device."""
     if log is not None:
-        print_warnings(
-            [one for one in log["warnings"] if one["name"] == "bad_records_skipped"]
-        )
+        print_warnings([one for one in log["warnings"] if one["name"] in _TOLD])
+
+
+_TOLD = (
+    "bad_records_skipped",
+    "beyond_device",
+    "device_barely_reached",
+    "device_size_not_compared",
+)
 
 
 def _print_history(found: dict[str, Any]) -> None:

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 
 from tierwright.errors import BadInput
-from tierwright.simulate import OnProgress, Trace
+from tierwright.simulate import Trace
+from tierwright.units import parse_bytes
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -49,6 +50,14 @@ Column = Annotated[
     ),
 ]
 
+DeviceSize = Annotated[
+    str | None,
+    typer.Option(
+        "--device-size",
+        metavar="SIZE",
+        help="Size of each recorded device, such as 1TiB: addresses beyond it, or far below it, are warned of.",
+    ),
+]
 SkipBadLines = Annotated[
     int,
     typer.Option(
@@ -105,6 +114,29 @@ def trace_of(
             "use for example 4096 or 8192",
         )
     return Trace(file, format_, page_bytes, pairs(columns or [], "--column"))
+
+
+def device_bytes_of(size: str | None) -> int | None:
+    """Read the size of a device.
+
+    Raises
+    ------
+    BadInput
+        If it is no size, or none of a device.
+    """
+    if size is None:
+        return None
+    found = parse_bytes(size)
+    if not _SECTOR_BYTES <= found <= _LARGEST_DEVICE_BYTES:
+        raise BadInput(
+            f"--device-size: `{size}` is not between one sector (512 bytes) and 1 EiB",
+            "give the size of the recorded device, such as 1TiB",
+        )
+    return found
+
+
+_SECTOR_BYTES = 512
+_LARGEST_DEVICE_BYTES = 2**60
 
 
 def pairs(given: Sequence[str], option: str) -> dict[str, str]:
@@ -224,8 +256,31 @@ def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
             typer.echo(f"hint: {warning['hint']}", err=True)
 
 
+class OnPass(Protocol):
+    """A callback for every pass of the core, over raw traces and others."""
+
+    def __call__(
+        self, done: int, total: int, accesses: int, requests: int | None = None, /
+    ) -> bool:
+        """Take bytes done and in all, accesses, and of a raw trace the records read."""
+
+
+def speed_text(accesses: int, requests: int | None, took_s: float) -> str:
+    """Say how many accesses were read, and how many records and accesses a second.
+
+    Examples
+    --------
+    >>> speed_text(3_000_000, 1_000_000, 2.0)
+    '3,000,000 accesses, 1,500,000/s (500,000 requests/s)'
+    """
+    if took_s <= 0:
+        return f"{accesses:,} accesses"
+    records = "" if requests is None else f" ({requests / took_s:,.0f} requests/s)"
+    return f"{accesses:,} accesses, {accesses / took_s:,.0f}/s{records}"
+
+
 @contextmanager
-def progress(title: str) -> Iterator[OnProgress]:
+def progress(title: str) -> Iterator[OnPass]:
     """Show progress on stderr when it is a terminal, and let Ctrl-C cancel the core.
 
     The core runs outside the interpreter, so an interrupt is noted and told to it at its
@@ -242,8 +297,10 @@ def progress(title: str) -> Iterator[OnProgress]:
     try:
         with _reporter(title) as report:
 
-            def on_progress(done: int, total: int, accesses: int) -> bool:
-                report(done, total, accesses)
+            def on_progress(
+                done: int, total: int, accesses: int, requests: int | None = None, /
+            ) -> bool:
+                report(done, total, accesses, requests)
                 return not interrupted
 
             yield on_progress
@@ -254,9 +311,11 @@ def progress(title: str) -> Iterator[OnProgress]:
 
 
 @contextmanager
-def _reporter(title: str) -> Iterator[Callable[[int, int, int], None]]:
+def _reporter(
+    title: str,
+) -> Iterator[Callable[[int, int, int, int | None], None]]:
     if not sys.stderr.isatty():
-        yield lambda _done, _total, _accesses: None
+        yield lambda _done, _total, _accesses, _requests: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -264,20 +323,21 @@ def _reporter(title: str) -> Iterator[Callable[[int, int, int], None]]:
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.percentage:3.0f} %  {task.fields[accesses]:,} accesses"),
+        TextColumn("{task.percentage:3.0f} %  {task.fields[speed]}"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     ) as bar:
-        task = bar.add_task(title, total=None, accesses=0)
-        shown = time.monotonic()
+        task = bar.add_task(title, total=None, speed="")
+        began = shown = time.monotonic()
 
-        def report(done: int, total: int, accesses: int) -> None:
+        def report(done: int, total: int, accesses: int, requests: int | None) -> None:
             nonlocal shown
             now = time.monotonic()
             if now - shown > _SHOW_EVERY_S:
                 shown = now
-                bar.update(task, completed=done, total=total, accesses=accesses)
+                speed = speed_text(accesses, requests, now - began)
+                bar.update(task, completed=done, total=total, speed=speed)
 
         yield report
 

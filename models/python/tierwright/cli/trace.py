@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,16 +11,19 @@ import typer
 from tierwright import simulate
 from tierwright.cli.output import (
     Column,
+    DeviceSize,
     File,
     Format,
     Json,
     PageBytes,
     SkipBadLines,
+    device_bytes_of,
     print_facts,
     print_json,
     print_table,
     print_warnings,
     progress,
+    speed_text,
     trace_of,
 )
 from tierwright.errors import BadInput
@@ -88,14 +92,21 @@ def inspect(
     skip_bad_lines: SkipBadLines = 0,
     max_content_bytes: MaxContentBytes = None,
     max_expansion: MaxExpansion = None,
+    device_size: DeviceSize = None,
     json: Json = False,
 ) -> None:
     """Read a whole trace and say what it holds."""
     trace = trace_of(file, format_, page_bytes, column)
-    reading = Reading(skip_bad_lines, max_content_bytes, max_expansion)
+    reading = Reading(
+        skip_bad_lines,
+        max_content_bytes,
+        max_expansion,
+        device_bytes_of(device_size),
+    )
+    began = time.monotonic()
     with progress("inspect") as on_progress:
         found = simulate.inspect(trace, reading=reading, on_progress=on_progress)
-    _print_summary(found, as_json=json)
+    _print_summary(found, time.monotonic() - began, as_json=json)
 
 
 @app.command("convert")
@@ -114,16 +125,23 @@ def convert(
     skip_bad_lines: SkipBadLines = 0,
     max_content_bytes: MaxContentBytes = None,
     max_expansion: MaxExpansion = None,
+    device_size: DeviceSize = None,
     json: Json = False,
 ) -> None:
     """Write the canonical form of a trace."""
     trace = trace_of(file, format_, page_bytes, column)
-    reading = Reading(skip_bad_lines, max_content_bytes, max_expansion)
+    reading = Reading(
+        skip_bad_lines,
+        max_content_bytes,
+        max_expansion,
+        device_bytes_of(device_size),
+    )
+    began = time.monotonic()
     with progress("convert") as on_progress:
         found = simulate.convert(
             trace, out, force=force, reading=reading, on_progress=on_progress
         )
-    _print_summary(found, as_json=json)
+    _print_summary(found, time.monotonic() - began, as_json=json)
 
 
 @app.command("preview")
@@ -139,11 +157,17 @@ def preview(
     skip_bad_lines: SkipBadLines = 0,
     max_content_bytes: MaxContentBytes = None,
     max_expansion: MaxExpansion = None,
+    device_size: DeviceSize = None,
     json: Json = False,
 ) -> None:
     """Read the head of a trace and show what was understood, with units."""
     trace = trace_of(file, format_, page_bytes, column)
-    reading = Reading(skip_bad_lines, max_content_bytes, max_expansion)
+    reading = Reading(
+        skip_bad_lines,
+        max_content_bytes,
+        max_expansion,
+        device_bytes_of(device_size),
+    )
     with progress("preview") as on_progress:
         found = simulate.preview(
             trace, rows=rows, reading=reading, on_progress=on_progress
@@ -230,7 +254,7 @@ def summary(
         print_summary(found)
 
 
-def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:
+def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
@@ -256,6 +280,13 @@ def _print_summary(found: dict[str, Any], *, as_json: bool) -> None:
             ("content id", found["content_id"]),
             ("written", format_bytes(found["out_bytes"])),
         ]
+    requests = None if found["format"] == "canonical" else found["requests"]
+    facts.append(
+        (
+            "read",
+            f"in {took_s:,.2f} s: {speed_text(found['accesses'], requests, took_s)}",
+        )
+    )
     if found.get("skipped_records"):
         facts.append(("bad records skipped", format_count(found["skipped_records"])))
     print_facts(facts)

@@ -108,6 +108,7 @@ impl Future {
                 done: done / 2,
                 total,
                 accesses: 0,
+                requests: None,
             }) {
                 return Err(Error::Cancelled);
             }
@@ -126,6 +127,7 @@ impl Future {
             done: self.total_bytes / 2,
             total: self.total_bytes,
             accesses: 0,
+            requests: None,
         };
         for index in (0..self.written.len()).rev() {
             let written = self.written[index];
@@ -186,6 +188,7 @@ impl Future {
             done: u64::try_from(done).unwrap_or(self.total_bytes),
             total: self.total_bytes,
             accesses,
+            requests: None,
         }
     }
 

@@ -19,6 +19,7 @@ use crate::progress::OnProgress;
 mod archive;
 mod bytes;
 pub(crate) mod canonical;
+mod device_size;
 mod fields;
 pub mod formats;
 mod identity;
@@ -60,6 +61,8 @@ pub struct TraceSpec {
     pub skip_bad_records: u64,
     /// Limits of decompression.
     pub limits: Limits,
+    /// Size of each device that was recorded, as the user states it [bytes].
+    pub device_bytes: Option<u64>,
 }
 
 impl TraceSpec {
@@ -72,6 +75,7 @@ impl TraceSpec {
             columns: BTreeMap::new(),
             skip_bad_records: 0,
             limits: Limits::default(),
+            device_bytes: None,
         }
     }
 }
@@ -173,6 +177,10 @@ impl AccessSource for OpenTrace {
         self.source().request_counts()
     }
 
+    fn requests_read(&self) -> Option<u64> {
+        self.source().requests_read()
+    }
+
     fn space_names(&self) -> &[String] {
         match &self.source {
             Source::Raw(source) => source.space_names(),
@@ -242,6 +250,7 @@ pub fn summaries(
 
 fn open(spec: &TraceSpec) -> Result<OpenTrace> {
     normalise::check_page_bytes(spec.page_bytes)?;
+    device_size::check(spec.device_bytes)?;
     if let Some(name) = &spec.format {
         formats::by_name(name)?;
     }
@@ -262,16 +271,16 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
             if let Some((packed, member)) = packed {
                 reader = Box::new(Members::new(reader, packed, member, format, spec));
             }
-            Source::Raw(Box::new(Normaliser::new(
-                reader,
-                format,
-                &spec.path,
-                spec.page_bytes,
-            )?))
+            Source::Raw(Box::new(Normaliser::new(reader, format, spec)?))
+        }
+        Open::MergedRequests(open) => {
+            let reader = open(input, spec)?;
+            Source::Raw(Box::new(Normaliser::new(reader, format, spec)?))
         }
         Open::Canonical => {
             let reader = CanonicalReader::open(&spec.path)?;
             warnings.extend(reader.ignored_page_bytes(spec.page_bytes));
+            warnings.extend(device_size::of_canonical(&reader, spec.device_bytes));
             Source::Canonical(Box::new(reader))
         }
     };

@@ -11,7 +11,7 @@ use crate::trace::reader::{
     Addressing, PlacedRequest, Request, RequestReader, Understanding, Warning,
 };
 use crate::trace::streams::Compression;
-use crate::trace::{TraceSource, TraceSummary};
+use crate::trace::{TraceSource, TraceSpec, TraceSummary, device_size};
 
 /// Smallest and largest page size [bytes].
 const PAGE_BYTES_RANGE: std::ops::RangeInclusive<u64> = 512..=1 << 20;
@@ -113,6 +113,7 @@ pub(crate) struct Normaliser {
     reader: Box<dyn RequestReader>,
     format: &'static Format,
     path: std::path::PathBuf,
+    device_bytes: Option<u64>,
     page_bytes: u64,
     page_shift: u32,
     splits: bool,
@@ -134,10 +135,9 @@ impl Normaliser {
     pub(crate) fn new(
         reader: Box<dyn RequestReader>,
         format: &'static Format,
-        path: &std::path::Path,
-        asked_page_bytes: u64,
+        spec: &TraceSpec,
     ) -> Result<Self> {
-        let asked = check_page_bytes(asked_page_bytes)?;
+        let asked = check_page_bytes(spec.page_bytes)?;
         let understanding = reader.understanding();
         let page_bytes = match understanding.addressing {
             Addressing::Pages {
@@ -151,7 +151,8 @@ impl Normaliser {
             has_time: understanding.has_time,
             reader,
             format,
-            path: path.to_owned(),
+            path: spec.path.clone(),
+            device_bytes: spec.device_bytes,
             page_bytes,
             page_shift: page_bytes.trailing_zeros(),
             batch: Vec::new(),
@@ -458,6 +459,16 @@ impl Normaliser {
             ));
         }
         warnings.extend(self.rate_warning());
+        warnings.extend(self.device_bytes.and_then(|device_bytes| {
+            device_size::of_requests(&device_size::Reach {
+                device_bytes,
+                end_bytes: self.splits.then_some(counts.end),
+                requests: counts.requests,
+                distinct_pages: u64::from(self.distinct_pages),
+                page_bytes: self.page_bytes,
+                devices: self.reader.spaces().len() as u64,
+            })
+        }));
         warnings
     }
 
@@ -605,6 +616,10 @@ impl AccessSource for Normaliser {
 
     fn tells_writes(&self) -> bool {
         self.understanding().has_writes
+    }
+
+    fn requests_read(&self) -> Option<u64> {
+        Some(self.counts.requests)
     }
 
     fn request_counts(&self) -> Option<RequestCounts> {

@@ -47,18 +47,75 @@ impl Packed {
     pub(crate) fn next_input(&self) -> Result<(Option<Input>, u64)> {
         let mut empty = 0;
         loop {
-            let member = self
-                .archive
-                .next_member()
-                .map_err(|error| explain(&self.path, error))?;
-            let Some(member) = member else {
-                return Ok((None, empty));
-            };
-            match self.input_of(member)? {
-                Some(input) => return Ok((Some(input), empty)),
-                None => empty += 1,
+            match self.next_named()? {
+                None => return Ok((None, empty)),
+                Some((_, Some(input))) => return Ok((Some(input), empty)),
+                Some((_, None)) => empty += 1,
             }
         }
+    }
+
+    /// All members with their names, each a stream of its own, so that they can be read side by
+    /// side; `None` for an empty one.
+    ///
+    /// Each stream opens the file anew and passes over the members before its own: where the
+    /// archive is compressed as a whole it is decompressed once for every member.
+    pub(crate) fn side_by_side(&self, most: usize) -> Result<Vec<(String, Option<Input>)>> {
+        let listing = self.anew()?;
+        let mut names = Vec::new();
+        while let Some((name, input)) = listing.next_named()? {
+            names.push((name, input.is_some()));
+            if names.len() > most {
+                return Err(Error::Unreadable {
+                    path: self.path.clone(),
+                    message: format!(
+                        "the archive has more than {most} members, which would have to be read side by side"
+                    ),
+                    hint: "unpack it into a folder and name one of its files".to_owned(),
+                });
+            }
+        }
+        names
+            .into_iter()
+            .enumerate()
+            .map(|(index, (name, has_content))| {
+                if !has_content {
+                    return Ok((name, None));
+                }
+                let packed = self.anew()?;
+                for _ in 0..index {
+                    packed.next_member()?;
+                }
+                Ok((name, packed.next_named()?.and_then(|(_, input)| input)))
+            })
+            .collect()
+    }
+
+    /// The same archive from its beginning.
+    fn anew(&self) -> Result<Self> {
+        match Input::opened(&self.path, self.opening.clone())? {
+            Opened::Archive(packed) => Ok(packed),
+            Opened::File(_) => Err(Error::Unreadable {
+                path: self.path.clone(),
+                message: "this was an archive a moment ago and is none now".to_owned(),
+                hint: "wait until nothing writes to the file".to_owned(),
+            }),
+        }
+    }
+
+    fn next_member(&self) -> Result<Option<Member>> {
+        self.archive
+            .next_member()
+            .map_err(|error| explain(&self.path, error))
+    }
+
+    /// The next member and its name; without an input if it is empty.
+    fn next_named(&self) -> Result<Option<(String, Option<Input>)>> {
+        let Some(member) = self.next_member()? else {
+            return Ok(None);
+        };
+        let name = member.name.clone();
+        Ok(Some((name, self.input_of(member)?)))
     }
 
     /// The file that holds the members.
@@ -87,6 +144,12 @@ impl Packed {
         };
         Ok((input.fill(HEAD_BYTES)? > 0).then_some(input))
     }
+}
+
+/// What a file turned out to be.
+enum Opened {
+    Archive(Packed),
+    File(Box<Input>),
 }
 
 /// The decompressed content of one file or member, read once from front to back.
@@ -143,6 +206,25 @@ impl Input {
     /// Opens `path`, or the first member of the archive it is, and reads enough to know that it
     /// holds data.
     pub(crate) fn open_with(path: &Path, opening: Opening) -> Result<Self> {
+        let mut input = match Self::opened(path, opening)? {
+            Opened::Archive(packed) => Self::first_member(&packed)?,
+            Opened::File(input) => *input,
+        };
+        if input.fill(HEAD_BYTES)? == 0 {
+            return Err(Error::Unreadable {
+                path: path.to_owned(),
+                message: format!(
+                    "the file holds no data: its {} stream decompresses to 0 bytes",
+                    input.compression.name()
+                ),
+                hint: "check that the command that wrote the file produced output".to_owned(),
+            });
+        }
+        Ok(input)
+    }
+
+    /// Opens the layers around the content, or around the members of an archive.
+    fn opened(path: &Path, opening: Opening) -> Result<Opened> {
         let cannot_read = |source| Error::Io {
             action: "read",
             path: path.to_owned(),
@@ -187,45 +269,33 @@ impl Input {
             },
             opening: opening.clone(),
         };
-        let mut input = if is_zip(&first) {
+        if is_zip(&first) {
             drop(file);
             consumed.store(0, Ordering::Relaxed);
             let archive = Archive::zip(path, Arc::clone(&consumed), budget.clone())
                 .map_err(|error| explain(path, error))?;
-            Self::first_member(&packed(archive, Container::Zip, &budget))?
-        } else {
-            let (first, stream) = match outer {
-                Codec::None => (first, file),
-                _ => layer(path, outer, file, &budget)?,
-            };
-            if is_tar(&first) {
-                let archive = Archive::tar(Box::new(stream));
-                Self::first_member(&packed(archive, Container::Tar, &budget))?
-            } else {
-                Self {
-                    path: path.to_owned(),
-                    file_bytes: metadata.len(),
-                    consumed: Arc::clone(&consumed),
-                    compression: Compression {
-                        outer,
-                        ..Compression::NONE
-                    },
-                    stream: Box::new(stream),
-                    opening,
-                    ..Self::empty()
-                }
-            }
-        };
-        if input.fill(HEAD_BYTES)? == 0 {
-            return Err(unreadable(
-                &format!(
-                    "the file holds no data: its {} stream decompresses to 0 bytes",
-                    input.compression.name()
-                ),
-                "check that the command that wrote the file produced output",
-            ));
+            return Ok(Opened::Archive(packed(archive, Container::Zip, &budget)));
         }
-        Ok(input)
+        let (first, stream) = match outer {
+            Codec::None => (first, file),
+            _ => layer(path, outer, file, &budget)?,
+        };
+        if is_tar(&first) {
+            let archive = Archive::tar(Box::new(stream));
+            return Ok(Opened::Archive(packed(archive, Container::Tar, &budget)));
+        }
+        Ok(Opened::File(Box::new(Self {
+            path: path.to_owned(),
+            file_bytes: metadata.len(),
+            consumed: Arc::clone(&consumed),
+            compression: Compression {
+                outer,
+                ..Compression::NONE
+            },
+            stream: Box::new(stream),
+            opening,
+            ..Self::empty()
+        })))
     }
 
     fn first_member(packed: &Packed) -> Result<Self> {

@@ -17,7 +17,7 @@ use crate::trace::normalise::{Extent, Normaliser, as_f64};
 use crate::trace::open::Input;
 use crate::trace::reader::{FieldUnit, Warning};
 use crate::trace::streams::Compression;
-use crate::trace::{Source, TraceSource, TraceSpec, open};
+use crate::trace::{Source, TraceSource, TraceSpec, device_size, open};
 
 /// Records that a preview shows at most.
 const MAX_PREVIEW_ROWS: usize = 1000;
@@ -206,6 +206,7 @@ pub fn preview(spec: &TraceSpec, rows: usize, on_progress: OnProgress<'_>) -> Re
         done: preview.file_bytes,
         total: preview.file_bytes,
         accesses: 0,
+        requests: None,
     };
     if on_progress(done) {
         Ok(preview)
@@ -392,6 +393,7 @@ fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) 
     let (head, foot) = (source.head(), source.foot());
     let mut warnings = foot.warnings.clone();
     warnings.extend(source.ignored_page_bytes(spec.page_bytes));
+    warnings.extend(device_size::of_canonical(source, spec.device_bytes));
     TraceReport {
         format: summary.format.to_owned(),
         requests: summary.requests,

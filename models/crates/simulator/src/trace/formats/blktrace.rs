@@ -18,7 +18,7 @@ use crate::trace::bytes::{u16_at, u32_at, u64_at};
 use crate::trace::fields::SECTOR_BYTES;
 use crate::trace::formats::blkparse::{Action, PassedOver};
 use crate::trace::formats::{Format, Open, Score};
-use crate::trace::open::{Head, Input};
+use crate::trace::open::{Head, Input, Packed};
 use crate::trace::reader::{
     BATCH_REQUESTS, FieldUnit, PlacedRequest, Request, RequestReader, Spaces, Understanding,
     Warning,
@@ -36,17 +36,19 @@ const READ: u32 = 1 << 16;
 const WRITE: u32 = 1 << 17;
 const NOTIFY: u32 = 1 << 26;
 const DISCARD: u32 = 1 << 29;
+/// Most files of a recording in an archive: each is a stream with a file of its own.
+const MOST_MEMBERS: usize = 512;
 
 pub(crate) const FORMAT: Format = Format {
     name: "blktrace",
-    description: "Linux blktrace, binary: NAME.blktrace.CPU, the files of all CPUs in the folder merged by time",
+    description: "Linux blktrace, binary: NAME.blktrace.CPU, the files of all CPUs in the folder or archive merged by time",
     has_writes: true,
     has_time: true,
     has_device: true,
     page_native: false,
     below_page_cache: true,
     detect,
-    open: Open::Requests(open),
+    open: Open::MergedRequests(open),
 };
 
 fn detect(head: &Head<'_>) -> Score {
@@ -153,22 +155,10 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             hint: "write them as text with `blkparse -i NAME` and read that".to_owned(),
         });
     }
-    if input.packed().is_some() {
-        return Err(Error::Unreadable {
-            path: input.path().to_owned(),
-            message: "the binary files of blktrace are not read inside an archive: those of all CPUs are merged by time".to_owned(),
-            hint: "unpack the archive into a folder and name one of its files".to_owned(),
-        });
-    }
-    let (before, after, missing_cpus) = other_cpus(input.path())?;
-    let mut inputs = Vec::new();
-    for path in before {
-        inputs.push(Input::open(&path)?);
-    }
-    inputs.push(input);
-    for path in after {
-        inputs.push(Input::open(&path)?);
-    }
+    let (inputs, missing_cpus) = match input.packed().cloned() {
+        Some((packed, _)) => members(&packed)?,
+        None => beside(input)?,
+    };
     // Each file may hold a part of the actions only: all heads together choose.
     let chosen = Action::best(
         inputs
@@ -177,11 +167,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     );
     let mut assumptions = vec![chosen.assumption()];
     if inputs.len() > 1 {
-        let names: Vec<String> = inputs
-            .iter()
-            .filter_map(|input| input.path().file_name())
-            .map(|name| name.to_string_lossy().into_owned())
-            .collect();
+        let names: Vec<String> = inputs.iter().map(name_of).collect();
         assumptions.push(format!(
             "the files of one recording were merged by time: {}",
             names.join(", ")
@@ -221,6 +207,94 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         cpus: Vec::new(),
         missing_cpus,
     }))
+}
+
+/// The files of a recording, by CPU, and the CPUs without a file.
+type Recording = (Vec<Input>, Vec<u32>);
+
+/// A file with the others that lie beside it.
+fn beside(input: Input) -> Result<Recording> {
+    let (before, after, missing_cpus) = other_cpus(input.path())?;
+    let mut inputs = Vec::new();
+    for path in before {
+        inputs.push(Input::open(&path)?);
+    }
+    inputs.push(input);
+    for path in after {
+        inputs.push(Input::open(&path)?);
+    }
+    Ok((inputs, missing_cpus))
+}
+
+/// The members of an archive, which must be the files of one recording and nothing else. Several
+/// devices may have been recorded at once (`sda.blktrace.0`, `sdb.blktrace.0`): one clock timed them.
+fn members(packed: &Packed) -> Result<Recording> {
+    let wrong = |message: String, hint: &str| Error::Unreadable {
+        path: packed.path().to_owned(),
+        message,
+        hint: hint.to_owned(),
+    };
+    let all = packed.side_by_side(MOST_MEMBERS)?;
+    let alone = all.iter().filter(|(_, input)| input.is_some()).count() == 1;
+    let mut found: Vec<(String, u32, Option<Input>)> = Vec::new();
+    for (name, input) in all {
+        if let Some(input) = &input
+            && Records(input.head().bytes).next().is_none()
+        {
+            return Err(wrong(
+                format!("the archive's members are not of one format: `{name}` is not of blktrace"),
+                "pack the files NAME.blktrace.CPU of one recording alone",
+            ));
+        }
+        match cpu_of(&name) {
+            Some((base, cpu, _)) => found.push((base.to_owned(), cpu, input)),
+            None if alone => found.extend(input.map(|input| (String::new(), 0, Some(input)))),
+            None => {
+                return Err(wrong(
+                    format!(
+                        "the archive's member `{name}` has no name of the kind NAME.blktrace.CPU, so nothing says which recording it belongs to"
+                    ),
+                    "pack the files of one recording under the names that blktrace gave them",
+                ));
+            }
+        }
+    }
+    found.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
+    let folder = |base: &str| base.rfind('/').map(|end| base[..end].to_owned());
+    for (one, other) in found.iter().zip(found.iter().skip(1)) {
+        if (&one.0, one.1) == (&other.0, other.1) || folder(&one.0) != folder(&other.0) {
+            return Err(wrong(
+                format!(
+                    "the archive holds several recordings: `{}.blktrace.{}` and `{}.blktrace.{}`",
+                    one.0, one.1, other.0, other.1
+                ),
+                "pack each recording into an archive of its own",
+            ));
+        }
+    }
+    let mut missing = Vec::new();
+    for (index, (base, cpu, _)) in found.iter().enumerate() {
+        let follows = index > 0 && found[index - 1].0 == *base;
+        let first = if follows { found[index - 1].1 + 1 } else { 0 };
+        missing.extend(first..*cpu);
+    }
+    let inputs = found
+        .into_iter()
+        .filter_map(|(_, _, input)| input)
+        .collect();
+    Ok((inputs, missing))
+}
+
+/// Name of a file, or of a member in its archive.
+fn name_of(input: &Input) -> String {
+    match input.packed() {
+        Some((_, name)) => name.clone(),
+        None => input
+            .path()
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+    }
 }
 
 /// The other files of a recording: of lower CPUs, of higher ones, and CPUs without a file.
@@ -484,13 +558,11 @@ impl RequestReader for Blktrace {
                 break;
             };
             let place = place(placed.record_number, placed.offset);
-            let name = self.streams[index].input.path().file_name();
             records.push(PlacedRequest {
-                place: match name {
-                    Some(name) if self.streams.len() > 1 => {
-                        format!("{} of {}", place, name.to_string_lossy())
-                    }
-                    _ => place,
+                place: if self.streams.len() > 1 {
+                    format!("{place} of {}", name_of(&self.streams[index].input))
+                } else {
+                    place
                 },
                 raw: hex(&placed.record),
                 request: placed.request,
@@ -523,7 +595,7 @@ impl RequestReader for Blktrace {
                     self.missing_cpus.len(),
                     missing.join(", ")
                 ),
-                "copy all files NAME.blktrace.* of the recording into one folder",
+                "copy all files NAME.blktrace.* of the recording into one folder or archive",
             ));
         }
         if let ([_], [cpu]) = (&self.streams[..], &self.cpus[..]) {
@@ -537,10 +609,19 @@ impl RequestReader for Blktrace {
     }
 
     fn position(&self) -> (u64, u64) {
-        self.streams
+        let all = self
+            .streams
             .iter()
             .map(|stream| stream.input.position())
-            .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+            .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+        match self.streams[0].input.packed() {
+            // Each stream reads the archive from its beginning: on average they are here.
+            Some(_) => {
+                let streams = self.streams.len() as u64;
+                (all.0 / streams, all.1 / streams)
+            }
+            None => all,
+        }
     }
 
     fn compression(&self) -> Compression {

@@ -116,6 +116,8 @@ pub struct Format {
 pub(crate) enum Open {
     /// Raw requests, to be normalised.
     Requests(fn(Input, &TraceSpec) -> Result<Box<dyn RequestReader>>),
+    /// The same, of a format that takes all members of an archive at once.
+    MergedRequests(fn(Input, &TraceSpec) -> Result<Box<dyn RequestReader>>),
     /// Accesses already normalised.
     Canonical,
 }

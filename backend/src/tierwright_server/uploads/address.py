@@ -1,0 +1,72 @@
+"""Addresses in an object store that speaks S3: `s3://bucket/key`, taken letter by letter.
+
+An address is no URL here: nothing in it is decoded, joined or normalised, so that the key
+that is compared with the open prefixes is the very key that is asked for.
+"""
+
+import re
+from dataclasses import dataclass
+
+SCHEME = "s3://"
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_KEY_BYTES = 1024
+
+
+@dataclass(frozen=True)
+class Address:
+    """A bucket, and a key or a prefix of keys in it; an empty one is the whole bucket."""
+
+    bucket: str
+    key: str
+
+    def __str__(self) -> str:
+        return (
+            f"{SCHEME}{self.bucket}/{self.key}"
+            if self.key
+            else f"{SCHEME}{self.bucket}"
+        )
+
+    @property
+    def name(self) -> str:
+        """The last part of the key."""
+        return self.key.rsplit("/", 1)[-1]
+
+    def holds(self, other: "Address") -> bool:
+        """Say whether the other one is an object below this prefix.
+
+        `s3://b/in` holds `s3://b/in/x` and neither `s3://b/in` nor `s3://b/input/x`.
+        """
+        if self.bucket != other.bucket or not other.key:
+            return False
+        return not self.key or other.key.startswith(f"{self.key}/")
+
+
+def is_address(text: str) -> bool:
+    """Say whether a text is meant as an address, of whatever scheme, and not as a path."""
+    return "://" in text
+
+
+def parse(text: str) -> Address:
+    """Take an address apart; one slash at its end may stand for a prefix.
+
+    Raises
+    ------
+    ValueError
+        With the reason, to follow the text.
+    """
+    if not text.startswith(SCHEME):
+        raise ValueError(f"begins with no scheme that is read; {SCHEME} is")
+    bucket, _, key = text.removeprefix(SCHEME).partition("/")
+    if _BUCKET.fullmatch(bucket) is None:
+        raise ValueError(f"has `{bucket[:80]}` for a bucket, which cannot be one")
+    if len(key.encode("utf-8", "surrogatepass")) > _KEY_BYTES:
+        raise ValueError(f"has a key of more than {_KEY_BYTES} bytes")
+    if not key.isprintable():
+        raise ValueError("has a character in its key that cannot be shown")
+    key = key.removesuffix("/")
+    # Some stores and many tools take such a key for another one.
+    if key and any(part in ("", ".", "..") for part in key.split("/")):
+        raise ValueError(
+            "has an empty part, `.` or `..` between the slashes of its key"
+        )
+    return Address(bucket, key)

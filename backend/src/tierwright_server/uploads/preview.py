@@ -1,0 +1,145 @@
+"""Asks a process of its own for the head of a trace, and outlives whatever it does."""
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from typing import Any
+
+import structlog
+
+from tierwright_server.errors import ServerError, TimedOut, Unprocessable
+from tierwright_server.jobs.limits import NO_BACKTRACE, describe_exit, ran_out_of_memory
+from tierwright_server.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 2
+_slots = asyncio.Semaphore(_AT_ONCE)
+_STDERR_KEPT = 2000
+_SECRET = ("TIERWRIGHT_", "AWS_", "PG")
+
+
+class Stopped(Unprocessable):
+    """The process that read the head of a file was ended."""
+
+    name = "preview-stopped"
+    title = "The preview was stopped"
+
+
+async def read_head(
+    settings: Settings, trace: dict[str, Any], shown_as: str
+) -> dict[str, Any]:
+    """Read the head of a trace in a child process.
+
+    Parameters
+    ----------
+    settings : Settings
+        `preview_timeout_s`, `preview_memory_bytes`.
+    trace : dict
+        Argument group of the core.
+    shown_as : str
+        Name of the file for messages.
+
+    Returns
+    -------
+    dict
+        As `preview_child.read_head`.
+
+    Raises
+    ------
+    TimedOut
+        The head was not read in time.
+    Stopped
+        It needed too much memory, or ended the process otherwise.
+    """
+    limit_s = settings.preview_timeout_s
+    try:
+        async with asyncio.timeout(limit_s):
+            async with _slots:
+                return await _ask(settings, trace, shown_as)
+    except TimeoutError:
+        raise TimedOut(
+            f"{shown_as}: the head of the file could not be read within {limit_s:g} s",
+            hint="Name the format, so that it need not be found out.",
+        ) from None
+
+
+async def _ask(
+    settings: Settings, trace: dict[str, Any], shown_as: str
+) -> dict[str, Any]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tierwright_server.uploads.preview_child",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=_environment(),
+    )
+    spec = {
+        "parent_pid": os.getpid(),
+        "memory_bytes": settings.preview_memory_bytes,
+        "trace": trace,
+    }
+    try:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise RuntimeError("the child has no pipes")
+        # One that died at once is told by its exit code below.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(json.dumps(spec).encode() + b"\n")
+            await process.stdin.drain()
+        # Not `communicate`: it would close stdin, and the child takes that for our end.
+        stdout, stderr = await asyncio.gather(
+            process.stdout.read(), process.stderr.read()
+        )
+        exit_code = await process.wait()
+    finally:
+        # Also when the time is over, or the client has gone.
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await asyncio.shield(process.wait())
+        if process.stdin is not None:
+            process.stdin.close()
+    if exit_code != 0:
+        raise _stopped(settings, shown_as, exit_code, stderr.decode(errors="replace"))
+    answer: dict[str, Any] = json.loads(stdout)
+    if "out_of_memory" in answer:
+        raise _too_much_memory(settings, shown_as)
+    return answer
+
+
+def _environment() -> dict[str, str]:
+    """Return what a child needs to start, without what gives access to anything."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(_SECRET)
+    }
+    return kept | NO_BACKTRACE
+
+
+def _stopped(
+    settings: Settings, shown_as: str, exit_code: int, stderr: str
+) -> ServerError:
+    how = describe_exit(exit_code)
+    log.warning("a preview ended early", how=how, stderr=stderr[-_STDERR_KEPT:])
+    if ran_out_of_memory(exit_code, stderr):
+        return _too_much_memory(settings, shown_as)
+    return Stopped(
+        f"{shown_as}: the process that read the head of the file {how}",
+        hint="The file may be damaged, or made to do harm. If you trust it, report this "
+        "with the server's log.",
+    )
+
+
+def _too_much_memory(settings: Settings, shown_as: str) -> Stopped:
+    cap = settings.preview_memory_bytes / 2**20
+    return Stopped(
+        f"{shown_as}: reading the head of the file needs more than the {cap:,.0f} MiB "
+        "that a preview may take",
+        hint="The file may be damaged, or made to do harm. If you trust it, raise "
+        "TIERWRIGHT_PREVIEW_MEMORY_BYTES, or unpack it first.",
+    )
