@@ -249,6 +249,38 @@ def test_the_two_headers_of_lcs_are_told_apart(tmp_path):
         assert caught.value.args[1]
 
 
+def test_tenants_are_spaces_of_their_own(tmp_path):
+    # Ids 0 to 49 of two name spaces: 100 keys, where libCacheSim would count 50.
+    op_ns = b"".join(
+        struct.pack("<IQIBHq", i // 10, i % 50, 4096, 1, i // 50 % 2, -1)
+        for i in range(200)
+    )
+    found = inspect(write(tmp_path, op_ns))
+    assert found["format"] == "oracle_general_op_ns"
+    assert (found["accesses"], found["distinct_pages"], found["devices"]) == (
+        200,
+        100,
+        2,
+    )
+    assert any(
+        "an id in two name spaces is two keys" in one for one in found["assumptions"]
+    )
+    records = [
+        struct.pack("<IQIIq", i, i % 5, 100, 1 | (i // 5 % 3) << 8, -1)
+        for i in range(30)
+    ]
+    path = write(tmp_path, lcs(2, *records))
+    assert inspect(path)["distinct_pages"] == 15
+    assert {one["device"] for one in preview(path, rows=30)["records"]} == {
+        "0",
+        "1",
+        "2",
+    }
+    # Version 1 has no tenant.
+    path = write(tmp_path, lcs(1, struct.pack("<IQIq", 1, 7, 100, -1)))
+    assert preview(path, rows=1)["records"][0]["device"] == ""
+
+
 def test_operations_of_libcachesim_records(tmp_path):
     # get, gets, read and unknown read; delete makes no access; the other ten codes write.
     records = [struct.pack("<IQIBHq", 5, code, 1, code, 0, -1) for code in range(15)]

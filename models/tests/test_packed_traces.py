@@ -171,7 +171,11 @@ def test_members_of_one_format_are_one_trace_in_the_archives_order(tmp_path, pac
     # The relation of the first and of the last member is one.
     assert found["devices"] == expected["devices"] == 2
     assert any("3 members are one trace" in one for one in found["assumptions"])
-    assert found["warnings"] == []
+    # Which is told, for it would be wrong if each member were of a server of its own.
+    [joined] = found["warnings"]
+    assert joined["name"] == "members_joined"
+    assert "archive's 3 members name the same devices" in joined["message"]
+    assert joined["message"].endswith(": 5/9")
     # And the whole way: the canonical trace is the same, byte for byte of its content.
     one = convert(tmp_path / "whole", tmp_path / "1.twt")
     two = convert(tmp_path / "packed", tmp_path / "2.twt")
@@ -187,12 +191,29 @@ def test_members_out_of_order_are_told(tmp_path):
     assert "non_monotone_time" in names
 
 
-def test_members_without_devices_are_told_to_be_one(tmp_path):
-    members = dict.fromkeys(("a.spc", "b.spc"), b"0,8,4096,R,0.0\n")
-    assert (
-        inspect(write(tmp_path, zipped(members)))["warnings"][0]["name"]
-        != "members_joined"
+def test_members_with_devices_of_one_name_are_told_to_be_one(tmp_path):
+    def joined(members: dict[str, bytes]) -> list[str]:
+        found = inspect(write(tmp_path, zipped(members)))
+        return [
+            one["message"]
+            for one in found["warnings"]
+            if one["name"] == "members_joined"
+        ]
+
+    # Two recordings whose storage units are both called 0.
+    [told] = joined(
+        dict.fromkeys(("Financial1.spc", "Financial2.spc"), b"0,8,4096,R,0.0\n")
     )
+    assert told.endswith("name the same devices, each of which counts as one: 0")
+    assert (
+        joined({"a.spc": b"0,8,4096,R,0.0\n", "b.spc": b"1,8,4096,R,0.0\n"}) == []
+    )
+    # Pages and keys without devices are one too.
+    [told] = joined(dict.fromkeys(("OLTP.lis", "P1.lis"), b"5 3 0 0\n7 1 0 1\n"))
+    assert "the same page or key in several of the archive's 2 members" in told
+
+
+def test_members_without_devices_are_told_to_be_one(tmp_path):
     record = struct.pack("<IIIHHQQ", 1, 4096, 1, 0x28, 0x100, 8, 5) * 20
     found = inspect(write(tmp_path, zipped({"w1": record, "w2": record})))
     assert "members_joined" in [warning["name"] for warning in found["warnings"]]

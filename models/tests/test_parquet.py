@@ -1,9 +1,17 @@
 """Parquet tables, written by another program, against counts made from the same rows as text."""
 
+import bz2
 import contextlib
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from tierwright._simulator import (
     ParameterError,
@@ -40,6 +48,77 @@ def test_counts_are_those_of_the_rows():
     assert (found["distinct_pages"], found["devices"]) == (9664, 3)
     assert found["duration_s"] == 7.425961
     assert found["sha256_of_sequence"] == SEQUENCE
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "zstd": zstandard.ZstdCompressor().compress,
+    "xz": lzma.compress,
+    "bzip2": bz2.compress,
+    "tar": lambda content: tar({"t.parquet": content}),
+    "gzip > tar": lambda content: gzip.compress(tar({"t.parquet": content})),
+    "zip": lambda content: zipped({"t.parquet": content}),
+    "zip > zstd": lambda content: zipped(
+        {"t.parquet.zst": zstandard.ZstdCompressor().compress(content)}
+    ),
+}
+
+
+def tar(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return out.getvalue()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("layers", PACKED)
+def test_packed_tables_hold_the_same_rows(tmp_path, layers):
+    path = tmp_path / "misleading.txt"
+    path.write_bytes(PACKED[layers](TABLE.read_bytes()))
+    seen = []
+    found = inspect(path, columns=MAPPING, on_progress=lambda *at: seen.append(at))
+    assert (found["format"], found["compression"]) == ("parquet", layers)
+    assert (found["requests"], found["sha256_of_sequence"]) == (3000, SEQUENCE)
+    assert column_names(path) == column_names(TABLE)
+    assert len(preview(path, columns=MAPPING, rows=3)["records"]) == 3
+    done = convert(path, tmp_path / "t.twt", columns=MAPPING)
+    assert done["sha256_of_sequence"] == SEQUENCE
+    assert seen[-1][:2] == (path.stat().st_size, path.stat().st_size)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["misleading.txt", "t.twt"]
+
+
+def test_packed_tables_are_unpacked_within_the_limits(tmp_path):
+    content = TABLE.read_bytes()
+    path = tmp_path / "t.parquet.gz"
+    path.write_bytes(gzip.compress(content))
+    assert inspect(path, columns=MAPPING, max_content_bytes=len(content))
+    with pytest.raises(TraceError, match="the limit"):
+        inspect(path, columns=MAPPING, max_content_bytes=len(content) - 1)
+    path.write_bytes(gzip.compress(content)[:-3000])
+    with pytest.raises(TraceError, match="the gzip stream is truncated"):
+        inspect(path, columns=MAPPING)
+    path.write_bytes(gzip.compress(content[:-3000]))
+    with pytest.raises(TraceError, match="damaged, truncated or of a kind"):
+        inspect(path, columns=MAPPING)
+
+
+def test_several_packed_tables_are_one_trace(tmp_path):
+    path = tmp_path / "days.tar"
+    path.write_bytes(tar({"1.parquet": TABLE.read_bytes(), "2.parquet": TABLE.read_bytes()}))
+    found = inspect(path, columns=MAPPING)
+    assert (found["requests"], found["distinct_pages"]) == (6000, 9664)
+    assert "members_joined" in [one["name"] for one in found["warnings"]]
 
 
 def test_the_unit_of_the_time_is_the_columns_own():

@@ -19,7 +19,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
     <>
       {preview.warnings.map((warning) => (
         <Alert
-          key={warning.name}
+          key={`${warning.name} ${warning.message}`}
           color="orange"
           styles={{ title: { color: "var(--tw-warn)" } }}
           variant="outline"

@@ -110,7 +110,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           <SummaryFigures summary={workload.summary} />
           {workload.summary.warnings.map((warning) => (
             <Alert
-              key={warning.name}
+              key={`${warning.name} ${warning.message}`}
               color="orange"
               styles={{ title: { color: "var(--tw-warn)" } }}
               variant="outline"

@@ -12,10 +12,47 @@ use crate::trace::open::Packed;
 use crate::trace::reader::{PlacedRequest, Request, RequestReader, Understanding, Warning};
 use crate::trace::streams::Compression;
 
-/// Names of members told in an assumption.
+/// Names told in one message: of members, of devices.
 const NAMES_TOLD: usize = 10;
-/// Members whose own warnings are kept; those of more are counted.
-const WARNING_MEMBERS: usize = 20;
+
+/// The warnings of one name, of all members that have it.
+#[derive(Debug, Clone)]
+struct MemberWarning {
+    /// As the first of them says it.
+    first: Warning,
+    /// The members that have it, at most [`NAMES_TOLD`].
+    members: Vec<String>,
+    count: u64,
+}
+
+impl MemberWarning {
+    fn told(&self) -> Warning {
+        let more = match &self.members[1..] {
+            [] => String::new(),
+            others => format!(
+                "; the same of {} more members: {}",
+                self.count - 1,
+                some_of(others, self.count - 1)
+            ),
+        };
+        Warning {
+            message: format!("member `{}`: {}{more}", self.members[0], self.first.message),
+            ..self.first.clone()
+        }
+    }
+}
+
+/// The first of `count` names.
+fn some_of(names: &[String], count: u64) -> String {
+    let told = names.len().min(NAMES_TOLD);
+    let more = count - told as u64;
+    let first = names[..told].join(", ");
+    if more > 0 {
+        format!("{first} and {more} more")
+    } else {
+        first
+    }
+}
 
 /// A trace of one format in several members.
 pub(crate) struct Members {
@@ -33,7 +70,10 @@ pub(crate) struct Members {
     devices: Vec<String>,
     numbers: FastMap<String, u32>,
     current_numbers: Vec<u32>,
-    warnings: Vec<Warning>,
+    /// Whether a device is named by several members, of each device.
+    shared: Vec<bool>,
+    /// In order of first appearance, each name once.
+    warnings: Vec<MemberWarning>,
     finished: bool,
 }
 
@@ -62,6 +102,7 @@ impl Members {
             devices: Vec::new(),
             numbers: FastMap::default(),
             current_numbers: Vec::new(),
+            shared: Vec::new(),
             warnings: Vec::new(),
             finished: false,
         };
@@ -73,20 +114,11 @@ impl Members {
     fn tell_names(&mut self) {
         let told = match self.names.as_slice() {
             [only] => format!("the archive's member `{only}` is the trace"),
-            names => {
-                let first: Vec<&str> = names.iter().take(NAMES_TOLD).map(String::as_str).collect();
-                let more = names.len().saturating_sub(NAMES_TOLD);
-                format!(
-                    "the archive's {} members are one trace, in the order of the archive: {}{}",
-                    names.len(),
-                    first.join(", "),
-                    if more > 0 {
-                        format!(" and {more} more")
-                    } else {
-                        String::new()
-                    }
-                )
-            }
+            names => format!(
+                "the archive's {} members are one trace, in the order of the archive: {}",
+                names.len(),
+                some_of(names, names.len() as u64)
+            ),
         };
         let own = self.current.understanding().assumptions.clone();
         self.understanding.assumptions = own;
@@ -101,6 +133,10 @@ impl Members {
             let number = *self.numbers.entry(name.clone()).or_insert(next);
             if number == next {
                 self.devices.push(name.clone());
+                self.shared.push(false);
+            } else {
+                // Within one member the names differ: an earlier member has this one.
+                self.shared[number as usize] = true;
             }
             self.current_numbers.push(number);
         }
@@ -115,14 +151,61 @@ impl Members {
 
     fn keep_warnings(&mut self) {
         self.skipped += self.current.skipped();
-        let name = self.names.last().cloned().unwrap_or_default();
-        if self.names.len() <= WARNING_MEMBERS {
-            self.warnings
-                .extend(self.current.warnings().into_iter().map(|warning| Warning {
-                    message: format!("member `{name}`: {}", warning.message),
-                    ..warning
-                }));
+        self.warnings = self.member_warnings();
+    }
+
+    /// The warnings of all members so far, each name once.
+    fn member_warnings(&self) -> Vec<MemberWarning> {
+        let mut all = self.warnings.clone();
+        let member = self.names.last().cloned().unwrap_or_default();
+        for warning in self.current.warnings() {
+            match all.iter_mut().find(|one| one.first.name == warning.name) {
+                Some(known) => {
+                    known.count += 1;
+                    if known.members.len() <= NAMES_TOLD {
+                        known.members.push(member.clone());
+                    }
+                }
+                None => all.push(MemberWarning {
+                    first: warning,
+                    members: vec![member.clone()],
+                    count: 1,
+                }),
+            }
         }
+        all
+    }
+
+    /// What of several members counts as one: devices, and of formats without devices all of it.
+    fn joined(&self) -> Option<Warning> {
+        let members = self.names.len();
+        let shared: Vec<String> = self
+            .devices
+            .iter()
+            .zip(&self.shared)
+            .filter(|(_, shared)| **shared)
+            .map(|(device, _)| device.clone())
+            .collect();
+        let what = match (shared.as_slice(), self.format.page_native) {
+            ([], _) => return None,
+            ([only], true) if only.is_empty() => format!(
+                "the format {} does not name devices, so the same page or key in several of the archive's {members} members counts as one page",
+                self.format.name
+            ),
+            ([only], false) if only.is_empty() => format!(
+                "the format {} does not name devices, so the archive's {members} members count as one device",
+                self.format.name
+            ),
+            (names, _) => format!(
+                "several of the archive's {members} members name the same devices, each of which counts as one: {}",
+                some_of(names, names.len() as u64)
+            ),
+        };
+        Some(Warning::new(
+            "members_joined",
+            what,
+            "right if the members are parts of one recording; if each is of a machine or disk of its own, convert them one by one",
+        ))
     }
 
     /// Goes to the next member; `false` at the end of the archive.
@@ -202,19 +285,12 @@ impl RequestReader for Members {
         if self.names.len() == 1 && self.empty == 0 {
             return self.current.warnings();
         }
-        let mut warnings = self.warnings.clone();
-        warnings.extend(self.current.warnings());
-        if self.names.len() > 1 && !self.format.has_device && !self.format.page_native {
-            warnings.push(Warning::new(
-                "members_joined",
-                format!(
-                    "the format {} does not name devices, so the archive's {} members count as one device",
-                    self.format.name,
-                    self.names.len()
-                ),
-                "if each member is a disk of its own, convert them one by one",
-            ));
-        }
+        let mut warnings: Vec<Warning> = self
+            .member_warnings()
+            .iter()
+            .map(MemberWarning::told)
+            .collect();
+        warnings.extend(self.joined());
         if self.out_of_order > 0 {
             warnings.push(Warning::new(
                 "members_out_of_order",

@@ -29,6 +29,7 @@ mod normalise;
 mod numbers;
 mod open;
 mod reader;
+mod repeats;
 mod report;
 mod streams;
 mod text;
@@ -259,6 +260,7 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
         Opening {
             limits: spec.limits,
             bad_left: Arc::new(AtomicU64::new(spec.skip_bad_records)),
+            named: spec.format.is_some() || !spec.columns.is_empty(),
         },
     )?;
     let (format, choice) = formats::choose(&input, spec)?;

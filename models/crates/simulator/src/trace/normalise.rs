@@ -10,6 +10,7 @@ use crate::trace::numbers::PageNumbers;
 use crate::trace::reader::{
     Addressing, PlacedRequest, Request, RequestReader, Understanding, Warning,
 };
+use crate::trace::repeats::{Repeats, WINDOW};
 use crate::trace::streams::Compression;
 use crate::trace::{TraceSource, TraceSpec, TraceSummary, device_size};
 
@@ -21,12 +22,12 @@ pub(crate) const NO_WRITES_IN_FORMAT: &str = "no_writes_in_format";
 pub(crate) const DEFAULT_PAGE_BYTES: u64 = 4096;
 /// More requests per second than any one server makes.
 const IMPLAUSIBLE_RATE_PER_S: f64 = 5e6;
+/// More bytes per second than the fastest arrays of drives move: 50 GB/s.
+const IMPLAUSIBLE_BYTES_PER_S: f64 = 50e9;
 /// Fewer requests per second than one a day.
 const IMPLAUSIBLE_PAUSE_PER_S: f64 = 1.0 / 86_400.0;
 const SECOND_NS: f64 = 1e9;
 const SECTOR_BYTES: u64 = 512;
-/// Equal requests this close are one request recorded several times, not reuse [ns].
-const DUPLICATE_WITHIN_NS: u64 = 1_000_000;
 /// Addresses beyond this are on no disk: 1 PiB.
 const IMPLAUSIBLE_ADDRESS_BYTES: u64 = 1 << 50;
 /// No device takes requests of more than this: 64 MiB.
@@ -72,10 +73,8 @@ struct Counts {
     latest_ns: i64,
     /// Byte-addressed requests that do not begin and end at 512-byte sectors.
     odd_sectors: u64,
-    /// Requests equal to the one before them in device, place, length and operation, and hardly
-    /// later.
-    duplicates: u64,
-    last: Option<Request>,
+    /// Bytes of all requests, of byte-addressed formats.
+    bytes: u64,
     smallest: u64,
     largest: u64,
     lowest: u64,
@@ -125,6 +124,7 @@ pub(crate) struct Normaliser {
     numbers: Vec<PageNumbers>,
     distinct_pages: u32,
     counts: Counts,
+    repeats: Repeats,
     raw: Option<RawColumns>,
     /// Lengths and order of the requests, if asked for.
     requests: Option<Requests>,
@@ -161,6 +161,7 @@ impl Normaliser {
             numbers: Vec::new(),
             distinct_pages: 0,
             counts: Counts::default(),
+            repeats: Repeats::default(),
             raw: None,
             requests: None,
             ignored_page_bytes: (asked != page_bytes && asked != DEFAULT_PAGE_BYTES)
@@ -323,12 +324,10 @@ impl Normaliser {
             let address = request.offset | request.size;
             counts.unaligned += u64::from(address & (self.page_bytes - 1) != 0);
             counts.odd_sectors += u64::from(address & (SECTOR_BYTES - 1) != 0);
-            counts.duplicates += u64::from(counts.last.is_some_and(|last| {
-                (last.offset, last.size, last.space, last.write)
-                    == (request.offset, request.size, request.space, request.write)
-                    && request.time_ns.abs_diff(last.time_ns) <= DUPLICATE_WITHIN_NS
-            }));
-            counts.last = Some(*request);
+            counts.bytes = counts.bytes.saturating_add(request.size);
+            if self.has_time {
+                self.repeats.add(request);
+            }
         }
         if request.size > 0 {
             let end = request.offset.saturating_add(request.size - 1);
@@ -519,15 +518,13 @@ impl Normaliser {
                 "check the unit of the offset: bytes read as sectors look so",
             ));
         }
-        if counts.requests >= ENOUGH_REQUESTS
-            && self.has_time
-            && counts.duplicates * 10 >= counts.requests * 3
-        {
+        if counts.requests >= ENOUGH_REQUESTS && self.repeats.count() * 10 >= counts.requests * 3 {
             warnings.push(Warning::new(
                 "duplicated_requests",
                 format!(
-                    "{} of {} requests repeat the one before them within a millisecond, as when each is recorded at several places (queued, issued, completed)",
-                    counts.duplicates, counts.requests
+                    "{} of {} requests repeat one of the {WINDOW} before them within a millisecond, as when each is recorded at several places (queued, issued, completed)",
+                    self.repeats.count(),
+                    counts.requests
                 ),
                 "keep one action of each request: reuse is far too high otherwise",
             ));
@@ -553,6 +550,18 @@ impl Normaliser {
             return None;
         }
         let rate = as_f64(self.counts.requests) / duration_s;
+        let bytes_per_s = as_f64(self.counts.bytes) / duration_s;
+        if rate <= IMPLAUSIBLE_RATE_PER_S && bytes_per_s > IMPLAUSIBLE_BYTES_PER_S {
+            return Some(Warning::new(
+                "implausible_bandwidth",
+                format!(
+                    "{} bytes in {duration_s} s are {:.0} GB/s, more than any one server moves",
+                    self.counts.bytes,
+                    bytes_per_s / 1e9
+                ),
+                "check the units of the time (s, ms, µs, ns or 100 ns) and of the size (bytes or sectors)",
+            ));
+        }
         (!(IMPLAUSIBLE_PAUSE_PER_S..=IMPLAUSIBLE_RATE_PER_S).contains(&rate)).then(|| {
             Warning::new(
                 "implausible_rate",

@@ -28,6 +28,8 @@ pub(crate) struct Opening {
     pub(crate) limits: Limits,
     /// Bad records that may still be passed over.
     pub(crate) bad_left: Arc<AtomicU64>,
+    /// Whether the user said what the file is, by a format or a column mapping.
+    pub(crate) named: bool,
 }
 
 /// What the members of an archive have in common.
@@ -313,6 +315,11 @@ impl Input {
     /// The archive around this input and the input's name in it.
     pub(crate) fn packed(&self) -> Option<&(Packed, String)> {
         self.packed.as_ref()
+    }
+
+    /// How this file was opened, for others that belong to it.
+    pub(crate) fn opening(&self) -> &Opening {
+        &self.opening
     }
 
     /// Passes over one bad record if that is allowed; `false` if it must be an error.

@@ -3,6 +3,8 @@
 //! A format carries only the meaning of one line ([`LineFormat`]) or one fixed-length record
 //! ([`RecordFormat`]); [`LineReader`] and [`RecordReader`] do the rest.
 
+use std::sync::atomic::Ordering;
+
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -298,6 +300,10 @@ pub(crate) trait RecordFormat: Send {
     const RECORD_BYTES: usize;
     /// The request of one record; `record` has exactly [`Self::RECORD_BYTES`] bytes.
     fn parse(&mut self, record: &[u8]) -> ParseResult<Request>;
+    /// Names of the spaces met so far, of formats whose records name one.
+    fn spaces(&self) -> Option<&[String]> {
+        None
+    }
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
     }
@@ -426,7 +432,7 @@ impl<F: LogFormat> LineReader<F> {
                 Some(Err(LineTooLong { consumed })) => {
                     self.line_number += 1;
                     let error = self.line_too_long();
-                    self.skipped.take(&self.input, error)?;
+                    self.pass_over(error)?;
                     if !consumed {
                         self.input.skip_line()?;
                     }
@@ -463,10 +469,34 @@ impl<F: LogFormat> LineReader<F> {
                 Ok(None) => {}
                 Err(fault) => {
                     let error = self.bad_line(&fault, range);
-                    self.skipped.take(&self.input, error)?;
+                    self.pass_over(error)?;
                 }
             }
         }
+    }
+
+    /// Takes an error for a skipped line. Before the first record it may be the header that says
+    /// that the columns mean something else: it is passed over only if the user named the format.
+    #[cold]
+    fn pass_over(&mut self, error: Error) -> Result<()> {
+        let opening = self.input.opening();
+        if self.records > 0 || opening.named || opening.bad_left.load(Ordering::Relaxed) == 0 {
+            return self.skipped.take(&self.input, error);
+        }
+        Err(match error {
+            Error::BadTrace {
+                path,
+                place,
+                message,
+                ..
+            } => Error::BadTrace {
+                path,
+                place,
+                message,
+                hint: "no line is passed over before the first record, for a header may say that the columns mean something else: name the format with --format if you know it".to_owned(),
+            },
+            other => other,
+        })
     }
 
     fn finish(&self) -> Result<()> {
@@ -804,7 +834,7 @@ impl<F: RecordFormat> RequestReader for RecordReader<F> {
     }
 
     fn spaces(&self) -> &[String] {
-        self.spaces.names()
+        self.format.spaces().unwrap_or(self.spaces.names())
     }
 
     fn warnings(&self) -> Vec<Warning> {

@@ -185,9 +185,9 @@ pub fn convert(
 /// # Errors
 /// If the file cannot be read.
 pub fn column_names(path: &Path) -> Result<Vec<String>> {
-    let input = Input::open(path)?;
+    let mut input = Input::open(path)?;
     if parquet::is_parquet(&input.head()) {
-        return parquet::column_names(&input);
+        return parquet::column_names(&mut input);
     }
     Ok(csv::column_names(&input.head()))
 }

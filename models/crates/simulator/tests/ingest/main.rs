@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod blocks;
 #[cfg(test)]
+mod doubts;
+#[cfg(test)]
 mod every_format;
 #[cfg(test)]
 mod formats;

@@ -94,14 +94,14 @@ impl Sample {
 const LINES: Kind = Kind::Lines { header: 0 };
 const TABLE: Kind = Kind::Lines { header: 1 };
 
-/// An oracleGeneralOpNS record of name space 3.
+/// An oracleGeneralOpNS record; the name space is the tens of the key.
 fn oracle_op_ns(time_s: u32, id: u64, size_bytes: u32, op: u8, next: i64) -> Vec<u8> {
     let mut record = Vec::new();
     record.extend_from_slice(&time_s.to_le_bytes());
     record.extend_from_slice(&id.to_le_bytes());
     record.extend_from_slice(&size_bytes.to_le_bytes());
     record.push(op);
-    record.extend_from_slice(&3_u16.to_le_bytes());
+    record.extend_from_slice(&u16::try_from(id / 10).unwrap().to_le_bytes());
     record.extend_from_slice(&next.to_le_bytes());
     record
 }
@@ -116,13 +116,13 @@ pub(crate) fn lcs_header(version: u64) -> Vec<u8> {
     header
 }
 
-/// An LCS record of version 2 of tenant 9.
+/// An LCS record of version 2; the tenant is the tens of the key.
 pub(crate) fn lcs_2(time_s: u32, id: u64, size_bytes: u32, op: u32, next: i64) -> Vec<u8> {
     let mut record = Vec::new();
     record.extend_from_slice(&time_s.to_le_bytes());
     record.extend_from_slice(&id.to_le_bytes());
     record.extend_from_slice(&size_bytes.to_le_bytes());
-    record.extend_from_slice(&(op | 9 << 8).to_le_bytes());
+    record.extend_from_slice(&(op | u32::try_from(id / 10).unwrap() << 8).to_le_bytes());
     record.extend_from_slice(&next.to_le_bytes());
     record
 }
@@ -309,7 +309,7 @@ pub(crate) fn samples() -> Vec<Sample> {
             ]
             .concat(),
         )
-        .counts((4, 1), (3, 2), 1, 2.0),
+        .counts((4, 1), (3, 2), 2, 2.0),
         // The header, then the same four requests as records of version 2.
         Sample::new(
             "lcs",
@@ -326,7 +326,7 @@ pub(crate) fn samples() -> Vec<Sample> {
             ]
             .concat(),
         )
-        .counts((4, 1), (3, 2), 1, 2.0),
+        .counts((4, 1), (3, 2), 2, 2.0),
         // Keys 17 and `a,b`; the miss has size 0, the set fills, the delete makes no access.
         Sample::new(
             "twitter",

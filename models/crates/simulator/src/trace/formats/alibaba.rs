@@ -6,11 +6,12 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{MICROSECOND_NS, commas, is_named, letter, whole_time, wrong_columns};
-use crate::trace::formats::doubts::doubt_lengths;
+use crate::trace::formats::doubts::{doubt_devices, doubt_lengths};
+use crate::trace::formats::epoch::Dates;
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
-    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, Warning,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
 
@@ -27,10 +28,10 @@ pub(crate) const FORMAT: Format = Format {
     detect: |head| {
         let score = score_lines(
             head,
-            Alibaba,
+            Alibaba::default(),
             "device, R or W, first byte, bytes, microseconds",
         );
-        doubt_lengths(head, score, 3)
+        doubt_devices(head, doubt_lengths(head, score, 3), 0, COLUMNS)
     },
     open: Open::Requests(open),
 };
@@ -46,13 +47,16 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let assumptions = vec!["each device_id is a device of its own".to_owned()];
     LineReader::boxed(
         input,
-        Alibaba,
+        Alibaba::default(),
         Understanding::block(units, assumptions),
         Spaces::default(),
     )
 }
 
-struct Alibaba;
+#[derive(Default)]
+struct Alibaba {
+    dates: Dates,
+}
 
 impl LineFormat for Alibaba {
     #[inline]
@@ -61,16 +65,26 @@ impl LineFormat for Alibaba {
             commas(line).ok_or_else(|| wrong_columns(COLUMNS, "commas"))?;
         let write = letter(opcode, "opcode")?;
         parse_u64(device, "device_id")?;
-        Ok(Request {
-            time_ns: whole_time(time, MICROSECOND_NS, "timestamp")?,
+        let time_ns = whole_time(time, MICROSECOND_NS, "timestamp")?;
+        let request = Request {
+            time_ns,
             offset: parse_u64(offset, "offset")?,
             size: parse_u64(length, "length")?,
             space: spaces.number(trim(device))?,
             write,
-        })
+        };
+        self.dates.add(time_ns);
+        Ok(request)
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
         is_named(line, COLUMNS)
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.dates
+            .warning("timestamp", "microseconds")
+            .into_iter()
+            .collect()
     }
 }

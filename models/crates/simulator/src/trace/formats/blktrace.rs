@@ -20,8 +20,8 @@ use crate::trace::formats::blkparse::{Action, PassedOver};
 use crate::trace::formats::{Format, Open, Score};
 use crate::trace::open::{Head, Input, Packed};
 use crate::trace::reader::{
-    BATCH_REQUESTS, FieldUnit, PlacedRequest, Request, RequestReader, Spaces, Understanding,
-    Warning,
+    BATCH_REQUESTS, FieldUnit, PlacedRequest, Request, RequestReader, Skipped, Spaces,
+    Understanding, Warning,
 };
 use crate::trace::streams::Compression;
 use crate::trace::text::{Fault, ParseResult, fault, hex};
@@ -142,6 +142,7 @@ struct Blktrace {
     spaces: Spaces,
     devices: FastMap<u32, u32>,
     passed: PassedOver,
+    skipped: Skipped,
     requests: u64,
     cpus: Vec<u32>,
     missing_cpus: Vec<u32>,
@@ -203,6 +204,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         spaces: Spaces::default(),
         devices: FastMap::default(),
         passed: PassedOver::default(),
+        skipped: Skipped::default(),
         requests: 0,
         cpus: Vec::new(),
         missing_cpus,
@@ -215,13 +217,13 @@ type Recording = (Vec<Input>, Vec<u32>);
 /// A file with the others that lie beside it.
 fn beside(input: Input) -> Result<Recording> {
     let (before, after, missing_cpus) = other_cpus(input.path())?;
-    let mut inputs = Vec::new();
-    for path in before {
-        inputs.push(Input::open(&path)?);
-    }
+    // Limits and tolerance are those of the file that was named.
+    let opening = input.opening().clone();
+    let open_other = |path: &PathBuf| Input::open_with(path, opening.clone());
+    let mut inputs = before.iter().map(open_other).collect::<Result<Vec<_>>>()?;
     inputs.push(input);
-    for path in after {
-        inputs.push(Input::open(&path)?);
+    for path in &after {
+        inputs.push(open_other(path)?);
     }
     Ok((inputs, missing_cpus))
 }
@@ -298,7 +300,8 @@ fn name_of(input: &Input) -> String {
 }
 
 /// The other files of a recording: of lower CPUs, of higher ones, and CPUs without a file.
-/// Files without content (CPUs without events) are left out.
+/// Files without content (CPUs without events) are left out. Nobody named them, so they must lie in
+/// the folder themselves: a link could lead to a file that was never meant to be read.
 fn other_cpus(path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<u32>)> {
     let nothing = Ok((Vec::new(), Vec::new(), Vec::new()));
     let name = path.file_name().map(|name| name.to_string_lossy());
@@ -322,6 +325,10 @@ fn other_cpus(path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<u32>)> {
         if let Some((other_base, cpu, other_suffix)) = cpu_of(&name)
             && (other_base, other_suffix) == (base, suffix)
         {
+            let kind = entry.file_type().map_err(cannot_read)?;
+            if cpu != own && !kind.is_file() {
+                return Err(no_file_of_its_own(&entry.path(), kind.is_symlink()));
+            }
             found.push((cpu, entry.path()));
         }
     }
@@ -340,6 +347,23 @@ fn other_cpus(path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>, Vec<u32>)> {
             .collect()
     };
     Ok((of(&|cpu| cpu < own), of(&|cpu| cpu > own), missing))
+}
+
+#[cold]
+fn no_file_of_its_own(path: &Path, link: bool) -> Error {
+    Error::Unreadable {
+        path: path.to_owned(),
+        message: format!(
+            "it belongs to the recording by its name, but is {}",
+            if link {
+                "a link, which is not followed"
+            } else {
+                "no regular file"
+            }
+        ),
+        hint: "copy the files NAME.blktrace.* of the recording into a folder of their own"
+            .to_owned(),
+    }
 }
 
 /// Base, CPU and what follows of a name `base.blktrace.CPU` or `base.blktrace.CPU.gz`.
@@ -367,26 +391,32 @@ impl Blktrace {
             }
             let number = stream.records + 1;
             if available < RECORD_BYTES {
-                return Err(cut(&stream.input, number, available, RECORD_BYTES));
+                let error = cut(&stream.input, number, available, RECORD_BYTES);
+                return self.end_cut_off(index, available, error);
             }
             let mut record = [0; RECORD_BYTES];
             record.copy_from_slice(&stream.input.available()[..RECORD_BYTES]);
             let parsed = match self.request(&record) {
                 Ok(parsed) => parsed,
                 Err(fault) => {
-                    return Err(bad_record(
-                        &self.streams[index].input,
-                        number,
-                        &fault,
-                        &record,
-                    ));
+                    let stream = &mut self.streams[index];
+                    let error = bad_record(&stream.input, number, &fault, &record);
+                    self.skipped.take(&stream.input, error)?;
+                    if u32_at(&record, 0) != MAGIC | VERSION {
+                        // Nothing of it can be relied on, its length neither.
+                        to_next_record(&mut stream.input)?;
+                        stream.records = number;
+                        continue;
+                    }
+                    None
                 }
             };
             let stream = &mut self.streams[index];
             let length = RECORD_BYTES + usize::from(u16_at(&record, 46));
             let available = stream.input.fill(length)?;
             if available < length {
-                return Err(cut(&stream.input, number, available, length));
+                let error = cut(&stream.input, number, available, length);
+                return self.end_cut_off(index, available, error);
             }
             stream.input.consume(length);
             stream.records = number;
@@ -401,6 +431,16 @@ impl Blktrace {
                 return Ok(());
             }
         }
+    }
+
+    /// Ends a stream in the middle of a record, if that may be passed over.
+    #[cold]
+    fn end_cut_off(&mut self, index: usize, available: usize, error: Error) -> Result<()> {
+        let stream = &mut self.streams[index];
+        self.skipped.take(&stream.input, error)?;
+        stream.input.consume(available);
+        stream.next = None;
+        Ok(())
     }
 
     fn request(&mut self, record: &[u8]) -> ParseResult<Option<Request>> {
@@ -481,12 +521,37 @@ impl Blktrace {
             if self.requests == 0 {
                 return Err(self.no_request());
             }
+            self.check_lengths()?;
             return Ok(None);
         };
         let placed = self.streams[index].next.take();
         self.advance(index)?;
         self.requests += 1;
         Ok(placed.map(|placed| (index, placed)))
+    }
+
+    /// That no file has grown or shrunk while it was read: a recording that is still running.
+    fn check_lengths(&self) -> Result<()> {
+        for stream in &self.streams {
+            let path = stream.input.path();
+            let now = std::fs::metadata(path).map_err(|source| Error::Io {
+                action: "read",
+                path: path.to_owned(),
+                source,
+            })?;
+            if now.len() != stream.input.file_bytes() {
+                return Err(Error::Unreadable {
+                    path: path.to_owned(),
+                    message: format!(
+                        "the file changed while it was read: it had {} bytes and has {}",
+                        stream.input.file_bytes(),
+                        now.len()
+                    ),
+                    hint: "stop the recording, then read its files".to_owned(),
+                });
+            }
+        }
+        Ok(())
     }
 
     fn no_request(&self) -> Error {
@@ -497,6 +562,29 @@ impl Blktrace {
                 self.chosen.letter()
             ),
             hint: "check that the device was in use while it was recorded, and on which CPU's file the events are".to_owned(),
+        }
+    }
+}
+
+/// Passes over a damaged record and what follows it up to the next magic number.
+#[cold]
+fn to_next_record(input: &mut Input) -> Result<()> {
+    let magic = (MAGIC | VERSION).to_le_bytes();
+    input.consume(1);
+    loop {
+        let available = input.fill(RECORD_BYTES)?;
+        let found = memchr::memmem::find(input.available(), &magic);
+        match found {
+            Some(at) => {
+                input.consume(at);
+                return Ok(());
+            }
+            None if available < RECORD_BYTES => {
+                input.consume(available);
+                return Ok(());
+            }
+            // The number may begin in the last bytes.
+            None => input.consume(available - (magic.len() - 1)),
         }
     }
 }
@@ -581,6 +669,7 @@ impl RequestReader for Blktrace {
 
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.passed.warnings(self.chosen);
+        warnings.extend(self.skipped.warning());
         if !self.missing_cpus.is_empty() {
             let missing: Vec<String> = self
                 .missing_cpus
@@ -606,6 +695,10 @@ impl RequestReader for Blktrace {
             ));
         }
         warnings
+    }
+
+    fn skipped(&self) -> u64 {
+        self.skipped.count()
     }
 
     fn position(&self) -> (u64, u64) {

@@ -97,6 +97,21 @@ impl Shape {
         shape
     }
 
+    /// The score of lengths in sectors, as low as that of the readings that it competes with if the
+    /// requests follow one another by lengths in pages.
+    pub(super) fn doubt_sectors(&self, score: Score) -> Score {
+        if self.ends_by_pages <= self.ends_by_sectors {
+            return score;
+        }
+        Score::new(
+            score.value.min(WHOLE_TIMES),
+            format!(
+                "{}; the next request begins where this one ends {} times by a length in sectors, {} times by a length in pages of 4 KiB",
+                score.reason, self.ends_by_sectors, self.ends_by_pages
+            ),
+        )
+    }
+
     /// The score, far lower if the addresses seem to be bytes.
     pub(super) fn doubt_bytes(&self, score: Score) -> Score {
         if score.value <= 0.0 || self.sectors || self.records < MANY {

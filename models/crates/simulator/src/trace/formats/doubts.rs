@@ -1,9 +1,13 @@
 //! What makes a reading doubtful although the lines have its shape.
 
-use crate::trace::fields::SECTOR_BYTES;
+use std::collections::HashSet;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::trace::fields::{SECTOR_BYTES, is_named};
 use crate::trace::formats::{Score, head_lines};
 use crate::trace::open::Head;
-use crate::trace::text::parse_u64;
+use crate::trace::text::{parse_u64, trim};
 
 /// Score of a doubted reading: never chosen without being named.
 pub(super) const DOUBTED: f64 = 0.4;
@@ -31,6 +35,50 @@ pub(super) fn doubt_lengths(head: &Head<'_>, score: Score, column: usize) -> Sco
         score.value.min(DOUBTED),
         format!(
             "{}, but {odd} of {lengths} lengths are no multiples of 512, so they may count sectors",
+            score.reason
+        ),
+    )
+}
+
+/// The score of a table without a header, far lower if its device column does not look like one:
+/// if most records name a device of their own, as if it were an address, or if the devices only
+/// rise from record to record, as if it were a time. `column` is counted from 0, and a first line
+/// of `names` proves what the columns are.
+pub(super) fn doubt_devices(head: &Head<'_>, score: Score, column: usize, names: &str) -> Score {
+    let lines = head_lines(head);
+    if score.value <= 0.0 || lines.first().is_some_and(|line| is_named(line, names)) {
+        return score;
+    }
+    let mut known = HashSet::with_hasher(FxBuildHasher);
+    let (mut records, mut rising, mut last) = (0_usize, true, None);
+    for line in lines {
+        let Some(device) = line.split(|byte| *byte == b',').nth(column).map(trim) else {
+            continue;
+        };
+        let number = parse_u64(device, "").ok();
+        if number.is_none() && records == 0 {
+            // A header of another table.
+            continue;
+        }
+        records += 1;
+        known.insert(device);
+        rising &= number.is_some() && number >= last;
+        last = number;
+    }
+    let devices = known.len();
+    let why = if records < MANY {
+        return score;
+    } else if devices * 2 > records {
+        "as addresses or times do, so that column may be no device"
+    } else if rising && devices >= MANY {
+        "which only rise from record to record as times do, so that column may be no device"
+    } else {
+        return score;
+    };
+    Score::new(
+        score.value.min(DOUBTED),
+        format!(
+            "{}, but {records} records name {devices} different devices, {why}",
             score.reason
         ),
     )

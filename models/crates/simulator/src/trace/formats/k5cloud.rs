@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, letter, wrong_columns};
-use crate::trace::formats::doubts::doubt_lengths;
+use crate::trace::formats::doubts::{doubt_devices, doubt_lengths};
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -26,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
     below_page_cache: true,
     detect: |head| {
         let score = score_lines(head, K5cloud, "volume, seconds, R or W, first byte, bytes");
-        doubt_lengths(head, score, 4)
+        doubt_devices(head, doubt_lengths(head, score, 4), 0, COLUMNS)
     },
     open: Open::Requests(open),
 };

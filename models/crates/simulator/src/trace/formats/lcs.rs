@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::bytes::{u32_at, u64_at};
 use crate::trace::formats::cache_op::{CacheCounts, CacheOp};
+use crate::trace::formats::tenants::Tenants;
 use crate::trace::formats::{Format, Open, Score};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
@@ -30,7 +31,7 @@ pub(crate) const FORMAT: Format = Format {
     description: "libCacheSim LCS key trace: a header of 8192 bytes and binary records of versions 1 to 8",
     has_writes: true,
     has_time: true,
-    has_device: false,
+    has_device: true,
     page_native: true,
     below_page_cache: false,
     detect,
@@ -125,10 +126,12 @@ fn boxed<const BYTES: usize>(input: Input, version: u64) -> Result<Box<dyn Reque
         units.push(FieldUnit::new(
             "tenant",
             "number",
-            "not part of the key, not used",
+            "its ids are keys of its own",
         ));
-        assumptions
-            .push("ids are the same key of every tenant, as libCacheSim reads them".to_owned());
+        assumptions.push(
+            "an id of two tenants is two keys (libCacheSim, which leaves the tenant out, counts one)"
+                .to_owned(),
+        );
     } else {
         assumptions.push("all accesses are reads: version 1 has no operation field".to_owned());
     }
@@ -148,7 +151,11 @@ fn boxed<const BYTES: usize>(input: Input, version: u64) -> Result<Box<dyn Reque
 }
 
 #[derive(Default)]
-struct Lcs<const BYTES: usize>(CacheCounts);
+struct Lcs<const BYTES: usize> {
+    counts: CacheCounts,
+    /// Version 1 has one, 0.
+    tenants: Tenants,
+}
 
 impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
     const RECORD_BYTES: usize = BYTES;
@@ -174,31 +181,37 @@ impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
                 "the file is damaged before this record",
             ));
         }
-        let op = match op_at {
-            None => CacheOp::Read,
+        let (op, tenant) = match op_at {
+            None => (CacheOp::Read, 0),
             Some(at) => {
                 let code = record[at];
-                self.0.unknown += u64::from(code == 0);
-                CacheOp::of_code(code).ok_or_else(|| {
+                self.counts.unknown += u64::from(code == 0);
+                let op = CacheOp::of_code(code).ok_or_else(|| {
                     fault(
                         format!("operation `{code}` is none of 0 to 14"),
                         "the file is damaged before this record",
                     )
-                })?
+                })?;
+                (op, u32_at(record, at) >> 8)
             }
         };
-        self.0.op(op);
-        self.0.size(size);
+        self.counts.op(op);
+        self.counts.size(size);
         Ok(Request {
             time_ns: i64::from(u32_at(record, 0)) * SECOND_NS,
             offset: u64_at(record, 4),
             size: op.pages(),
-            space: 0,
+            space: self.tenants.number(tenant),
             write: op == CacheOp::Write,
         })
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.0.warnings()
+        self.counts.warnings()
+    }
+
+    fn spaces(&self) -> Option<&[String]> {
+        // Without tenants the one nameless space of the reader.
+        (BYTES > 24).then(|| self.tenants.names())
     }
 }

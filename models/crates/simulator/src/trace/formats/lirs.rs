@@ -36,6 +36,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             "block number: one page for each line",
         )],
         assumptions: vec![
+            "each number is the block of one request: any list of numbers has this shape, also one of sizes or times".to_owned(),
             "each block is one page".to_owned(),
             "all accesses are reads: the format has no operation field".to_owned(),
         ],

@@ -32,7 +32,8 @@ fn detect(head: &Head<'_>) -> Score {
         Mqsim,
         "nanoseconds, device, sector, sectors, 1 for read or 0 for write, all whole numbers",
     );
-    Shape::of(head).doubt_bytes(score)
+    let shape = Shape::of(head);
+    shape.doubt_sectors(shape.doubt_bytes(score))
 }
 
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {

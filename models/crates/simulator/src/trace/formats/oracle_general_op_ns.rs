@@ -1,13 +1,15 @@
 //! libCacheSim's oracleGeneralOpNS: 27-byte little-endian records without a header.
 //!
 //! `u32 time, u64 id, u32 size, u8 op, u16 ns, i64 next`: as [`super::oracle_general`], with the
-//! operation (1 get ... 14 update) and a name space, which is not part of the key.
+//! operation (1 get ... 14 update) and a name space, which is a space of its own: libCacheSim takes an
+//! id for the same key in all of them.
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
-use crate::trace::bytes::{u32_at, u64_at};
+use crate::trace::bytes::{u16_at, u32_at, u64_at};
 use crate::trace::formats::cache_op::{CacheCounts, CacheOp};
 use crate::trace::formats::oracle_general::{Linked, score_linked};
+use crate::trace::formats::tenants::Tenants;
 use crate::trace::formats::{Format, Open};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -18,6 +20,7 @@ use crate::trace::text::{ParseResult, fault};
 
 const RECORD_BYTES: usize = 27;
 const OP_AT: usize = 16;
+const NS_AT: usize = 17;
 const NEXT_AT: usize = 19;
 const SECOND_NS: i64 = 1_000_000_000;
 
@@ -26,7 +29,7 @@ pub(crate) const FORMAT: Format = Format {
     description: "libCacheSim oracleGeneralOpNS key trace: 27-byte binary records with operations, each key one page",
     has_writes: true,
     has_time: true,
-    has_device: false,
+    has_device: true,
     page_native: true,
     below_page_cache: false,
     detect: |head| {
@@ -62,12 +65,12 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
                 "code",
                 "0 unknown, 1 get, 2 gets and 12 read are reads; 9 delete makes no access; the others write",
             ),
-            FieldUnit::new("ns", "number", "name space: not part of the key, not used"),
+            FieldUnit::new("ns", "number", "name space: its ids are keys of its own"),
             FieldUnit::new("next", "position", "checked, not used"),
         ],
         assumptions: vec![
             "each key is one page; object sizes are not used".to_owned(),
-            "ids are the same key in every name space, as libCacheSim reads them".to_owned(),
+            "an id in two name spaces is two keys (libCacheSim, which leaves the name space out, counts one)".to_owned(),
         ],
         columns: Vec::new(),
     };
@@ -79,7 +82,10 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
 }
 
 #[derive(Default)]
-struct OpNs(CacheCounts);
+struct OpNs {
+    counts: CacheCounts,
+    spaces: Tenants,
+}
 
 impl RecordFormat for OpNs {
     const RECORD_BYTES: usize = RECORD_BYTES;
@@ -100,19 +106,23 @@ impl RecordFormat for OpNs {
                 "the file is damaged before this record or is not an oracleGeneralOpNS trace",
             )
         })?;
-        self.0.op(op);
-        self.0.unknown += u64::from(code == 0);
-        self.0.size(u64::from(u32_at(record, 12)));
+        self.counts.op(op);
+        self.counts.unknown += u64::from(code == 0);
+        self.counts.size(u64::from(u32_at(record, 12)));
         Ok(Request {
             time_ns: i64::from(u32_at(record, 0)) * SECOND_NS,
             offset: u64_at(record, 4),
             size: op.pages(),
-            space: 0,
+            space: self.spaces.number(u32::from(u16_at(record, NS_AT))),
             write: op == CacheOp::Write,
         })
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.0.warnings()
+        self.counts.warnings()
+    }
+
+    fn spaces(&self) -> Option<&[String]> {
+        Some(self.spaces.names())
     }
 }

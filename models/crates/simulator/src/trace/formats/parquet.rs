@@ -47,18 +47,8 @@ pub(crate) const FORMAT: Format = Format {
     open: Open::Requests(open),
 };
 
-fn open(input: Input, spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
-    if input.compression() != Compression::NONE {
-        return Err(Error::Unreadable {
-            path: input.path().to_owned(),
-            message: format!(
-                "this is a Parquet table inside a {} file",
-                input.compression().name()
-            ),
-            hint: "unpack it first: its directory stands at its end".to_owned(),
-        });
-    }
-    let (table, names) = open_table(&input)?;
+fn open(mut input: Input, spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
+    let (table, names) = open_table(&mut input)?;
     let schema = table.metadata().file_metadata().schema_descr_ptr();
     let mut spec = spec.clone();
     if let Some(index) = spec
@@ -105,7 +95,7 @@ fn open(input: Input, spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
 }
 
 /// The names of the columns, for messages and the mapping.
-pub(crate) fn column_names(input: &Input) -> Result<Vec<String>> {
+pub(crate) fn column_names(input: &mut Input) -> Result<Vec<String>> {
     Ok(open_table(input)?.1)
 }
 
@@ -114,12 +104,34 @@ pub(crate) fn is_parquet(head: &Head<'_>) -> bool {
     head.bytes.starts_with(MAGIC)
 }
 
-fn open_table(input: &Input) -> Result<(SerializedFileReader<File>, Vec<String>)> {
-    let file = File::open(input.path()).map_err(|source| Error::Io {
-        action: "read",
-        path: input.path().to_owned(),
+/// The table as a file. Its directory stands at its end, so a packed one is unpacked, within the limits
+/// of decompression, to a file without a name in the folder for temporary files.
+fn table_file(input: &mut Input) -> Result<File> {
+    let path = input.path().to_owned();
+    if input.compression() == Compression::NONE {
+        return File::open(&path).map_err(|source| Error::Io {
+            action: "read",
+            path,
+            source,
+        });
+    }
+    let cannot = |source| Error::Io {
+        action: "unpack",
+        path: path.clone(),
         source,
-    })?;
+    };
+    let mut file = tempfile::tempfile().map_err(cannot)?;
+    while input.fill(1)? > 0 {
+        let available = input.available();
+        let length = available.len();
+        file.write_all(available).map_err(cannot)?;
+        input.consume(length);
+    }
+    Ok(file)
+}
+
+fn open_table(input: &mut Input) -> Result<(SerializedFileReader<File>, Vec<String>)> {
+    let file = table_file(input)?;
     let table = guarded(input, || SerializedFileReader::new(file))?;
     let names = table
         .metadata()
@@ -502,7 +514,11 @@ impl RequestReader for Parquet {
 
     /// By rows: the columns of a group lie beside each other, so bytes say nothing.
     fn position(&self) -> (u64, u64) {
-        let (_, all) = self.input.position();
+        let (done, all) = self.input.position();
+        if self.input.packed().is_some() {
+            // Of a member nobody knows how large a part of the archive it is.
+            return (done, all);
+        }
         if self.rows == 0 || self.row >= self.rows {
             return (all, all);
         }

@@ -5,8 +5,9 @@
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
-use crate::trace::formats::{Format, Open, score_lines};
-use crate::trace::open::Input;
+use crate::trace::formats::doubts::DOUBTED;
+use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
+use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
 };
@@ -24,15 +25,57 @@ pub(crate) const FORMAT: Format = Format {
     has_device: true,
     page_native: true,
     below_page_cache: false,
-    detect: |head| {
-        score_lines(
-            head,
-            PostgresCsv,
-            "microseconds, R or W, relation, block number",
-        )
-    },
+    detect,
     open: Open::Requests(open),
 };
+
+/// Without the header only the names of the relations tell this table from any other of a time, an
+/// operation and two numbers, such as offset and length in bytes.
+fn detect(head: &Head<'_>) -> Score {
+    let score = score_lines(
+        head,
+        PostgresCsv,
+        "microseconds, R or W, relation, block number",
+    );
+    let lines = head_lines(head);
+    if score.value <= 0.0 || lines.first() == Some(&HEADER) {
+        return score;
+    }
+    let names = || {
+        lines
+            .iter()
+            .filter_map(|line| line.split(|byte| *byte == b',').nth(2).map(trim))
+    };
+    let others = || names().filter(|name| !is_relation(name));
+    // One bad line does not hide the format.
+    match others().next() {
+        Some(other) if others().count() * 2 > names().count() => Score::new(
+            score.value.min(DOUBTED),
+            format!(
+                "{}, but there is no header time_us,op,rel,block, and `{}` is not named as a relation is: databaseOid/relfilenode",
+                score.reason,
+                excerpt(other)
+            ),
+        ),
+        _ => score,
+    }
+}
+
+/// Whether a name is `number/number`, perhaps with a fork (`_fsm`) behind it.
+fn is_relation(name: &[u8]) -> bool {
+    let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    let Some(slash) = memchr::memchr(b'/', name) else {
+        return false;
+    };
+    let (database, file) = (&name[..slash], &name[slash + 1..]);
+    let (file, fork) = match memchr::memchr(b'_', file) {
+        Some(at) => (&file[..at], Some(&file[at + 1..])),
+        None => (file, None),
+    };
+    digits(database)
+        && digits(file)
+        && fork.is_none_or(|fork| !fork.is_empty() && fork.iter().all(u8::is_ascii_lowercase))
+}
 
 #[expect(
     clippy::unnecessary_wraps,

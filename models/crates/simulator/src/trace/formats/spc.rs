@@ -6,13 +6,15 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, decimal_time, first_commas, letter, sectors, wrong_columns};
-use crate::trace::formats::doubts::doubt_lengths;
+use crate::trace::formats::doubts::{doubt_devices, doubt_lengths};
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
     FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
+
+const COLUMNS: &str = "ASU,LBA,Size,Opcode,Timestamp";
 
 pub(crate) const FORMAT: Format = Format {
     name: "spc",
@@ -24,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
     below_page_cache: true,
     detect: |head| {
         let score = score_lines(head, Spc, "storage unit, sector, bytes, r or w, seconds");
-        doubt_lengths(head, score, 2)
+        doubt_devices(head, doubt_lengths(head, score, 2), 0, COLUMNS)
     },
     open: Open::Requests(open),
 };
@@ -54,8 +56,8 @@ struct Spc;
 impl LineFormat for Spc {
     #[inline]
     fn parse(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Request> {
-        let [unit, lba, size, opcode, time] = first_commas(line)
-            .ok_or_else(|| wrong_columns("ASU,LBA,Size,Opcode,Timestamp", "commas"))?;
+        let [unit, lba, size, opcode, time] =
+            first_commas(line).ok_or_else(|| wrong_columns(COLUMNS, "commas"))?;
         let write = letter(opcode, "Opcode")?;
         // A unit is a number: it tells this format from other tables with a letter in this column.
         parse_u64(unit, "ASU")?;

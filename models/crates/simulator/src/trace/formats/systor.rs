@@ -6,7 +6,8 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, letter, wrong_columns};
-use crate::trace::formats::doubts::doubt_lengths;
+use crate::trace::formats::doubts::{doubt_devices, doubt_lengths};
+use crate::trace::formats::epoch::Dates;
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -30,7 +31,7 @@ pub(crate) const FORMAT: Format = Format {
             Systor::default(),
             "seconds, response time, R or W, unit, first byte, bytes",
         );
-        doubt_lengths(head, score, 5)
+        doubt_devices(head, doubt_lengths(head, score, 5), 3, COLUMNS)
     },
     open: Open::Requests(open),
 };
@@ -58,6 +59,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
 
 #[derive(Default)]
 struct Systor {
+    dates: Dates,
     without_operation: u64,
 }
 
@@ -77,13 +79,15 @@ impl LogFormat for Systor {
         }
         let write = letter(kind, "IOType")?;
         parse_u64(unit, "LUN")?;
-        Ok(Some(Request {
+        let request = Request {
             time_ns,
             offset: parse_u64(offset, "Offset")?,
             size: parse_u64(size, "Size")?,
             space: spaces.number(trim(unit))?,
             write,
-        }))
+        };
+        self.dates.add(time_ns);
+        Ok(Some(request))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
@@ -91,16 +95,21 @@ impl LogFormat for Systor {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        if self.without_operation == 0 {
-            return Vec::new();
+        let mut warnings: Vec<Warning> = self
+            .dates
+            .warning("Timestamp", "seconds")
+            .into_iter()
+            .collect();
+        if self.without_operation > 0 {
+            warnings.push(Warning::new(
+                "records_without_operation",
+                format!(
+                    "{} records have a blank IOType and were passed over",
+                    self.without_operation
+                ),
+                "they are no reads or writes in the published traces; if yours are, fill the column in",
+            ));
         }
-        vec![Warning::new(
-            "records_without_operation",
-            format!(
-                "{} records have a blank IOType and were passed over",
-                self.without_operation
-            ),
-            "they are no reads or writes in the published traces; if yours are, fill the column in",
-        )]
+        warnings
     }
 }

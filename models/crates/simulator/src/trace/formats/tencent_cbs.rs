@@ -10,6 +10,8 @@ use crate::trace::fields::{
     SECOND_NS, SECTOR_BYTES, commas, decimal_time, in_bytes, is_named, neither, sectors,
     wrong_columns,
 };
+use crate::trace::formats::doubts::DOUBTED;
+use crate::trace::formats::epoch::Dates;
 use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
@@ -58,7 +60,7 @@ fn detect(head: &Head<'_>, unit: Unit) -> Score {
     // Both readings score alike: the shape of the lines does not tell them apart.
     let mut score = score_lines(head, Tencent::new(Unit::Sectors), meaning);
     if score.value > 0.0 {
-        let (aligned, offsets) = alignment(head);
+        let (aligned, offsets) = alignment(head, 1);
         score.reason = format!(
             "{}; {aligned} of {offsets} offsets are multiples of 512, which {}",
             score.reason,
@@ -68,21 +70,28 @@ fn detect(head: &Head<'_>, unit: Unit) -> Score {
                 "sectors would rarely be: speaks for bytes"
             }
         );
+        let (aligned, sizes) = alignment(head, 2);
+        if sizes >= MANY && aligned == sizes {
+            score.value = score.value.min(DOUBTED);
+            score.reason.push_str(
+                "; all sizes are multiples of 512 too, so they may count bytes, as in neither copy",
+            );
+        }
     }
     score
 }
 
-/// Of the head's records with an offset, how many offsets are multiples of 512.
-fn alignment(head: &Head<'_>) -> (u64, u64) {
-    let (mut aligned, mut offsets) = (0, 0);
+/// Of the head's records with a number in the column, how many are multiples of 512.
+fn alignment(head: &Head<'_>, column: usize) -> (u64, u64) {
+    let (mut aligned, mut numbers) = (0, 0);
     for line in head_lines(head) {
-        let offset = commas::<5>(line).and_then(|fields| parse_u64(fields[1], "Offset").ok());
-        if let Some(offset) = offset {
-            offsets += 1;
-            aligned += u64::from(offset % SECTOR_BYTES == 0);
+        let number = commas::<5>(line).and_then(|fields| parse_u64(fields[column], "").ok());
+        if let Some(number) = number {
+            numbers += 1;
+            aligned += u64::from(number % SECTOR_BYTES == 0);
         }
     }
-    (aligned, offsets)
+    (aligned, numbers)
 }
 
 fn open(input: Input, unit: Unit) -> Result<Box<dyn RequestReader>> {
@@ -115,6 +124,9 @@ struct Tencent {
     unit: Unit,
     requests: u64,
     unaligned: u64,
+    /// Requests whose Size is no multiple of 512, as nearly all sizes in sectors are.
+    odd_sizes: u64,
+    dates: Dates,
 }
 
 impl Tencent {
@@ -123,6 +135,8 @@ impl Tencent {
             unit,
             requests: 0,
             unaligned: 0,
+            odd_sizes: 0,
+            dates: Dates::default(),
         }
     }
 }
@@ -159,6 +173,8 @@ impl LineFormat for Tencent {
         };
         self.requests += 1;
         self.unaligned += u64::from(!aligned);
+        self.odd_sizes += u64::from(request.size % (SECTOR_BYTES * SECTOR_BYTES) != 0);
+        self.dates.add(request.time_ns);
         Ok(request)
     }
 
@@ -167,16 +183,31 @@ impl LineFormat for Tencent {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        if self.unit == Unit::Bytes || self.unaligned > 0 || self.requests < MANY {
-            return Vec::new();
+        let mut warnings: Vec<Warning> = self
+            .dates
+            .warning("Timestamp", "seconds")
+            .into_iter()
+            .collect();
+        if self.unit == Unit::Sectors && self.unaligned == 0 && self.requests >= MANY {
+            warnings.push(Warning::new(
+                "offsets_look_like_bytes",
+                format!(
+                    "the offsets of all {} requests are multiples of 512, which sectors rarely are: they may count bytes",
+                    self.requests
+                ),
+                "compare with --format tencent_cbs_bytes: the distinct pages should fit the size of the volumes",
+            ));
         }
-        vec![Warning::new(
-            "offsets_look_like_bytes",
-            format!(
-                "the offsets of all {} requests are multiples of 512, which sectors rarely are: they may count bytes",
-                self.requests
-            ),
-            "compare with --format tencent_cbs_bytes: the distinct pages should fit the size of the volumes",
-        )]
+        if self.odd_sizes == 0 && self.requests >= MANY {
+            warnings.push(Warning::new(
+                "sizes_look_like_bytes",
+                format!(
+                    "the sizes of all {} requests are multiples of 512, which counts of sectors rarely are: they may be bytes, read here as 512 times as many",
+                    self.requests
+                ),
+                "if they are bytes, read the file with --format csv and a column mapping: size_unit=bytes",
+            ));
+        }
+        warnings
     }
 }
