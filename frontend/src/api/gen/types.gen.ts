@@ -6610,7 +6610,7 @@ export type WearIn = {
 /**
  * WearMoney
  *
- * Endurance as money, at today's writes.
+ * Endurance as money.
  */
 export type WearMoney = {
     /**
@@ -6626,21 +6626,37 @@ export type WearMoney = {
      */
     usd_per_month_written: string;
     /**
+     * Left Usd
+     *
+     * Share of the price whose rated writes are not used yet. [USD]
+     */
+    left_usd: string;
+    /**
      * Life Months
      *
-     * Until the budget is used. [months]
+     * From today until the budget is used, with what is written before and growth; null where it never is. [months]
      */
     life_months: number | null;
     /**
      * Amortised Usd Per Month
      *
-     * Price over the shorter of life and amortisation. [USD/month]
+     * What is left of the price over the shorter of life and amortisation, both from today; null where nothing is left. [USD/month]
      */
-    amortised_usd_per_month: string;
+    amortised_usd_per_month: string | null;
     /**
      * Wear Limited
+     *
+     * Whether the flash wears out before it is amortised.
      */
     wear_limited: boolean;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
 };
 
 /**

@@ -33,7 +33,7 @@ from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import Caution, about_curve
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
     Price,
@@ -258,8 +258,9 @@ def analyse(
         next_money=next_,
         intervals=_intervals(ram, flash, disk, used, page, host_usd),
         estimator=best.estimator,
-        warnings=(
+        warnings=_once(
             *_about_devices(flash, disk, disks, page),
+            *(() if curve is None else about_curve(curve, ram_pages or 0, 0)),
             *by_log.warnings,
             *(() if by_curve is None else by_curve.warnings),
             *(() if full is None else full.warnings),
@@ -295,6 +296,11 @@ def analyse(
             *(() if full is None else full.derivation),
         ),
     )
+
+
+def _once(*warnings: Caution) -> tuple[Caution, ...]:
+    """Return each warning once: several forms may give the same one."""
+    return tuple(dict.fromkeys(warnings))
 
 
 def _check(

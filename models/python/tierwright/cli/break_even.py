@@ -159,15 +159,6 @@ def break_even(
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
     workload = None if profile is None else read_profile(profile)
-    if workload is not None and workload.sampled is not None:
-        assumed.append(
-            {
-                "name": "sampled_curve",
-                "message": f"`{profile}` is sampled at {workload.sampled.sample_rate:g}: "
-                "theta by the curve has the error of the sample",
-                "hint": "profile without --sample-rate for an exact curve",
-            }
-        )
     found = analyse(
         flash,
         catalog.device_or_file(disk_device),

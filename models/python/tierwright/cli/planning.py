@@ -451,6 +451,7 @@ def choose_flash(
     )
     for name, reason in found.rejected.items():
         typer.echo(f"rejected: {name} {reason}")
+    _warn(found.warnings)
 
 
 def _warn(warnings: tuple[Caution, ...]) -> None:

@@ -31,9 +31,8 @@ from tierwright.page_flow.counts import (
 from tierwright.page_flow.lazy_writes import lazy_flash_writes, lazy_overcharge
 from tierwright.page_flow.warn import (
     Caution,
+    about_curve,
     about_devices,
-    about_given,
-    about_sizes,
 )
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
@@ -326,10 +325,8 @@ def evaluate(
     costs = {name: result.io_time_us_per_access for name, result in results.items()}
     best, runner_up = _best(costs)
     none = costs["none"]
-    sizes = [frames, flash_pages, frames + flash_pages]
     warnings = (
-        *about_given(curve),
-        *about_sizes(curve, frames, flows["exclusive"].counts, sizes),
+        *about_curve(curve, frames, flash_pages),
         *about_devices(curve, flash_pages, flash, disk, ram),
         *_about_the_lead(results, best, simulated=curve.given is None),
         *explain.about_lazy_writes(

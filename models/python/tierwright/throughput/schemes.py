@@ -15,6 +15,7 @@ from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.page_flow import Caution, evaluate_grid
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
+from tierwright.page_flow.warn import about_curve
 from tierwright.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 
@@ -243,7 +244,7 @@ def scheme_throughput(
         knee_disks={name: _knee_disks(s, devices[0]) for name, s in found.items()},
         estimator=ESTIMATOR,
         validity=VALIDITY,
-        warnings=tuple(_cautions(found, flash, disk, curve, ram_pages)),
+        warnings=(*about_curve(curve, left, sizes), *_cautions(found, flash, disk)),
         inputs={
             "ram_pages": ram_pages,
             "flash_pages": flash_pages,
@@ -384,11 +385,7 @@ def _knee_disks(study: SchemeThroughput, devices: FloatArray) -> float | None:
 
 
 def _cautions(
-    found: Mapping[str, SchemeThroughput],
-    flash: Device,
-    disk: Device,
-    curve: Curve,
-    ram_pages: int,
+    found: Mapping[str, SchemeThroughput], flash: Device, disk: Device
 ) -> Iterable[Caution]:
     yield Caution(
         "writes_are_waited_for",
@@ -411,16 +408,6 @@ def _cautions(
             "a scheme needs no device time at all, so its throughput has no bound",
             "give the processor time of a transaction",
         )
-    misses = float(curve.misses(ram_pages))
-    if misses > 0 and ram_pages / misses >= WARM_UP_SHARE:
-        yield Caution(
-            "warm_up_inside",
-            f"{min(ram_pages / misses, 1.0):.1%} of the RAM misses filled an empty frame",
-            "the longer the trace, the smaller the share",
-        )
-
-
-WARM_UP_SHARE = 0.01
 
 
 def _derive(
