@@ -45,6 +45,12 @@ export type AccessTimes = {
      */
     read_share: number;
     /**
+     * Read Share Basis
+     *
+     * Where the share is from.
+     */
+    read_share_basis: string;
+    /**
      * Disks
      */
     disks: number;
@@ -1802,6 +1808,12 @@ export type EqualMoney = {
      * Flip Price Ratio
      */
     flip_price_ratio: number | null;
+    /**
+     * Flip Reason
+     *
+     * Why there is none; empty where there is one.
+     */
+    flip_reason: string;
     /**
      * Estimator
      */
@@ -5596,13 +5608,13 @@ export type StepOut = {
     /**
      * Theta Curve
      *
-     * By the workload's curve; null: unreachable.
+     * By the workload's curve.
      */
     theta_curve: number | null;
     /**
      * Theta Full
      *
-     * With flash writes and dirty pages; null: unreachable.
+     * With flash writes and dirty pages.
      */
     theta_full: number | null;
     /**
@@ -5619,6 +5631,14 @@ export type StepOut = {
      * Flip Full
      */
     flip_full: number | null;
+    /**
+     * Reasons
+     *
+     * Why a figure above is null, by its name: unreachable, not computed, or nothing to match.
+     */
+    reasons: {
+        [key: string]: string;
+    };
 };
 
 /**

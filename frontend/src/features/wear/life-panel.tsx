@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Stack, Text, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { WearOut } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
@@ -211,28 +211,5 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
       A TB written uses up {formatShort(Number(money.usd_per_tb_written))} USD of the
       price. {paidOffText(wear)}
     </Text>
-  );
-}
-
-/** Opens the derivation of figures that belong to no scheme. */
-export function WhyButton(props: {
-  readonly title: string;
-  readonly steps: WearOut["derivation"];
-}) {
-  const [opened, setOpened] = useState(false);
-  return (
-    <Group>
-      <Button size="compact-sm" variant="default" onClick={() => setOpened(true)}>
-        Why: {props.title}
-      </Button>
-      <Dialog
-        opened={opened}
-        onClose={() => setOpened(false)}
-        size="min(1180px, 95vw)"
-        title={`Why this number: ${props.title}`}
-      >
-        <DerivationTable steps={props.steps} />
-      </Dialog>
-    </Group>
   );
 }

@@ -8,6 +8,7 @@ import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { DerivationTable } from "@/components/derivation-table";
 import { Panel } from "@/components/panel";
+import { WhyButton } from "@/components/why-button";
 import {
   bytes,
   formatBytes,
@@ -15,7 +16,6 @@ import {
   formatSeconds,
   formatShort,
 } from "@/units/quantity";
-import { WhyButton } from "./life-panel";
 import { NumberField } from "./number-field";
 import { restartTable, USUAL_INTERVAL_S } from "./question";
 import classes from "./wear.module.css";
