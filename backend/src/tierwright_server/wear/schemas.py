@@ -191,6 +191,7 @@ class DeviceHealthOut(Answer):
     left_tb: float | None
     left_share: float | None
     years_left: float | None = Field(description="At its own mean rate.")
+    validity: str = Field(description="Where what is left holds; empty without it.")
     sentence: str
     warnings: list[WarningOut]
     derivation: list[DerivationStep]

@@ -198,6 +198,7 @@ async def device_health(
         left_tb=None if left is None else left.left_tb,
         left_share=None if left is None else left.left_share,
         years_left=None if left is None else left.years_left,
+        validity="" if left is None else left.validity,
         sentence=sentence,
         warnings=[
             WarningOut.model_validate(caution)

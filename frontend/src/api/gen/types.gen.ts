@@ -1428,6 +1428,12 @@ export type DeviceHealthOut = {
      */
     years_left: number | null;
     /**
+     * Validity
+     *
+     * Where what is left holds; empty without it.
+     */
+    validity: string;
+    /**
      * Sentence
      */
     sentence: string;
@@ -1999,6 +2005,12 @@ export type EvaluationOut = {
      * Warnings
      */
     warnings: Array<WarningOut>;
+    /**
+     * Validity
+     *
+     * Where the costs hold.
+     */
+    validity: string;
     /**
      * Time Basis
      *
@@ -3137,6 +3149,12 @@ export type PoolSplitCosts = {
      * Sentence
      */
     sentence: string;
+    /**
+     * Validity
+     *
+     * Where estimates and replays hold.
+     */
+    validity: string;
     /**
      * Warnings
      */

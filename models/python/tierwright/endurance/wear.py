@@ -33,6 +33,11 @@ LIFETIME_VALIDITY = (
     "even wear (perfect levelling), a steady write rate and WAF, no retention or bad-block "
     "limit before the P/E cycles are used"
 )
+LEFT_ESTIMATOR = "rated writes less host writes so far, at one rate"
+LEFT_VALIDITY = (
+    "a rating for the pattern of these writes, and a write rate that stays; the rating is a "
+    "warranty, not the day on which the device fails"
+)
 COST_ESTIMATOR = "price over rated writes, used up evenly by each TB written"
 COST_VALIDITY = (
     "the price of the device as new, no interest and no resale; its rating holds for the pattern "
@@ -142,6 +147,8 @@ class Remaining:
         At the given write rate; None where nothing is written. [365 days]
     by_percentage_used : float or None
         Share that the device itself says is left; below 0 past its rating. [1]
+    estimator, validity : str
+        What was used and where it holds.
     warnings : tuple of Caution
         What to know before acting on it.
     derivation : tuple of Derivation
@@ -154,6 +161,8 @@ class Remaining:
     left_share: float
     years_left: float | None
     by_percentage_used: float | None
+    estimator: str
+    validity: str
     warnings: tuple[Caution, ...]
     derivation: tuple[Derivation, ...]
 
@@ -565,6 +574,8 @@ def remaining(
         left_share=share,
         years_left=years,
         by_percentage_used=own,
+        estimator=LEFT_ESTIMATOR,
+        validity=LEFT_VALIDITY,
         warnings=_about_remaining(share, own),
         derivation=(
             Derivation(
@@ -577,6 +588,17 @@ def remaining(
                     Number("written", written_tb, "TB", "host writes so far"),
                 ),
                 "data sheet and SMART counters",
+            ),
+            Derivation(
+                "years_left",
+                years,
+                "years",
+                "max(0, rated - written) / writes a day / 365",
+                (
+                    Number("rated - written", left, "TB", "as above"),
+                    Number("writes a day", tb_per_day, "TB/day", "to come"),
+                ),
+                "derived",
             ),
         ),
     )

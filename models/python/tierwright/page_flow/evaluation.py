@@ -44,6 +44,10 @@ from tierwright.prices import (
 )
 from tierwright.units import format_bytes
 
+VALIDITY = (
+    "LRU in both tiers and every miss admitted; costs are busy times of devices at the rates they "
+    "state, no queueing; the workload goes on as on its curve"
+)
 TIE_TOLERANCE = 1e-12
 """Costs that differ by less than this share count as equal."""
 
@@ -168,6 +172,8 @@ class Evaluation:
         The same as a share of the runner-up's I/O time. [1]
     gain_over_none : float
         Share of the I/O time without flash that the best saves. [1]
+    validity : str
+        Where the costs hold; each scheme names its own estimator.
     warnings : tuple of Caution
         What to know about the whole evaluation.
     inputs : dict
@@ -182,6 +188,7 @@ class Evaluation:
     margin_us_per_access: float
     margin: float
     gain_over_none: float
+    validity: str
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
     derivation: list[dict[str, Any]] = field(repr=False)
@@ -351,6 +358,7 @@ def evaluate(
         margin_us_per_access=costs[runner_up] - costs[best],
         margin=_saving(costs[best], costs[runner_up]),
         gain_over_none=_saving(costs[best], none),
+        validity=VALIDITY,
         warnings=warnings,
         inputs={
             **_inputs(
