@@ -4663,6 +4663,40 @@ export type SchemeColumns = {
      */
     response_ms: Array<number>;
     /**
+     * Throughput Least Per S
+     *
+     * Where the flash hits are off by the known error of their approximation; null: they are exact. [1/s]
+     */
+    throughput_least_per_s: Array<number | null> | null;
+    /**
+     * Throughput Most Per S
+     */
+    throughput_most_per_s: Array<number | null> | null;
+    /**
+     * Response Least Ms
+     */
+    response_least_ms: Array<number> | null;
+    /**
+     * Response Most Ms
+     */
+    response_most_ms: Array<number> | null;
+    /**
+     * Estimator
+     *
+     * How the hits inside the demands were obtained.
+     */
+    estimator: string;
+    /**
+     * Exact
+     */
+    exact: boolean;
+    /**
+     * Exactness
+     *
+     * How far off they may be, at the worst point.
+     */
+    exactness: string;
+    /**
      * Throughput Bound Per S
      *
      * min(1 / D_max, N / (D + Z)). [1/s]

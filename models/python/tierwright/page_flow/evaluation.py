@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -215,6 +215,12 @@ class SchemeGrid:
         As the cost formula charges them. [pages]
     flash_time_us_per_access, disk_time_us_per_access : float64 array
         The parts of the I/O time that flash and disk are busy; they add up to it. [µs]
+    disk_writes_per_access : float64 array
+        [pages]
+    accesses : int
+        N.
+    times : ServiceTimes
+        F_R, F_W, D_R, D_W.
     """
 
     flash_hits: FloatArray
@@ -223,6 +229,9 @@ class SchemeGrid:
     flash_writes_per_access: FloatArray
     flash_time_us_per_access: FloatArray
     disk_time_us_per_access: FloatArray
+    disk_writes_per_access: FloatArray
+    accesses: int
+    times: ServiceTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +422,7 @@ def evaluate_grid(
     disk: Device,
     schemes: Iterable[str] = SCHEMES,
     flash_metadata: MetadataPreset | None = None,
+    hits_off: float = 0.0,
 ) -> dict[str, SchemeGrid]:
     """I/O time and flash writes of every scheme over many sizes at once.
 
@@ -430,6 +440,9 @@ def evaluate_grid(
     flash_metadata : MetadataPreset, optional
         As in `evaluate`: `ram_pages` are then budgets. Where the metadata leave no RAM the
         schemes with flash are NaN.
+    hits_off : float
+        Share of the known error of the flash hits to add to them, from -1 to 1: the ends of
+        what an approximation stands for. Exact schemes stay as they are. [1]
 
     Returns
     -------
@@ -448,6 +461,7 @@ def evaluate_grid(
     for scheme in wanted:
         problems.check(scheme in SCHEMES, "schemes", scheme, "is unknown")
     problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
+    problems.check(-1 <= hits_off <= 1, "hits_off", hits_off, "must lie in [-1, 1]")
     problems.raise_if_any()
     times = service_times(flash, disk)
     flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
@@ -462,9 +476,12 @@ def evaluate_grid(
         )
         charged = _flows(curve, np.maximum(left, 0.0), sizes["flash_pages"])
         flows = {**charged, "none": flows["none"]}
+    f = sizes["flash_pages"]
     grids: dict[str, SchemeGrid] = {}
     for scheme in wanted:
         flow = flows[scheme]
+        if hits_off:
+            flow = _off(scheme, flow, np.maximum(left, 1.0), f, hits_off)
         terms = _terms(scheme, flow, sizes["flash_pages"], times)
         disk_time = terms["disk_reads"] + terms["disk_writes"]
         total = np.sum(list(terms.values()), axis=0)
@@ -475,11 +492,36 @@ def evaluate_grid(
             flow.flash_writes / curve.accesses,
             (total - disk_time) / curve.accesses,
             disk_time / curve.accesses,
+            flow.p_d_flash * flow.counts.flash_misses / curve.accesses,
         )
         if flash_metadata is not None and scheme != "none":
             columns = tuple(np.where(left >= 1, each, np.nan) for each in columns)
-        grids[scheme] = SchemeGrid(*columns)
+        hits, beyond, io_us, written, flash_us, disk_us, disk_writes = columns
+        grids[scheme] = SchemeGrid(
+            hits,
+            beyond,
+            io_us,
+            written,
+            flash_us,
+            disk_us,
+            disk_writes,
+            curve.accesses,
+            times,
+        )
     return grids
+
+
+def _off(
+    scheme: str, flow: _Flow, r: FloatArray, f: FloatArray, hits_off: float
+) -> _Flow:
+    """Return a flow whose flash hits are off by a share of their known error."""
+    counts = flow.counts
+    whole = counts.ram_misses
+    shift = hits_off * explain.error_band(scheme, r, f) * whole
+    hits = np.clip(counts.flash_hits + shift, 0.0, whole)
+    return replace(
+        flow, counts=replace(counts, flash_hits=hits, flash_misses=whole - hits)
+    )
 
 
 def choose_scheme(
