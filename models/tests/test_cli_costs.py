@@ -170,6 +170,10 @@ def test_tables_show_formula_and_numbers(
             "`intel-p4510-2tb` has no read service time",
         ),
         (
+            ("metadata", "--flash", "1GiB", "--ram", "0"),
+            "ram_bytes: `0` must be above 0",
+        ),
+        (
             ("tier-cost", "--device", SSD, "--held", "1TB", "--interest", "five"),
             "--interest: `five` is not a decimal number",
         ),

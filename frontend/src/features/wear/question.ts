@@ -7,6 +7,8 @@ import type { RangeBar } from "@/charts/range-bars-option";
 import { formatShort } from "@/units/quantity";
 
 export const USUAL_INTERVAL_S = 300;
+/** The least that was measured for FaCE. */
+export const USUAL_FLASH_SHARE = 0.98;
 const USUAL_DEVICES = 1;
 
 const point = (state: AnalysisState, rate: number | null) => ({
@@ -55,6 +57,7 @@ export function recoveryQuestion(
     checkpoint_interval_s: search.interval ?? USUAL_INTERVAL_S,
     redo_pages: search.redo_pages ?? null,
     redo_writes: search.redo_writes ?? 0,
+    flash_share: search.flash_share ?? USUAL_FLASH_SHARE,
   };
 }
 

@@ -271,7 +271,7 @@ def metadata(
                 page_bytes=page_bytes,
                 source_bytes=source_bytes,
             )
-            if budget
+            if budget is not None
             else None
         )
         rows.append(
