@@ -7,6 +7,7 @@ from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator, break_even, catalog, metadata
 from tierwright.hit_ratio import Curve
+from tierwright_server.break_evens.service import step_rows
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -76,6 +77,8 @@ class TestNumbers:
         ]
         share = 1 - curve.write_accesses / curve.accesses
         assert answer["times"]["read_share"] == changes.get("read_share", share)
+        told = answer["times"]["read_share_basis"]
+        assert ("as given" in told) == ("read_share" in changes)
 
     def test_the_next_money_is_the_models(self, application, curve):
         answer = ask(application)
@@ -135,6 +138,54 @@ class TestNumbers:
         assert step["theta_log"] > 1000
         assert "unreachable" in {warning["name"] for warning in answer["warnings"]}
 
+    def test_what_is_null_says_why(self, application, curve):
+        answer = ask(application, deltas=[0.5, 1000])
+        fits, beyond = answer["steps"]
+        assert fits["reasons"] == {}
+        assert set(beyond["reasons"]) == {
+            name for name, value in beyond.items() if value is None
+        }
+        assert beyond["reasons"]["theta_curve"].startswith("unreachable")
+        assert beyond["reasons"]["flip_full"].startswith("unreachable")
+        for row in answer["next_money"]["equal_money"]:
+            assert (row["flip_reason"] == "") == (row["flip_price_ratio"] is not None)
+
+    def test_not_computed_is_told_from_unreachable(self, curve):
+        bare = Curve.from_lists(
+            curve.pages,
+            curve.misses_at,
+            None,
+            accesses=curve.accesses,
+            distinct_pages=curve.distinct_pages,
+            page_bytes=curve.page_bytes,
+            write_accesses=0,
+        )
+        found = break_even.analyse(
+            catalog.device(FLASH),
+            catalog.device(DISK),
+            deltas=[0.5, 1000],
+            curve=bare,
+            ram_pages=500,
+        )
+        fits, beyond = step_rows(500, found)
+        assert fits.theta_full is None
+        assert "not computed" in fits.reasons["theta_full"]
+        assert "not computed" in fits.reasons["flip_full"]
+        assert "unreachable" in beyond.reasons["theta_curve"]
+
+    def test_dram_that_gains_nothing_has_nothing_to_match(self, curve):
+        found = break_even.analyse(
+            catalog.device(FLASH),
+            catalog.device(DISK),
+            deltas=[1.0],
+            curve=curve,
+            ram_pages=2 * curve.distinct_pages,
+        )
+        (step,) = step_rows(2 * curve.distinct_pages, found)
+        assert step.theta_curve == 0
+        assert "nothing to match" in step.reasons["flip_curve"]
+        assert "theta_curve" not in step.reasons
+
     def test_more_flash_than_its_metadata_leave_dram_for_is_said(self, application):
         answer = ask(
             application,
@@ -183,6 +234,10 @@ class TestNumbers:
             "interval",
         ):
             assert part in names
+        assert len({row["name"] for row in rows}) == len(rows)
+        for form in ("log model", "hits alone", "full form"):
+            assert f"theta, {form} (1 of 3)" in names
+            assert f"flip_price_ratio, {form} (1 of 3)" in names
         assert all(row["source"] and row["formula"] for row in rows)
 
 
@@ -194,6 +249,8 @@ class TestWithoutPrices:
         assert answer["plan"] is None
         assert "price of DRAM" in answer["prices"]["reason"]
         assert answer["steps"][0]["theta_curve"] > 0
+        assert any(row["name"].startswith("theta, ") for row in answer["derivation"])
+        assert answer["validity"]
         assert "Choose a price book" in answer["sentence"]
 
     def test_money_without_prices_is_refused(self, application):

@@ -108,6 +108,53 @@ class TestWear:
             month = each * row["tb_per_day"] * 365 / 12
             assert float(money["usd_per_month_written"]) == pytest.approx(month)
 
+    def test_money_ends_with_the_life(self, application):
+        new = application.post(
+            "/wear",
+            point(
+                flash_device_id=RATED,
+                price_book_id=BOOK,
+                accesses_per_s=20_000.0,
+                growth_per_year=0.4,
+                written_tb=4000.0,
+            ),
+            200,
+        )
+        for row in new["schemes"]:
+            money = row["money"]
+            assert money["life_months"] == pytest.approx(row["years"] * 12, rel=1e-9)
+            assert money["wear_limited"] == (row["years"] * 12 < 36)
+            steps = {
+                s["name"]: s["value"]
+                for s in new["derivation"]
+                if s["scheme"] == row["scheme"]
+            }
+            assert steps["life_months"] == pytest.approx(money["life_months"])
+            assert steps["usd_per_month"] == pytest.approx(
+                float(money["usd_per_month_written"])
+            )
+            assert steps["amortised_usd_per_month"] == pytest.approx(
+                float(money["amortised_usd_per_month"])
+            )
+            assert steps["drive_writes_per_day"] == pytest.approx(
+                row["drive_writes_per_day"]
+            )
+            assert steps["years_from"] == pytest.approx(row["years_from"])
+            assert steps["years_to"] == pytest.approx(row["years_to"])
+        assert any(row["money"]["wear_limited"] for row in new["schemes"])
+
+    def test_a_drive_past_its_rating_has_nothing_left_to_spread(self, application):
+        worn = application.post(
+            "/wear",
+            point(flash_device_id=RATED, price_book_id=BOOK, written_tb=5000.0),
+            200,
+        )
+        for row in worn["schemes"]:
+            assert row["years"] == 0
+            assert row["money"]["wear_limited"]
+            assert row["money"]["amortised_usd_per_month"] is None
+            assert float(row["money"]["left_usd"]) == 0
+
     def test_what_a_device_does_not_state_is_said_and_can_be_given(self, application):
         bare = application.post(
             "/wear", point(flash_device_id="samsung-pm9a3-7.68tb-u2"), 200

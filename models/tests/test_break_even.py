@@ -597,6 +597,7 @@ def test_analyse_joins_curve_money_and_prices() -> None:
         catalog.device(SSD),
         catalog.device(DISK),
         deltas=[1, 2],
+        read_share=1,
         curve=CURVE,
         ram_pages=100,
         usd=Decimal("0.001"),
@@ -617,6 +618,34 @@ def test_analyse_joins_curve_money_and_prices() -> None:
         assert derived["source"]
         assert derived["numbers"]
         assert derived["formula"] in derived["substituted"]
+
+
+def test_the_share_of_reads_is_the_workloads_unless_given() -> None:
+    devices = catalog.device(SSD), catalog.device(DISK)
+    own = break_even.analyse(*devices, curve=CURVE, ram_pages=100)
+    share = 1 - CURVE.write_accesses / CURVE.accesses
+    assert 0 < share < 1
+    assert own.inputs["read_share"] == share
+    assert own.inputs["read_share_basis"] == "among all accesses of the workload"
+    stated = break_even.analyse(*devices, curve=CURVE, ram_pages=100, read_share=share)
+    assert own.exponent == stated.exponent
+    reads = break_even.analyse(*devices, curve=CURVE, ram_pages=100, read_share=1)
+    assert reads.exponent != own.exponent
+    assert "all_reads_assumed" not in {w.name for w in (*own.warnings, *reads.warnings)}
+    bare = break_even.analyse(*devices)
+    assert bare.inputs["read_share"] == 1
+    assert "all_reads_assumed" in {w.name for w in bare.warnings}
+
+
+def test_steps_of_the_three_forms_are_told_apart() -> None:
+    found = break_even.analyse(
+        catalog.device(SSD), catalog.device(DISK), curve=CURVE, ram_pages=100
+    )
+    names = [step.result for step in found.derivation]
+    assert len(set(names)) == len(names)
+    forms = {"log model", "hits alone", "full form"}
+    assert forms == {name.split(", ")[1] for name in names if name.startswith("theta")}
+    assert found.validity
 
 
 def test_arrays_of_disks_and_sequential_writes_change_the_costs() -> None:

@@ -81,6 +81,31 @@ def test_tier_cost(answer: Any) -> None:
     assert found["usd_per_page_month"] == pytest.approx(200 / 36 * 4096 / 1e12)
 
 
+def test_tier_cost_charges_fees_or_says_that_it_does_not(answer: Any) -> None:
+    head = ("tier-cost", "--device", "aws-s3-standard", "--held", "1TiB")
+    head = (*head, "--accesses-per-month", "1e9")
+    bare = answer(*head)
+    assert [each["name"] for each in bare["lines"]] == ["rent"]
+    assert any("for reads" in text for text in bare["missing"])
+    assert any("for writes" in text for text in bare["missing"])
+    paid = answer(*head, "--reads-per-month", "1e9", "--writes-per-month", "0")
+    fee = 1e9 / 1000 * 0.0004
+    assert paid["usd_per_month"] == pytest.approx(bare["usd_per_month"] + fee)
+    assert not any("charges" in text for text in paid["missing"])
+
+
+def test_tier_cost_takes_power_and_provisioned_rates(answer: Any) -> None:
+    head = ("tier-cost", "--device", "samsung-960pro-2tb", "--held", "2TB")
+    head = (*head, "--usd-per-kwh", "0.1")
+    one = answer(*head, "--pue", "1", "--busy-share", "1")
+    two = answer(*head, "--pue", "2", "--busy-share", "1")
+    power = [
+        next(x["usd_per_month"] for x in found["lines"] if x["name"] == "power")
+        for found in (one, two)
+    ]
+    assert power[1] == pytest.approx(2 * power[0])
+
+
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
@@ -143,6 +168,10 @@ def test_tables_show_formula_and_numbers(
                 "1",
             ),
             "`intel-p4510-2tb` has no read service time",
+        ),
+        (
+            ("metadata", "--flash", "1GiB", "--ram", "0"),
+            "ram_bytes: `0` must be above 0",
         ),
         (
             ("tier-cost", "--device", SSD, "--held", "1TB", "--interest", "five"),

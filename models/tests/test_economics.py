@@ -112,12 +112,57 @@ def test_wear_is_charged_where_the_rating_ends_before_the_amortisation() -> None
 
 def test_what_is_left_out_is_named() -> None:
     found = economics.tier_cost(SSD, 10**9)
-    assert found.missing == ("power: no price of electricity was given",)
+    assert found.missing == (
+        "wear: the bytes written a month were not given",
+        "power: no price of electricity was given",
+    )
     dram = catalog.device("kv2009-dram-2008")
     priced = economics.tier_cost(
         dram, 2**30, assumptions=Assumptions(usd_per_kwh=Decimal(1))
     )
     assert priced.missing == ("power: `kv2009-dram-2008` states no active power",)
+
+
+CHARGING = device(
+    "object",
+    unit_rent=(Decimal("0.02"), "USD/GB/month"),
+    iops_rent=(Decimal("0.005"), "USD/IOPS/month"),
+    throughput_rent=(Decimal("0.04"), "USD/(MB/s)/month"),
+    read_request_fee=(Decimal("0.0004"), "USD/1000"),
+    write_request_fee=(Decimal("0.005"), "USD/1000"),
+    request_fee=(Decimal("0.2"), "USD/1000000"),
+    upload_fee=(Decimal("0.003"), "USD/GB"),
+    retrieval_fee=(Decimal("0.01"), "USD/GB"),
+)
+
+
+def test_every_charge_is_paid_or_named_as_missing() -> None:
+    known = {"assumptions": Assumptions(usd_per_kwh=Decimal(0))}
+    names = [
+        "provisioned_iops",
+        "provisioned_mb_per_s",
+        "reads",
+        "writes",
+        "written_bytes",
+        "read_bytes",
+    ]
+    silent = economics.tier_cost(CHARGING, 10**9, **known)
+    charges = [text for text in silent.missing if "charges" in text]
+    assert len(charges) == 7  # one a charge of the device
+    assert [each.name for each in silent.lines] == ["rent"]
+    whole = Load(**dict.fromkeys(names, Decimal(10**6)))
+    full = economics.tier_cost(CHARGING, 10**9, load=whole, **known)
+    assert [each.name for each in full.lines] == [
+        "rent",
+        *["provisioned"] * 2,
+        *["requests"] * 5,
+    ]
+    assert not [text for text in full.missing if "charges" in text]
+    none = economics.tier_cost(
+        CHARGING, 10**9, load=Load(**dict.fromkeys(names, Decimal(0))), **known
+    )
+    assert none.usd_per_month == silent.usd_per_month
+    assert not [text for text in none.missing if "charges" in text]
 
 
 @given(money, st.integers(1, 120), st.decimals("0.01", "0.3", places=3))

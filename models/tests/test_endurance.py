@@ -181,11 +181,67 @@ def test_wear_never_makes_a_device_cheaper(
         tb_per_month=per_month,
         amortisation_months=months,
     )
+    assert found.amortised_usd_per_month is not None
     assert found.amortised_usd_per_month >= usd / months
     assert found.wear_limited == (rated < per_month * months)
     assert isinstance(found.usd_per_month, Decimal)
     if found.wear_limited:
         assert found.amortised_usd_per_month == pytest.approx(found.usd_per_month)
+
+
+@given(
+    st.decimals(1, 10_000, places=2),
+    st.decimals(1, 10_000, places=2),
+    st.decimals(0, 12_000, places=2),
+    st.decimals(0, 1000, places=3),
+    st.floats(-0.5, 3),
+)
+def test_money_lasts_as_long_as_the_life_of_the_same_drive(
+    usd: Decimal, rated: Decimal, written: Decimal, per_month: Decimal, growth: float
+) -> None:
+    found = endurance.wear_cost(
+        device_usd=usd,
+        rated_tb=rated,
+        tb_per_month=per_month,
+        amortisation_months=36,
+        written_tb=written,
+        growth_per_year=growth,
+    )
+    years = endurance.years_with_growth(
+        float(rated - written), float(per_month * 12), growth
+    )
+    if math.isinf(years):
+        assert found.life_months is None
+    else:
+        assert found.life_months is not None
+        assert float(found.life_months) / 12 == pytest.approx(years, rel=1e-9)
+    assert found.wear_limited == (years * 12 < 36)
+    used_up = min(written / rated, Decimal(1))
+    assert found.left_usd == pytest.approx(usd * (1 - used_up), abs=Decimal("1e-9"))
+    assert (found.amortised_usd_per_month is None) == (found.life_months == 0)
+
+
+def test_a_drive_nearly_written_to_its_rating_lasts_months_not_years() -> None:
+    found = endurance.wear_cost(
+        device_usd=Decimal(400),
+        rated_tb=Decimal(2000),
+        tb_per_month=Decimal(100),
+        amortisation_months=12,
+        written_tb=Decimal(1800),
+    )
+    assert found.life_months == 2
+    assert found.wear_limited
+    assert found.amortised_usd_per_month == 20
+    worn = endurance.wear_cost(
+        device_usd=Decimal(400),
+        rated_tb=Decimal(2000),
+        tb_per_month=Decimal(100),
+        amortisation_months=12,
+        written_tb=Decimal(2001),
+    )
+    assert (worn.life_months, worn.left_usd) == (0, 0)
+    assert worn.wear_limited
+    assert worn.amortised_usd_per_month is None
 
 
 # --- SMART files --------------------------------------------------------------------------

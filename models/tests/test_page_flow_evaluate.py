@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import catalog, page_flow
+from tierwright import break_even, catalog, endurance, page_flow, throughput
 from tierwright.device import Device, device_from_mapping
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
@@ -167,6 +167,83 @@ def test_warm_up_is_said() -> None:
     # 100 of the 400 RAM misses filled an empty frame
     assert warning.message.startswith("25.0% of the RAM misses filled an empty frame")
     assert "warm_up_inside" not in names(run(ram_pages=1))
+
+
+SAMPLED = Curve.from_lists(
+    [100, 200, 300, 400],
+    [400, 300, 250, 200],
+    [80, 30, 15, 0],
+    accesses=1000,
+    distinct_pages=400,
+    page_bytes=4096,
+    write_accesses=200,
+    sample_rate=0.1,
+)
+
+
+def _warned(answer: str) -> set[str]:
+    """Names of the warnings of every answer that reads a curve, at 150 and 210 pages."""
+    sizes: dict[str, Any] = {"ram_pages": 150, "flash_pages": 210}
+    devices: dict[str, Any] = {"flash": FLASH, "disk": DISK}
+    found: Any
+    if answer == "evaluate":
+        found = evaluate(SAMPLED, **sizes, **devices)
+    elif answer == "scheme map":
+        found = page_flow.scheme_map(
+            SAMPLED,
+            x=page_flow.Axis("flash_pages", np.array([100.0, 210.0, 500.0])),
+            y=page_flow.Axis("dirty_share", np.array([0.0, 1.0])),
+            ram_pages=150,
+            **devices,
+        )
+    elif answer == "throughput":
+        setting = throughput.Setting(clients=2)
+        found = throughput.scheme_throughput(
+            SAMPLED, **sizes, **devices, setting=setting
+        )
+    elif answer == "directories":
+        found = page_flow.compare_directories(
+            SAMPLED, ram_bytes=150 * 4150, flash_bytes=210 * 4096, **devices
+        )
+    elif answer == "choose flash":
+        found = page_flow.choose_flash(SAMPLED, **sizes, candidates=[FLASH], disk=DISK)
+    elif answer == "wear":
+        found = endurance.wear_outlook(
+            evaluate(SAMPLED, **sizes, **devices),
+            endurance.write_budget(FLASH),
+            accesses_per_s=100,
+        )
+    else:
+        found = break_even.analyse(FLASH, DISK, curve=SAMPLED, ram_pages=150)
+    return {warning.name for warning in found.warnings}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "evaluate",
+        "scheme map",
+        "throughput",
+        "directories",
+        "choose flash",
+        "wear",
+        "break-even",
+    ],
+)
+def test_every_answer_says_what_is_uncertain_about_its_curve(answer: str) -> None:
+    assert {"sampled_curve", "interpolated", "warm_up_inside"} <= _warned(answer)
+
+
+def test_many_sizes_are_summed_up() -> None:
+    said = {
+        w.name: w.message
+        for w in page_flow.about_curve(CURVE, np.arange(1, 60), np.full(59, 70))
+    }
+    # 1 to 59, 70 and 71 to 129 but for 100, which is listed
+    assert said["interpolated"].startswith("118 sizes from 1 to 129 pages")
+    assert said["warm_up_inside"].startswith("up to ")
+    assert not list(page_flow.about_curve(CURVE, [], []))
+    assert not list(page_flow.about_curve(CURVE, 0.5, 200))
 
 
 def test_everything_in_ram_is_said() -> None:

@@ -256,10 +256,15 @@ def test_gain_is_replayed_at_every_asymmetry(trace: Trace) -> None:
     for at, ratio in enumerate(ratios):
         single = pool_split.analyse(trace, 306, ratio)
         assert single.best_clean_pages == found.clean_pages[at]
-        assert single.simulated == pytest.approx(found.simulated[at], rel=1e-12)
+        # What a single split leaves dirty has its write before it.
+        left = single.counters["fd_static"]["dirty_left"]
+        assert single.simulated is not None
+        whole = single.simulated + ratio * left / lru["accesses"]
+        assert whole == pytest.approx(found.simulated[at], rel=1e-12)
         assert single.estimates["flow"] == pytest.approx(found.estimated[at])
-        assert single.gain_over["lru"] == pytest.approx(found.gain_over["lru"][at])
-    counted = [lru["reads"] + ratio * lru["writes"] for ratio in ratios]
+    assert found.counters["lru"]["dirty_left"] > 0
+    writes = lru["writes"] + found.counters["lru"]["dirty_left"]
+    counted = [lru["reads"] + ratio * writes for ratio in ratios]
     costs = np.asarray(counted) / lru["accesses"]
     assert found.baselines["lru"] == pytest.approx(costs)
     # as R grows the clean pool shrinks, and costs rise
@@ -273,13 +278,32 @@ def test_from_the_break_even_on_a_replayed_split_is_no_dearer(trace: Trace) -> N
     found = gain_over_asymmetry(trace, 306)
     even = found.break_even["lru"]
     assert even is not None
-    splits = [row for name, row in found.counters.items() if name.isdigit()]
-    base = found.counters["lru"]
+    whole = {
+        name: {"reads": row["reads"], "writes": row["writes"] + row["dirty_left"]}
+        for name, row in found.counters.items()
+    }
+    splits = [row for name, row in whole.items() if name.isdigit()]
+    base = whole["lru"]
     for ratio, cheaper in ((even * 1.01, True), (even * 2, True), (1e6, True)):
         least = min(row["reads"] + ratio * row["writes"] for row in splits)
         assert (least <= base["reads"] + ratio * base["writes"]) == cheaper
     at_even = min(row["reads"] + even * row["writes"] for row in splits)
     assert at_even <= (base["reads"] + even * base["writes"]) * (1 + 1e-12)
+
+
+def test_gain_by_asymmetry_is_that_of_a_survey() -> None:
+    """Both charge the writes of pages left dirty, or a large dirty pool looks too cheap."""
+    text = "WA RB WC RB WA RD WC RB WA RB WD RA WC RB RB WA WE WF"
+    with token_trace(text) as trace:
+        found = gain_over_asymmetry(trace, 3, [1, 8, 64])
+        counted = pool_split.survey(trace, 3)
+    for at, ratio in enumerate(found.asymmetry.tolist()):
+        split = counted.splits[int(found.clean_pages[at])]
+        assert split["dirty_left"] > 0
+        assert found.simulated[at] == pytest.approx(counted.cost(split, ratio))
+        for name, row in counted.baselines.items():
+            assert found.baselines[name][at] == pytest.approx(counted.cost(row, ratio))
+    assert found.validity
 
 
 @given(

@@ -281,6 +281,57 @@ def test_the_answer_names_estimator_validity_warnings_and_derivation() -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
+def test_approximations_inside_the_demands_are_named_with_their_error() -> None:
+    found = study(setting=Setting(clients=3))
+    assert "lazy by the LRU curve at r + e_f" in found.estimator
+    assert "off by up to" in found.estimator
+    assert "hits off by their known error" in found.validity.replace("\n", " ")
+    for name, scheme in found.schemes.items():
+        near = scheme.throughput_range_per_s
+        assert (near is not None) == (name in ("inclusive", "lazy"))
+        assert scheme.exact == (name not in ("inclusive", "lazy"))
+        if near is None:
+            continue
+        assert "approximation" in scheme.exactness
+        low, high = near
+        assert np.all(low <= scheme.throughput_per_s)
+        assert np.all(scheme.throughput_per_s <= high)
+        assert np.all(low < high)
+
+
+def test_the_range_is_that_of_hits_off_by_their_error() -> None:
+    sizes = {"ram_pages": 100, "flash_pages": 200}
+    devices = {"flash": FLASH, "disk": DISK}
+    found = scheme_throughput(
+        CURVE, **sizes, **devices, setting=Setting(clients=1), points=[1]
+    ).schemes["lazy"]
+    # One client alone: X = 1 / (D_flash + D_disk). 6 % of the 400 RAM misses more or less,
+    # each hit F_R + p_d F_W in place of F_W + D_R + p_dF D_W.
+    costs = found.costs
+    times = costs.times
+    p_df = costs.disk_writes_per_access / costs.flash_misses * CURVE.accesses
+    hit = times.flash_read + 0.2 * times.flash_write
+    miss = times.flash_write + times.disk_read + float(p_df[0]) * times.disk_write
+    per_access = float(costs.io_time_us_per_access[0])
+    ends = sorted(
+        1e6 / (per_access + sign * 0.06 * 400 / 1000 * (miss - hit)) for sign in (-1, 1)
+    )
+    assert found.throughput_range_per_s is not None
+    assert [float(end[0]) for end in found.throughput_range_per_s] == pytest.approx(
+        ends
+    )
+
+
+def test_the_demands_are_the_terms_of_the_cost_formula() -> None:
+    setting = Setting(clients=2, accesses_per_transaction=7)
+    found = study(setting=setting)
+    for scheme in found.schemes.values():
+        for kind, (_, numbers) in throughput.demand_terms(scheme, -1, 7).items():
+            a, h, read, w, write = (number.value for number in numbers)
+            demand = scheme.demands_s[-1, throughput.STATIONS.index(kind)]
+            assert a * (h * read + w * write) / 1e6 == pytest.approx(demand)
+
+
 def test_all_in_ram_has_no_bound_and_says_so() -> None:
     curve = Curve.from_lists(
         [10],

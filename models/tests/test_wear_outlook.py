@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tierwright import catalog, endurance, page_flow
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
+from tierwright.page_flow.warn import COUNT_CAUTIONS
 
 settings.register_profile("models", deadline=None)  # the machine may be busy
 settings.load_profile("models")
@@ -103,7 +104,7 @@ def test_a_device_that_does_not_state_a_budget_has_no_years_and_says_why() -> No
     found = endurance.wear_outlook(POINT, budget, accesses_per_s=1000)
     assert found.schemes["lazy"].years is None
     assert found.schemes["lazy"].tb_per_day > 0
-    assert [w.name for w in found.warnings] == ["no_write_budget"]
+    assert found.warnings[0].name == "no_write_budget"
     # 1.3 x 7.68 TB x 365 x 5
     known = endurance.write_budget(device, rated_years=5)
     assert known.in_place_tb == pytest.approx(1.3 * 7.68 * 365 * 5)
@@ -140,3 +141,14 @@ def test_a_load_of_nothing_lives_for_ever() -> None:
     )
     assert found.schemes["lazy"].years == math.inf
     assert found.to_dict()["schemes"]["lazy"]["years"] is None
+
+
+def test_what_is_uncertain_about_the_counts_is_said_of_the_life() -> None:
+    budget = endurance.write_budget(catalog.device("intel-p4500-4tb"))
+    found = endurance.wear_outlook(POINT, budget, accesses_per_s=1000)
+    said = {warning.name for warning in found.warnings}
+    of_counts = {w.name for w in POINT.warnings} & COUNT_CAUTIONS
+    assert of_counts
+    assert of_counts <= said
+    # What is wrong with the times of a device changes no write.
+    assert not {"queue_depth_unknown", "device_page_differs"} & said

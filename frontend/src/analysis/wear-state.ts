@@ -15,6 +15,8 @@ export interface WearSearch {
   interval?: number | undefined;
   redo_pages?: number | undefined;
   redo_writes?: number | undefined;
+  /** Share of redone pages that flash holds. */
+  flash_share?: number | undefined;
 }
 
 interface Bounds {
@@ -37,6 +39,7 @@ export const WEAR_BOUNDS: Readonly<Record<keyof WearSearch, Bounds>> = {
   interval: { low: 1e-9, high: 1e9 },
   redo_pages: { low: 0, high: 1e15 },
   redo_writes: { low: 0, high: 1e15 },
+  flash_share: { low: 0, high: 1 },
 };
 
 export const WEAR_KEYS = Object.keys(WEAR_BOUNDS) as (keyof WearSearch)[];

@@ -16,6 +16,14 @@ const DIGITS = 6;
 const derivedValue = (value: number): string =>
   Number.isSafeInteger(value) ? formatCount(value) : formatShort(value, DIGITS);
 
+/** Two steps may have one name: their place tells them apart. */
+const numbered = (steps: readonly DerivationRow[]) =>
+  steps.map((step, index) => ({
+    step,
+    index,
+    key: `${index} ${step.scheme ?? "all"} ${step.name}`,
+  }));
+
 /** Every formula behind a figure, with its numbers and its source. */
 export function DerivationTable({
   steps,
@@ -37,8 +45,8 @@ export function DerivationTable({
           </tr>
         </thead>
         <tbody>
-          {steps.map((step, index) => (
-            <tr key={`${step.scheme ?? "all"} ${step.name}`}>
+          {numbered(steps).map(({ step, index, key }) => (
+            <tr key={key}>
               <th scope="row">{step.name}</th>
               <td>
                 <code>{step.formula}</code>

@@ -101,32 +101,34 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Monthly load of a tier; 0 where there is none.
+    """Monthly load of a tier; 0 where there is none, None where it is not known.
+
+    What the device charges for an unknown load is left out, and named as missing.
 
     Attributes
     ----------
-    reads, writes : Decimal
+    reads, writes : Decimal or None
         Requests a month. [1/month]
-    read_bytes, written_bytes : Decimal
+    read_bytes, written_bytes : Decimal or None
         [bytes/month]
-    provisioned_iops : Decimal
+    provisioned_iops : Decimal or None
         Rate that is rented; whatever the load is. [1/s]
-    provisioned_mb_per_s : Decimal
+    provisioned_mb_per_s : Decimal or None
         Throughput that is rented. [MB/s]
     """
 
-    reads: Decimal = Decimal(0)
-    writes: Decimal = Decimal(0)
-    read_bytes: Decimal = Decimal(0)
-    written_bytes: Decimal = Decimal(0)
-    provisioned_iops: Decimal = Decimal(0)
-    provisioned_mb_per_s: Decimal = Decimal(0)
+    reads: Decimal | None = None
+    writes: Decimal | None = None
+    read_bytes: Decimal | None = None
+    written_bytes: Decimal | None = None
+    provisioned_iops: Decimal | None = None
+    provisioned_mb_per_s: Decimal | None = None
 
     def __post_init__(self) -> None:
         problems = Problems("load", _MONEY_HINT)
         for spec in fields(self):
             value = getattr(self, spec.name)
-            good = value.is_finite() and value >= 0
+            good = value is None or (value.is_finite() and value >= 0)
             problems.check(good, spec.name, value, "must be finite and not negative")
         problems.raise_if_any()
 
@@ -379,8 +381,8 @@ def tier_cost(
         capex = price.usd * bought / UNIT_BYTES[price.per]
         lines.append(_capital(price, bought, capex, used))
         lines += _wear(device, capex, devices, work, used, missing)
-    lines += _provisioned(device, work)
-    lines += _requests(device, work)
+    lines += _provisioned(device, work, missing)
+    lines += _requests(device, work, missing)
     lines += _power(device, devices, used, missing)
     total = sum((line.usd_per_month for line in lines), Decimal(0))
     running = sum(
@@ -497,27 +499,63 @@ def _rent(price: Price, held: int) -> CostLine:
     )
 
 
-def _provisioned(device: Device, work: Load) -> Iterable[CostLine]:
-    for figure, amount, unit in (
-        ("iops_rent", work.provisioned_iops, "1/s"),
-        ("throughput_rent", work.provisioned_mb_per_s, "MB/s"),
-    ):
-        rent = device.figures.get(figure)
-        if rent is not None and amount > 0:
-            yield _product("provisioned", rent, amount, unit, Decimal(1))
+_Charge = tuple[str, Decimal | None, str, str, Decimal]
+"""Figure of the device, amount, its unit, its name for people, what the price is per."""
 
 
-def _requests(device: Device, work: Load) -> Iterable[CostLine]:
-    for figure, amount, unit, per in (
-        ("read_request_fee", work.reads, "1/month", Decimal(1000)),
-        ("write_request_fee", work.writes, "1/month", Decimal(1000)),
-        ("request_fee", work.reads + work.writes, "1/month", PER_MILLION),
-        ("upload_fee", work.written_bytes, "bytes/month", Decimal(UNIT_BYTES["GB"])),
-        ("retrieval_fee", work.read_bytes, "bytes/month", Decimal(UNIT_BYTES["GB"])),
-    ):
-        fee = device.figures.get(figure)
-        if fee is not None and amount > 0:
-            yield _product("requests", fee, amount, unit, per)
+def _provisioned(device: Device, work: Load, missing: list[str]) -> Iterable[CostLine]:
+    one = Decimal(1)
+    return _charged(
+        "provisioned",
+        device,
+        (
+            ("iops_rent", work.provisioned_iops, "1/s", "provisioned IOPS", one),
+            (
+                "throughput_rent",
+                work.provisioned_mb_per_s,
+                "MB/s",
+                "provisioned MB/s",
+                one,
+            ),
+        ),
+        missing,
+    )
+
+
+def _requests(device: Device, work: Load, missing: list[str]) -> Iterable[CostLine]:
+    thousand, gb = Decimal(1000), Decimal(UNIT_BYTES["GB"])
+    both = (
+        None if work.reads is None or work.writes is None else work.reads + work.writes
+    )
+    month, size = "1/month", "bytes/month"
+    return _charged(
+        "requests",
+        device,
+        (
+            ("read_request_fee", work.reads, month, "reads", thousand),
+            ("write_request_fee", work.writes, month, "writes", thousand),
+            ("request_fee", both, month, "reads and writes", PER_MILLION),
+            ("upload_fee", work.written_bytes, size, "bytes written", gb),
+            ("retrieval_fee", work.read_bytes, size, "bytes read", gb),
+        ),
+        missing,
+    )
+
+
+def _charged(
+    name: str, device: Device, charges: Iterable[_Charge], missing: list[str]
+) -> Iterable[CostLine]:
+    for key, amount, unit, what, per in charges:
+        price = device.figures.get(key)
+        if price is None or price.value == 0:
+            continue
+        if amount is None:
+            missing.append(
+                f"{name}: `{device.id}` charges {price.value} {price.unit} for {what}, and "
+                "their number was not given"
+            )
+        elif amount > 0:
+            yield _product(name, price, amount, unit, per)
 
 
 def _product(
@@ -591,7 +629,10 @@ def _wear(
     missing: list[str],
 ) -> Iterable[CostLine]:
     """Add what is due besides where the rated writes run out before the amortisation ends."""
-    if work.written_bytes == 0 or not {"flash"} & set(device.roles):
+    if work.written_bytes == 0 or "flash" not in device.roles:
+        return
+    if work.written_bytes is None:
+        missing.append("wear: the bytes written a month were not given")
         return
     rated = rated_endurance(device).tb_written
     if rated is None or not devices:

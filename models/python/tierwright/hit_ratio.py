@@ -322,12 +322,15 @@ class Curve:
 
         Beyond the last listed size it is known where that size holds all distinct pages.
         """
-        if size <= 0 or size == self.last_listed:
-            return True
-        if size > self.last_listed:
-            return not self.ends_early
-        at = int(np.searchsorted(self._knots, size))
-        return bool(self._knots[at] == size)
+        return bool(self.listed(size))
+
+    def listed(self, size: ArrayLike) -> NDArray[np.bool_]:
+        """As `is_listed`, for any shape."""
+        sizes = np.asarray(size, dtype=np.float64)
+        at = np.searchsorted(self._knots, sizes)
+        known = self._knots[np.minimum(at, len(self._knots) - 1)] == sizes
+        beyond = (sizes > self.last_listed) & (not self.ends_early)
+        return np.asarray(known | beyond | (sizes <= 0))
 
     def thinned(self, points: int = DEFAULT_POINTS, also: Iterable[int] = ()) -> Curve:
         """Keep about `points` log-spaced sizes, always 1, distinct_pages and `also`."""

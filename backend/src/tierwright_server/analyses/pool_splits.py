@@ -130,6 +130,7 @@ class PoolSplitCosts(Answer):
     baselines: list[SplitBaseline]
     finding: str
     sentence: str
+    validity: str = Field(description="Where estimates and replays hold.")
     warnings: list[WarningOut]
     derivation: list[DerivationStep]
     cost_basis: str
@@ -352,6 +353,7 @@ def _costs(
         ],
         finding=finding,
         sentence=sentence,
+        validity=priced.validity,
         warnings=[
             WarningOut(name=w.name, message=w.message, hint=w.hint)
             for w in priced.warnings

@@ -120,6 +120,7 @@ class AccessTimes(Answer):
     disk_us: float = Field(description="Mean access, by the share of reads.")
     flash_us: float
     read_share: Share
+    read_share_basis: str = Field(description="Where the share is from.")
     disks: int
     flash_write_pattern: Literal["random", "sequential"]
     flash_basis: str
@@ -134,17 +135,17 @@ class StepOut(Answer):
     theta_log: float | None = Field(
         description="Flash in multiples of the DRAM there is, by the log model."
     )
-    theta_curve: float | None = Field(
-        description="By the workload's curve; null: unreachable."
-    )
-    theta_full: float | None = Field(
-        description="With flash writes and dirty pages; null: unreachable."
-    )
+    theta_curve: float | None = Field(description="By the workload's curve.")
+    theta_full: float | None = Field(description="With flash writes and dirty pages.")
     flip_log: float | None = Field(
         description="Price of flash over price of DRAM below which flash is the better buy."
     )
     flip_curve: float | None
     flip_full: float | None
+    reasons: dict[str, str] = Field(
+        description="Why a figure above is null, by its name: unreachable, not computed, or "
+        "nothing to match."
+    )
 
 
 class PricesUsed(Answer):
@@ -183,6 +184,7 @@ class EqualMoney(Answer):
         description="Least flash that gains what the DRAM gains; null: none does."
     )
     flip_price_ratio: float | None
+    flip_reason: str = Field(description="Why there is none; empty where there is one.")
     estimator: str
     validity: str
 

@@ -77,7 +77,6 @@ class _Answers:
     plan: break_even.SpendingPlan | None
     usual_usd: Decimal | None
     form: Form
-    read_share: float
     beside_flash: int
 
 
@@ -99,17 +98,12 @@ def _compute(
     ram = point.ram[0] if point.ram else None
     book = point.prices[0] if point.prices else None
     months = body.amortisation_months
-    read_share = (
-        1 - curve.write_accesses / max(1, curve.accesses)
-        if body.read_share is None
-        else body.read_share
-    )
     ratio = None if body.price_ratio is None else Decimal(repr(body.price_ratio))
     found = break_even.analyse(
         flash,
         disk,
         deltas=body.deltas,
-        read_share=read_share,
+        read_share=body.read_share,
         disks=body.disks,
         curve=curve,
         ram_pages=body.ram_pages,
@@ -183,7 +177,6 @@ def _compute(
         plan=plan,
         usual_usd=usual,
         form=form,
-        read_share=read_share,
         beside_flash=_beside(body, point, preset, money),
     )
 
@@ -249,7 +242,7 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         flash_metadata=body.flash_metadata,
         times=_times(body, answers),
         exponent=found.exponent,
-        steps=list(_steps(body, found)),
+        steps=list(step_rows(body.ram_pages, found)),
         prices=_prices(answers),
         next_money=_next_money(answers),
         plan=_plan(answers),
@@ -267,7 +260,7 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         flip_finding=_flip_finding(main, answers),
         interval_sentence=_interval_sentence(intervals),
         estimator=main.estimator if main else found.estimator,
-        validity=main.validity if main else "",
+        validity=main.validity if main else found.validity,
         warnings=list(_warnings(answers)),
         derivation=list(_derivation(found, main)),
         time_basis=TIME_BASIS,
@@ -284,7 +277,8 @@ def _times(body: BreakEvenIn, answers: _Answers) -> AccessTimes:
         flash_write_us=costs.flash_write,
         disk_us=inputs["disk_cost_us"],
         flash_us=inputs["flash_cost_us"],
-        read_share=answers.read_share,
+        read_share=inputs["read_share"],
+        read_share_basis=inputs["read_share_basis"],
         disks=body.disks,
         flash_write_pattern=inputs["flash_write_pattern"],
         flash_basis=inputs["flash_service_basis"],
@@ -292,26 +286,47 @@ def _times(body: BreakEvenIn, answers: _Answers) -> AccessTimes:
     )
 
 
-def _steps(body: BreakEvenIn, found: BreakEven) -> Iterator[StepOut]:
+def step_rows(ram_pages: int, found: BreakEven) -> Iterator[StepOut]:
+    """One row for each DRAM step; what is null says why."""
     absent: list[float | None] = [None] * len(found.delta)
-    columns = (
-        [value if math.isfinite(value) else None for value in found.theta],
-        found.theta_from_curve or absent,
-        found.theta_full or absent,
-    )
+    columns = {
+        "log": [value if math.isfinite(value) else None for value in found.theta],
+        "curve": found.theta_from_curve or absent,
+        "full": found.theta_full or absent,
+    }
     for at, delta in enumerate(found.delta):
-        theta = [column[at] for column in columns]
-        flips = [delta / value if value else None for value in theta]
+        theta = {form: column[at] for form, column in columns.items()}
+        flips = {form: delta / each if each else None for form, each in theta.items()}
+        reasons: dict[str, str] = {}
+        for form, each in theta.items():
+            if each is None:
+                computed = form != "full" or found.theta_full is not None
+                reasons[f"theta_{form}"] = _no_theta(form, computed=computed)
+            if flips[form] is None:
+                reasons[f"flip_{form}"] = reasons.get(f"theta_{form}", NOTHING_TO_MATCH)
         yield StepOut(
             delta=delta,
-            dram_pages=delta * body.ram_pages,
-            theta_log=theta[0],
-            theta_curve=theta[1],
-            theta_full=theta[2],
-            flip_log=flips[0],
-            flip_curve=flips[1],
-            flip_full=flips[2],
+            dram_pages=delta * ram_pages,
+            theta_log=theta["log"],
+            theta_curve=theta["curve"],
+            theta_full=theta["full"],
+            flip_log=flips["log"],
+            flip_curve=flips["curve"],
+            flip_full=flips["full"],
+            reasons=reasons,
         )
+
+
+NOT_COMPUTED = "not computed: the curve of this workload tells of no write-backs"
+UNREACHABLE = "unreachable: no amount of flash gains as much"
+NOTHING_TO_MATCH = "the DRAM gains nothing, so there is nothing to match"
+TOO_LARGE = "more flash than a number can hold"
+
+
+def _no_theta(form: str, *, computed: bool) -> str:
+    if form == "log":
+        return TOO_LARGE
+    return UNREACHABLE if computed else NOT_COMPUTED
 
 
 def _prices(answers: _Answers) -> PricesUsed:
@@ -370,6 +385,7 @@ def _next_money(answers: _Answers) -> NextMoneyOut | None:
                 winner=each.winner,
                 matching_flash_pages=each.matching_flash_pages,
                 flip_price_ratio=each.flip_price_ratio,
+                flip_reason=_no_flip(each),
                 estimator=each.estimator,
                 validity=each.validity,
             )
@@ -386,6 +402,12 @@ def _next_money(answers: _Answers) -> NextMoneyOut | None:
         ],
         entry_gain_us=main.entry_gain if math.isfinite(main.entry_gain) else None,
     )
+
+
+def _no_flip(money: NextMoney) -> str:
+    if money.flip_price_ratio is not None:
+        return ""
+    return NOTHING_TO_MATCH if money.dram_gain <= 0 else UNREACHABLE
 
 
 def _plan(answers: _Answers) -> PlanOut | None:
@@ -598,13 +620,16 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
 
 
 def _derivation(found: BreakEven, money: NextMoney | None) -> Iterator[DerivationStep]:
-    for part in (*(money.derivation if money else ()), *found.derivation):
+    for part in money.derivation if money else ():
+        yield from derivation_steps(part, f"{part.result}, next money")
+    for part in found.derivation:
         yield from derivation_steps(part)
     for interval in found.intervals:
         for part in interval.derivation:
-            yield from derivation_steps(
-                part, f"interval {interval.upper} / {interval.lower}"
-            )
+            name = f"interval {interval.upper} / {interval.lower}"
+            if part.result != "interval_s":
+                name += f", {part.result}"
+            yield from derivation_steps(part, name)
 
 
 def derivation_steps(
@@ -618,7 +643,7 @@ def derivation_steps(
             + ("" if number.unit in ("1", "") else f" {number.unit}")
             for number in part.numbers
         )
-        suffix = f" {at + 1}" if len(values) > 1 else ""
+        suffix = f" ({at + 1} of {len(values)})" if len(values) > 1 else ""
         yield DerivationStep(
             scheme=None,
             name=f"{name or part.result}{suffix}",

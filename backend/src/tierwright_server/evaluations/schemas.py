@@ -221,6 +221,7 @@ class EvaluationOut(Answer):
     margin: MarginOut | None
     sentence: str = Field(description="The finding in one sentence.")
     warnings: list[WarningOut]
+    validity: str = Field(description="Where the costs hold.")
     time_basis: str = Field(description="What the times are, and what they leave out.")
     cost_basis: str = Field(description="What the money is, and what it leaves out.")
     derivation: list[DerivationStep]

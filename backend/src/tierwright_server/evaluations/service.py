@@ -308,6 +308,7 @@ def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOu
         ),
         sentence=_sentence(body, found),
         warnings=[WarningOut.model_validate(warning) for warning in found.warnings],
+        validity=found.validity,
         time_basis=found.inputs["time_basis"],
         cost_basis=found.inputs["cost_basis"],
         derivation=list(_derivation(found)),

@@ -104,6 +104,16 @@ class SchemeColumns(Answer):
     title: str
     throughput_per_s: list[float | None] = Field(description="Exact MVA. [1/s]")
     response_ms: list[float] = Field(description="Exact MVA, without think time. [ms]")
+    throughput_least_per_s: list[float | None] | None = Field(
+        description="Where the flash hits are off by the known error of their approximation; "
+        "null: they are exact. [1/s]"
+    )
+    throughput_most_per_s: list[float | None] | None
+    response_least_ms: list[float] | None
+    response_most_ms: list[float] | None
+    estimator: str = Field(description="How the hits inside the demands were obtained.")
+    exact: bool
+    exactness: str = Field(description="How far off they may be, at the worst point.")
     throughput_bound_per_s: list[float | None] = Field(
         description="min(1 / D_max, N / (D + Z)). [1/s]"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import throughput
+from tierwright import page_flow, throughput
 from tierwright.derivation import shown
 from tierwright.throughput import SchemeThroughput, Setting, ThroughputStudy
 from tierwright_server.context import Context
@@ -131,11 +131,23 @@ def _left(study: ThroughputStudy) -> list[int]:
 
 def _columns(study: ThroughputStudy, found: SchemeThroughput) -> SchemeColumns:
     bounds = found.bounds
+    rates, response = found.throughput_range_per_s, found.response_range_s
     return SchemeColumns(
         scheme=found.scheme,
         title=titles()[found.scheme],
         throughput_per_s=_nullable(found.throughput_per_s),
         response_ms=(found.response_s * MS_PER_S).tolist(),
+        throughput_least_per_s=None if rates is None else _nullable(rates[0]),
+        throughput_most_per_s=None if rates is None else _nullable(rates[1]),
+        response_least_ms=(
+            None if response is None else (response[0] * MS_PER_S).tolist()
+        ),
+        response_most_ms=(
+            None if response is None else (response[1] * MS_PER_S).tolist()
+        ),
+        estimator=found.estimator,
+        exact=found.exact,
+        exactness=found.exactness,
         throughput_bound_per_s=_nullable(bounds.throughput_per_s),
         response_bound_ms=(bounds.response_s * MS_PER_S).tolist(),
         max_throughput_per_s=_nullable(bounds.max_throughput_per_s),
@@ -243,20 +255,23 @@ def _derivation(
         demand = dict(
             zip(throughput.STATIONS, found.demands_s[at].tolist(), strict=True)
         )
+        terms = throughput.demand_terms(found, at, body.accesses_per_transaction)
         for kind, seconds in demand.items():
-            formula = {
-                "cpu": "processor time of a transaction",
-                "flash": "A x flash terms of the scheme's cost formula / N",
-                "disk": "A x disk terms of the scheme's cost formula / N",
-            }[kind]
+            formula, given_terms = terms.get(
+                kind, ("processor time of a transaction", ())
+            )
+            put_in = ", ".join(
+                f"{number.symbol} = {shown(number.value)} {number.unit}"
+                for number in given_terms
+            )
             yield DerivationStep(
                 scheme=name,
                 name=f"{title}: D_{kind}",
-                formula=f"{formula}; A = {shown(body.accesses_per_transaction)}, over "
+                formula=f"{formula}; {put_in + ', ' if put_in else ''}over "
                 f"{counts[kind]:,} of the kind",
                 value=seconds * MS_PER_S,
                 unit="ms",
-                source="page-flow cost formulas, 1/IOPS of the devices",
+                source=f"{page_flow.explain.FORMULAS[name]}, an access; 1/IOPS of the devices",
             )
         given = f"N = {clients:,}, Z = {shown(body.think_ms)} ms"
         bounds = found.bounds
@@ -281,6 +296,19 @@ def _derivation(
                 "1/s",
             ),
             ("R", "sum of R_k(N)", float(found.response_s[at]) * MS_PER_S, "ms"),
+            *(
+                (f"U_{kind}", f"X D_{kind} / {counts[kind]:,}", busy, "1")
+                for kind, busy in zip(
+                    throughput.STATIONS, found.utilisation[at].tolist(), strict=True
+                )
+            ),
+            (
+                "knee in disks",
+                "D_disk / max(D_cpu / processors, D_flash / flash devices), at the first point",
+                _finite(study.knee_disks[name]),
+                "disks",
+            ),
+            *_ends(found, at),
         ):
             yield DerivationStep(
                 scheme=name,
@@ -290,6 +318,23 @@ def _derivation(
                 unit=unit,
                 source=source,
             )
+
+
+def _finite(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _ends(found: SchemeThroughput, at: int) -> Iterator[tuple[str, str, float, str]]:
+    if found.throughput_range_per_s is None:
+        return
+    for name, end in zip(("least", "most"), found.throughput_range_per_s, strict=True):
+        yield (
+            f"X, {name}",
+            f"as X, with flash hits off by their known error; {found.estimator}: "
+            f"{found.exactness}",
+            float(end[at]),
+            "1/s",
+        )
 
 
 def _nullable(values: Any) -> list[float | None]:

@@ -89,17 +89,28 @@ class WearIn(PointIn):
 
 
 class WearMoney(Answer):
-    """Endurance as money, at today's writes."""
+    """Endurance as money."""
 
     usd_per_tb_written: Usd
     usd_per_month_written: Usd = Field(
         description="That times the writes of a month. [USD/month]"
     )
-    life_months: float | None = Field(description="Until the budget is used. [months]")
-    amortised_usd_per_month: Usd = Field(
-        description="Price over the shorter of life and amortisation. [USD/month]"
+    left_usd: Usd = Field(
+        description="Share of the price whose rated writes are not used yet. [USD]"
     )
-    wear_limited: bool
+    life_months: float | None = Field(
+        description="From today until the budget is used, with what is written before and "
+        "growth; null where it never is. [months]"
+    )
+    amortised_usd_per_month: Usd | None = Field(
+        description="What is left of the price over the shorter of life and amortisation, "
+        "both from today; null where nothing is left. [USD/month]"
+    )
+    wear_limited: bool = Field(
+        description="Whether the flash wears out before it is amortised."
+    )
+    estimator: str
+    validity: str
 
 
 class SchemeWear(Answer):
@@ -180,6 +191,7 @@ class DeviceHealthOut(Answer):
     left_tb: float | None
     left_share: float | None
     years_left: float | None = Field(description="At its own mean rate.")
+    validity: str = Field(description="Where what is left holds; empty without it.")
     sentence: str
     warnings: list[WarningOut]
     derivation: list[DerivationStep]

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright import endurance, page_flow, recovery
 from tierwright.derivation import Derivation
 from tierwright.device import Device
-from tierwright.endurance import SchemeLife, WearOutlook, WriteBudget
+from tierwright.endurance import SchemeLife, WearCost, WearOutlook, WriteBudget
 from tierwright.errors import BadInput as ModelBadInput
 from tierwright.hit_ratio import Curve
 from tierwright.page_flow import Caution, Evaluation
@@ -94,6 +94,10 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
         capacity_bytes=None if capacity is None else capacity * body.devices,
     )
     usd, money_reason = _device_usd(device, prices[0] if prices else None, body.devices)
+    money = {
+        name: _wear_cost(life, budget, usd, body)
+        for name, life in outlook.schemes.items()
+    }
     cautions = [*outlook.warnings, *_about_capacity(found, body)]
     return WearOut(
         workload_id=found.workload.id,
@@ -113,9 +117,7 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
         ),
         rated_dwpd=endurance.rated_endurance(device).dwpd,
         schemes=[
-            _scheme_wear(
-                name, life, _money(life, budget, usd, body.amortisation_months)
-            )
+            _scheme_wear(name, life, money[name])
             for name, life in outlook.schemes.items()
         ],
         money_reason=money_reason or budget.reason,
@@ -128,7 +130,9 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
             *(
                 step
                 for name, life in outlook.schemes.items()
-                for step in _steps(life.derivation, name)
+                for step in _steps(
+                    (*life.derivation, *_derivation_of(money[name])), name
+                )
             ),
         ],
     )
@@ -194,6 +198,7 @@ async def device_health(
         left_tb=None if left is None else left.left_tb,
         left_share=None if left is None else left.left_share,
         years_left=None if left is None else left.years_left,
+        validity="" if left is None else left.validity,
         sentence=sentence,
         warnings=[
             WarningOut.model_validate(caution)
@@ -214,7 +219,10 @@ async def recover(
     misses_per_s = missed * found.accesses_per_s
     rates = _fill_rates(found, misses_per_s)
     fill = recovery.fill_time(flash_bytes, rates)
-    cautions = list(_about_fill(found, body))
+    cautions = [
+        *_about_fill(found, body),
+        *page_flow.about_curve(curve, body.ram_pages, 0),
+    ]
     restart, reason, steps = _restart(found, body, misses_per_s)
     if restart is not None:
         cautions.append(_no_latency(found))
@@ -313,27 +321,39 @@ def _device_usd(
     return each * devices, ""
 
 
-def _money(
-    life: SchemeLife, budget: WriteBudget, usd: Decimal | None, months: int
-) -> WearMoney | None:
+def _wear_cost(
+    life: SchemeLife, budget: WriteBudget, usd: Decimal | None, body: WearIn
+) -> WearCost | None:
     if usd is None or budget.in_place_tb is None:
         return None
-    found = endurance.wear_cost(
+    return endurance.wear_cost(
         device_usd=usd,
         rated_tb=Decimal(repr(budget.in_place_tb)),
         tb_per_month=Decimal(repr(life.tb_per_day * DAYS_PER_MONTH)),
-        amortisation_months=months,
+        amortisation_months=body.amortisation_months,
+        written_tb=Decimal(repr(body.written_tb)),
+        growth_per_year=body.growth_per_year,
     )
+
+
+def _derivation_of(found: WearCost | None) -> tuple[Derivation, ...]:
+    return () if found is None else found.derivation
+
+
+def _money(found: WearCost) -> WearMoney:
     return WearMoney(
         usd_per_tb_written=found.usd_per_tb_written,
         usd_per_month_written=found.usd_per_month,
+        left_usd=found.left_usd,
         life_months=None if found.life_months is None else float(found.life_months),
         amortised_usd_per_month=found.amortised_usd_per_month,
         wear_limited=found.wear_limited,
+        estimator=found.estimator,
+        validity=found.validity,
     )
 
 
-def _scheme_wear(name: str, life: SchemeLife, money: WearMoney | None) -> SchemeWear:
+def _scheme_wear(name: str, life: SchemeLife, cost: WearCost | None) -> SchemeWear:
     return SchemeWear(
         scheme=name,
         title=titles()[name],
@@ -348,7 +368,7 @@ def _scheme_wear(name: str, life: SchemeLife, money: WearMoney | None) -> Scheme
         years_from=_finite(life.years_from),
         years_to=_finite(life.years_to),
         never_worn_out=life.years == math.inf,
-        money=money,
+        money=None if cost is None else _money(cost),
     )
 
 

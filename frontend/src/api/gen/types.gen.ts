@@ -45,6 +45,12 @@ export type AccessTimes = {
      */
     read_share: number;
     /**
+     * Read Share Basis
+     *
+     * Where the share is from.
+     */
+    read_share_basis: string;
+    /**
      * Disks
      */
     disks: number;
@@ -1422,6 +1428,12 @@ export type DeviceHealthOut = {
      */
     years_left: number | null;
     /**
+     * Validity
+     *
+     * Where what is left holds; empty without it.
+     */
+    validity: string;
+    /**
      * Sentence
      */
     sentence: string;
@@ -1803,6 +1815,12 @@ export type EqualMoney = {
      */
     flip_price_ratio: number | null;
     /**
+     * Flip Reason
+     *
+     * Why there is none; empty where there is one.
+     */
+    flip_reason: string;
+    /**
      * Estimator
      */
     estimator: string;
@@ -1987,6 +2005,12 @@ export type EvaluationOut = {
      * Warnings
      */
     warnings: Array<WarningOut>;
+    /**
+     * Validity
+     *
+     * Where the costs hold.
+     */
+    validity: string;
     /**
      * Time Basis
      *
@@ -3125,6 +3149,12 @@ export type PoolSplitCosts = {
      * Sentence
      */
     sentence: string;
+    /**
+     * Validity
+     *
+     * Where estimates and replays hold.
+     */
+    validity: string;
     /**
      * Warnings
      */
@@ -4633,6 +4663,40 @@ export type SchemeColumns = {
      */
     response_ms: Array<number>;
     /**
+     * Throughput Least Per S
+     *
+     * Where the flash hits are off by the known error of their approximation; null: they are exact. [1/s]
+     */
+    throughput_least_per_s: Array<number | null> | null;
+    /**
+     * Throughput Most Per S
+     */
+    throughput_most_per_s: Array<number | null> | null;
+    /**
+     * Response Least Ms
+     */
+    response_least_ms: Array<number> | null;
+    /**
+     * Response Most Ms
+     */
+    response_most_ms: Array<number> | null;
+    /**
+     * Estimator
+     *
+     * How the hits inside the demands were obtained.
+     */
+    estimator: string;
+    /**
+     * Exact
+     */
+    exact: boolean;
+    /**
+     * Exactness
+     *
+     * How far off they may be, at the worst point.
+     */
+    exactness: string;
+    /**
      * Throughput Bound Per S
      *
      * min(1 / D_max, N / (D + Z)). [1/s]
@@ -5596,13 +5660,13 @@ export type StepOut = {
     /**
      * Theta Curve
      *
-     * By the workload's curve; null: unreachable.
+     * By the workload's curve.
      */
     theta_curve: number | null;
     /**
      * Theta Full
      *
-     * With flash writes and dirty pages; null: unreachable.
+     * With flash writes and dirty pages.
      */
     theta_full: number | null;
     /**
@@ -5619,6 +5683,14 @@ export type StepOut = {
      * Flip Full
      */
     flip_full: number | null;
+    /**
+     * Reasons
+     *
+     * Why a figure above is null, by its name: unreachable, not computed, or nothing to match.
+     */
+    reasons: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -6610,7 +6682,7 @@ export type WearIn = {
 /**
  * WearMoney
  *
- * Endurance as money, at today's writes.
+ * Endurance as money.
  */
 export type WearMoney = {
     /**
@@ -6626,21 +6698,37 @@ export type WearMoney = {
      */
     usd_per_month_written: string;
     /**
+     * Left Usd
+     *
+     * Share of the price whose rated writes are not used yet. [USD]
+     */
+    left_usd: string;
+    /**
      * Life Months
      *
-     * Until the budget is used. [months]
+     * From today until the budget is used, with what is written before and growth; null where it never is. [months]
      */
     life_months: number | null;
     /**
      * Amortised Usd Per Month
      *
-     * Price over the shorter of life and amortisation. [USD/month]
+     * What is left of the price over the shorter of life and amortisation, both from today; null where nothing is left. [USD/month]
      */
-    amortised_usd_per_month: string;
+    amortised_usd_per_month: string | null;
     /**
      * Wear Limited
+     *
+     * Whether the flash wears out before it is amortised.
      */
     wear_limited: boolean;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
 };
 
 /**

@@ -18,6 +18,7 @@ const equal: NextMoney["equal_money"][number] = {
   winner: "flash",
   matching_flash_pages: 40,
   flip_price_ratio: 0.25,
+  flip_reason: "",
   estimator: "e",
   validity: "v",
 };

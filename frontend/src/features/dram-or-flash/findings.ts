@@ -164,10 +164,11 @@ export function flipSeries(found: BreakEvenOut, colors: ColorScheme): LineSeries
 
 export function flipTable(found: BreakEvenOut) {
   const { flips } = found;
+  const { full } = flips;
   const rows = flips.delta.map((delta, index): CsvCell[] => [
     delta,
     delta * found.ram_pages,
-    flips.full?.[index] ?? null,
+    ...(full === null ? [] : [full[index] ?? null]),
     flips.curve[index] ?? null,
     flips.log[index] ?? null,
   ]);
@@ -175,7 +176,7 @@ export function flipTable(found: BreakEvenOut) {
     header: [
       "DRAM added [x of what there is]",
       "DRAM added [pages]",
-      "Full form",
+      ...(full === null ? [] : ["Full form"]),
       "Hits alone",
       "Log model",
     ],
@@ -185,10 +186,17 @@ export function flipTable(found: BreakEvenOut) {
       formatCount(Number(added)),
       ...rest.map((value) => cell(value as number | null)),
     ]),
-    caption:
-      "Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.",
+    caption: `Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.${full === null ? " Without the full form: the curve of this workload tells of no write-backs." : ""}`,
   };
 }
+
+/** Steps behind the intervals, and behind all other sizes that break even. */
+const isInterval = ({ name }: { readonly name: string }) =>
+  name.startsWith("interval ");
+export const intervalSteps = (found: BreakEvenOut) =>
+  found.derivation.filter(isInterval);
+export const sizeSteps = (found: BreakEvenOut) =>
+  found.derivation.filter((step) => !isInterval(step));
 
 export const dollars = (value: string | number) => formatDollars(usd(Number(value)));
 

@@ -1,12 +1,19 @@
-import { Button, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import type { BreakEvenOut } from "@/api/break-evens";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
-import { formatCount, formatInterval, formatShort } from "@/units/quantity";
-import { dollars, winnerText } from "./findings";
+import { WhyButton } from "@/components/why-button";
+import {
+  formatCount,
+  formatInterval,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
+import { dollars, intervalSteps, sizeSteps, winnerText } from "./findings";
 
 interface Column {
   readonly title: string;
@@ -83,14 +90,26 @@ const exportButton = (
   </Button>
 );
 
-const UNREACHABLE = { absent: "unreachable: no amount of flash gains as much" };
-const theta = (value: number | null) =>
-  value === null ? UNREACHABLE : `${formatShort(value, 4)} x`;
-const flip = (value: number | null) =>
-  value === null ? UNREACHABLE : `${formatShort(value * 100)} %`;
+type Step = BreakEvenOut["steps"][number];
+
+const theta = (step: Step, form: "log" | "curve" | "full") =>
+  orReason(
+    step[`theta_${form}`],
+    step.reasons[`theta_${form}`],
+    (value) => `${formatShort(value, 4)} x`,
+  );
+const flip = (value: number | null, reason: string | undefined) =>
+  orReason(value, reason, (ratio) => `${formatShort(ratio * 100)} %`);
+
+const orReason = (
+  value: number | null,
+  reason: string | undefined,
+  text: (value: number) => string,
+) => (value === null ? { absent: reason ?? "not known" } : text(value));
 
 /** Flash that replaces steps of DRAM, by three estimators. */
 export function StepTable({ found }: { readonly found: BreakEvenOut }) {
+  const decides = found.form === "full" ? "full" : "curve";
   return (
     <Panel
       title="Flash that gains as much as DRAM"
@@ -130,13 +149,20 @@ export function StepTable({ found }: { readonly found: BreakEvenOut }) {
         ]}
         rows={found.steps.map((step) => [
           `${formatShort(step.delta)} x`,
-          theta(step.theta_full),
-          theta(step.theta_curve),
-          theta(step.theta_log),
-          flip(step.flip_full),
+          theta(step, "full"),
+          theta(step, "curve"),
+          theta(step, "log"),
+          flip(step[`flip_${decides}`], step.reasons[`flip_${decides}`]),
         ])}
-        caption="Full form: with flash writes and dirty pages. Pays below: price of flash over price of DRAM, a byte, by the full form."
+        caption={`Full form: with flash writes and dirty pages. Pays below: price of flash over price of DRAM, a byte, ${decides === "full" ? "by the full form" : "by hits alone"}.`}
       />
+      <Stack gap={4} mt="xs">
+        <Text size="sm" c="dimmed">
+          Mean access: {formatPercent(ratio(found.times.read_share))} reads,{" "}
+          {found.times.read_share_basis}.
+        </Text>
+        <WhyButton title="sizes that break even" steps={sizeSteps(found)} />
+      </Stack>
     </Panel>
   );
 }
@@ -172,7 +198,7 @@ export function EqualMoneyTable({ found }: { readonly found: BreakEvenOut }) {
             ? { absent: "DRAM gains nothing here" }
             : `${formatShort(row.flash_to_dram_gain_ratio)} x`,
           winnerText(row.winner),
-          flip(row.flip_price_ratio),
+          flip(row.flip_price_ratio, row.flip_reason),
         ])}
       />
       <Text size="sm" c="dimmed" mt="xs">
@@ -218,6 +244,7 @@ export function IntervalTable({ found }: { readonly found: BreakEvenOut }) {
       <Text size="sm" mt="xs">
         {found.interval_sentence}
       </Text>
+      <WhyButton title="break-even intervals" steps={intervalSteps(found)} />
       <Text size="sm" c="dimmed" mt={4}>
         {found.intervals
           .flatMap((row) => row.warnings)

@@ -98,6 +98,7 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
         explanation={
           <Stack gap="xs">
             <Text size="sm">{data.cost_basis}</Text>
+            <Text size="sm">Valid for: {data.validity}.</Text>
             <Text size="sm">
               One pass of the Two-Stack algorithm counts, for every split at once, which
               accesses hit a clean and a dirty LRU pool; the estimates follow from these

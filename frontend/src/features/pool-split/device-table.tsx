@@ -90,7 +90,7 @@ export function DeviceTable({ gains, chosen, onChoose }: DeviceTableProps) {
             <caption>
               An R below 1 is outside what the model was made for: such figures come
               from write caches and single requests in flight. Choosing a device takes
-              its R.
+              its R; the chart above then explains its figures.
             </caption>
             <thead>
               <tr>

@@ -1,17 +1,23 @@
-import { Button } from "@mantine/core";
+import { Button, Text, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
 import type { ThroughputOut } from "@/api/break-evens";
-import { csvText } from "@/charts/csv";
+import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { DerivationTable } from "@/components/derivation-table";
+import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { formatPercent, formatShort, ratio } from "@/units/quantity";
 import { type SchemeColumns, stationTitle } from "./findings";
+import classes from "./throughput.module.css";
 
 /** Each scheme at the present value: rate, response time, what limits it, its knee. */
 export function SchemeTable({ found }: { readonly found: ThroughputOut }) {
   const { at } = found;
+  const [opened, setOpened] = useState<string | null>(null);
+  const shown = found.schemes.find(({ scheme }) => scheme === opened);
   const exportCsv = () =>
     downloadText(
       "throughput-schemes.csv",
@@ -20,6 +26,8 @@ export function SchemeTable({ found }: { readonly found: ThroughputOut }) {
         [
           "scheme",
           "throughput_per_s",
+          "throughput_least_per_s",
+          "throughput_most_per_s",
           "response_ms",
           "bottleneck",
           "utilisation_cpu",
@@ -32,27 +40,13 @@ export function SchemeTable({ found }: { readonly found: ThroughputOut }) {
           "knee_clients",
           "knee_disks",
         ],
-        found.schemes.map((scheme) => [
-          scheme.title,
-          scheme.throughput_per_s[at] ?? null,
-          scheme.response_ms[at] ?? null,
-          scheme.bottleneck[at] ?? null,
-          scheme.utilisation.cpu[at] ?? null,
-          scheme.utilisation.flash[at] ?? null,
-          scheme.utilisation.disk[at] ?? null,
-          scheme.demand_ms.cpu[at] ?? null,
-          scheme.demand_ms.flash[at] ?? null,
-          scheme.demand_ms.disk[at] ?? null,
-          scheme.max_throughput_per_s[at] ?? null,
-          scheme.knee_clients[at] ?? null,
-          scheme.knee_disks,
-        ]),
+        found.schemes.map((scheme) => csvRow(scheme, at)),
       ),
     );
   return (
     <Panel
       title="Every scheme at the present point"
-      subtitle="The bottleneck is the kind of device of which one is asked for most busy time by a transaction. The CSV holds the demands too."
+      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. The bottleneck is the kind of device of which one is asked for most busy time by a transaction."
       actions={
         <Button size="xs" variant="default" onClick={exportCsv}>
           Export CSV
@@ -65,6 +59,7 @@ export function SchemeTable({ found }: { readonly found: ThroughputOut }) {
             <tr>
               <th scope="col">Scheme</th>
               <Head title="Throughput" unit="1/s" />
+              <Head title="Range" unit="1/s" />
               <Head title="Response" unit="ms" />
               <th scope="col">Bottleneck</th>
               <Head title="Flash busy" />
@@ -76,11 +71,29 @@ export function SchemeTable({ found }: { readonly found: ThroughputOut }) {
           </thead>
           <tbody>
             {found.schemes.map((scheme) => (
-              <Row key={scheme.scheme} scheme={scheme} found={found} />
+              <Row
+                key={scheme.scheme}
+                scheme={scheme}
+                found={found}
+                onExplain={() => setOpened(scheme.scheme)}
+              />
             ))}
           </tbody>
         </table>
       </ScrollRegion>
+      <Dialog
+        opened={shown !== undefined}
+        onClose={() => setOpened(null)}
+        size="min(1180px, 95vw)"
+        title={`Why these numbers: ${shown?.title ?? ""}`}
+      >
+        <Text size="sm" mb="xs">
+          Hits by the {shown?.estimator}: {shown?.exactness}.
+        </Text>
+        <DerivationTable
+          steps={found.derivation.filter((step) => step.scheme === opened)}
+        />
+      </Dialog>
     </Panel>
   );
 }
@@ -93,57 +106,83 @@ function Head({ title, unit }: { readonly title: string; readonly unit?: string 
   );
 }
 
-function Row({
-  scheme,
-  found,
-}: {
+const csvRow = (scheme: SchemeColumns, at: number): CsvCell[] => [
+  scheme.title,
+  ...[
+    scheme.throughput_per_s,
+    scheme.throughput_least_per_s,
+    scheme.throughput_most_per_s,
+    scheme.response_ms,
+    scheme.bottleneck,
+    scheme.utilisation.cpu,
+    scheme.utilisation.flash,
+    scheme.utilisation.disk,
+    scheme.demand_ms.cpu,
+    scheme.demand_ms.flash,
+    scheme.demand_ms.disk,
+    scheme.max_throughput_per_s,
+    scheme.knee_clients,
+  ].map((values) => values?.[at] ?? null),
+  scheme.knee_disks,
+];
+
+interface RowProps {
   readonly scheme: SchemeColumns;
   readonly found: ThroughputOut;
-}) {
+  readonly onExplain: () => void;
+}
+
+function Row({ scheme, found, onExplain }: RowProps) {
   const { at } = found;
   const limit = scheme.bottleneck[at] ?? null;
+  const figure = (name: string, value: string | null, reason = NO_DEMAND) => (
+    <td className="num">
+      {value === null ? (
+        <Unknown reason={reason} />
+      ) : (
+        <UnstyledButton
+          className={classes["figure"]}
+          aria-label={`${name} of ${scheme.title}, ${value}: why this number`}
+          onClick={onExplain}
+        >
+          {value}
+        </UnstyledButton>
+      )}
+    </td>
+  );
   return (
     <tr>
       <th scope="row" style={{ whiteSpace: "nowrap" }}>
         <SchemeMark scheme={scheme.scheme} /> {scheme.title}
       </th>
-      <Figure value={scheme.throughput_per_s[at]} reason="nothing is demanded" />
-      <Figure value={scheme.response_ms[at]} reason="nothing is demanded" />
+      {figure("Throughput", short(scheme.throughput_per_s[at]))}
+      <td className="num">
+        <span title={scheme.exactness}>{rangeOf(scheme, at)}</span>
+      </td>
+      {figure("Response", short(scheme.response_ms[at]))}
       <td>{stationTitle(limit)}</td>
-      <Share value={scheme.utilisation.flash[at]} />
-      <Share value={scheme.utilisation.disk[at]} />
-      <Figure value={scheme.max_throughput_per_s[at]} reason="nothing is demanded" />
-      <Figure value={scheme.knee_clients[at]} reason="nothing is demanded" />
-      <Figure
-        value={scheme.knee_disks}
-        reason="only the disks are asked for anything"
-      />
+      {figure("Flash busy", share(scheme.utilisation.flash[at]))}
+      {figure("Disk busy", share(scheme.utilisation.disk[at]))}
+      {figure("Most throughput", short(scheme.max_throughput_per_s[at]))}
+      {figure("Knee in clients", short(scheme.knee_clients[at]))}
+      {figure("Knee in disks", short(scheme.knee_disks), NO_KNEE)}
     </tr>
   );
 }
 
-function Figure(props: {
-  readonly value: number | null | undefined;
-  readonly reason: string;
-}) {
-  const { value } = props;
-  return (
-    <td className="num">
-      {value === null || value === undefined ? (
-        <Unknown reason={props.reason} />
-      ) : (
-        formatShort(value)
-      )}
-    </td>
-  );
-}
+const NO_DEMAND = "nothing is demanded";
+const NO_KNEE = "only the disks are asked for anything";
 
-const Share = ({ value }: { readonly value: number | undefined }) => (
-  <td className="num">
-    {value === undefined ? (
-      <Unknown reason="nothing is demanded" />
-    ) : (
-      formatPercent(ratio(value))
-    )}
-  </td>
-);
+type Value = number | null | undefined;
+const short = (value: Value) => (value == null ? null : formatShort(value));
+const share = (value: Value) => (value == null ? null : formatPercent(ratio(value)));
+
+/** What hits off by their known error would make of the throughput. */
+function rangeOf(scheme: SchemeColumns, at: number): string {
+  const least = scheme.throughput_least_per_s?.[at] ?? null;
+  const most = scheme.throughput_most_per_s?.[at] ?? null;
+  if (least === null || most === null) {
+    return scheme.exact ? "exact" : "not stated";
+  }
+  return `${formatShort(least)} to ${formatShort(most)}`;
+}

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Stack, Text, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { WearOut } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
@@ -11,7 +11,7 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import { formatShort } from "@/units/quantity";
-import { lifeBars, lifeText, wearTable, writeBars } from "./question";
+import { lifeBars, lifeText, paidOffText, wearTable, writeBars } from "./question";
 import classes from "./wear.module.css";
 
 const HEIGHT = 270;
@@ -206,37 +206,10 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
       </Text>
     );
   }
-  const limited = wear.schemes.filter((row) => row.money?.wear_limited === true);
   return (
     <Text size="sm" mt={6}>
       A TB written uses up {formatShort(Number(money.usd_per_tb_written))} USD of the
-      price.{" "}
-      {limited.length === 0
-        ? "Under no scheme does the flash wear out before it is paid off."
-        : `Before it is paid off it wears out under ${limited.map(({ title }) => title).join(", ")}: then it costs ${limited.map(({ money: each }) => formatShort(Number(each?.amortised_usd_per_month))).join(", ")} USD a month.`}
+      price. {paidOffText(wear)}
     </Text>
-  );
-}
-
-/** Opens the derivation of figures that belong to no scheme. */
-export function WhyButton(props: {
-  readonly title: string;
-  readonly steps: WearOut["derivation"];
-}) {
-  const [opened, setOpened] = useState(false);
-  return (
-    <Group>
-      <Button size="compact-sm" variant="default" onClick={() => setOpened(true)}>
-        Why: {props.title}
-      </Button>
-      <Dialog
-        opened={opened}
-        onClose={() => setOpened(false)}
-        size="min(1180px, 95vw)"
-        title={`Why this number: ${props.title}`}
-      >
-        <DerivationTable steps={props.steps} />
-      </Dialog>
-    </Group>
   );
 }

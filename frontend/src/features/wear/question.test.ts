@@ -7,6 +7,7 @@ import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
 import {
   lifeBars,
   lifeText,
+  paidOffText,
   recoveryQuestion,
   wearQuestion,
   wearTable,
@@ -118,4 +119,31 @@ it("lives are said in the unit that suits them", () => {
   expect(lifeText(0.5)).toBe("6 months");
   expect(lifeText(5.25)).toBe("5.25 years");
   expect(lifeText(2e6)).toBe("over 1,000 years");
+});
+
+const money = (usd: string | null, limited: boolean) => ({
+  usd_per_tb_written: "0.2",
+  usd_per_month_written: "20",
+  left_usd: "40",
+  life_months: 2,
+  amortised_usd_per_month: usd,
+  wear_limited: limited,
+  estimator: "e",
+  validity: "v",
+});
+
+describe("what wear costs", () => {
+  const paid = (...each: ReturnType<typeof money>[]) =>
+    paidOffText(wear(...each.map((one, at) => ({ ...row(`s${at}`, 1), money: one }))));
+
+  it("names the schemes under which it wears out before it is paid off", () => {
+    expect(paid(money("20", false))).toContain("Under no scheme");
+    const text = paid(money("20", true), money("11", false));
+    expect(text).toContain("s0 (20 USD a month for what is left of the price)");
+    expect(text).not.toContain("s1");
+  });
+
+  it("says where nothing is left to be paid off", () => {
+    expect(paid(money(null, true))).toContain("used up already");
+  });
 });

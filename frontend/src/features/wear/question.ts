@@ -7,6 +7,8 @@ import type { RangeBar } from "@/charts/range-bars-option";
 import { formatShort } from "@/units/quantity";
 
 export const USUAL_INTERVAL_S = 300;
+/** The least that was measured for FaCE. */
+export const USUAL_FLASH_SHARE = 0.98;
 const USUAL_DEVICES = 1;
 
 const point = (state: AnalysisState, rate: number | null) => ({
@@ -55,6 +57,7 @@ export function recoveryQuestion(
     checkpoint_interval_s: search.interval ?? USUAL_INTERVAL_S,
     redo_pages: search.redo_pages ?? null,
     redo_writes: search.redo_writes ?? 0,
+    flash_share: search.flash_share ?? USUAL_FLASH_SHARE,
   };
 }
 
@@ -104,7 +107,9 @@ export function wearTable(wear: WearOut): ChartTable {
     row.flash_writes_per_access,
     row.money === null ? null : Number(row.money.usd_per_tb_written),
     row.money === null ? null : Number(row.money.usd_per_month_written),
-    row.money === null ? null : Number(row.money.amortised_usd_per_month),
+    row.money?.amortised_usd_per_month == null
+      ? null
+      : Number(row.money.amortised_usd_per_month),
   ]);
   return {
     header: [
@@ -126,7 +131,8 @@ export function wearTable(wear: WearOut): ChartTable {
         cell === null ? "–" : typeof cell === "number" ? formatShort(cell) : cell,
       ),
     ),
-    caption: "Life and money at today's writes; the CSV export holds all digits.",
+    caption:
+      "Wear at today's writes; life and the device's cost with growth and what was written before. The CSV export holds all digits.",
   };
 }
 
@@ -162,4 +168,19 @@ export function lifeText(years: number): string {
     return `${formatShort(years * 12)} months`;
   }
   return years >= 1000 ? "over 1,000 years" : `${formatShort(years)} years`;
+}
+
+/** Under which schemes the flash wears out before it is paid off, and what it costs then. */
+export function paidOffText(wear: WearOut): string {
+  const limited = wear.schemes.filter(({ money }) => money?.wear_limited === true);
+  if (limited.length === 0) {
+    return "Under no scheme does the flash wear out before it is paid off.";
+  }
+  const each = limited.map(({ title, money }) => {
+    const usd = money?.amortised_usd_per_month ?? null;
+    return usd === null
+      ? `${title} (its rated writes are used up already)`
+      : `${title} (${formatShort(Number(usd))} USD a month for what is left of the price)`;
+  });
+  return `Before it is paid off the flash wears out under ${each.join(", ")}.`;
 }

@@ -8,16 +8,18 @@ import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { DerivationTable } from "@/components/derivation-table";
 import { Panel } from "@/components/panel";
+import { WhyButton } from "@/components/why-button";
 import {
   bytes,
   formatBytes,
   formatCount,
+  formatPercent,
   formatSeconds,
   formatShort,
+  ratio,
 } from "@/units/quantity";
-import { WhyButton } from "./life-panel";
 import { NumberField } from "./number-field";
-import { restartTable, USUAL_INTERVAL_S } from "./question";
+import { restartTable, USUAL_FLASH_SHARE, USUAL_INTERVAL_S } from "./question";
 import classes from "./wear.module.css";
 
 const HEIGHT = 300;
@@ -154,6 +156,13 @@ export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
               value={search.redo_writes}
               onChange={(redo_writes) => patch({ redo_writes })}
             />
+            <NumberField
+              name="flash_share"
+              label="Share of them on flash"
+              placeholder={String(USUAL_FLASH_SHARE)}
+              value={search.flash_share}
+              onChange={(flash_share) => patch({ flash_share })}
+            />
           </div>
           <Text size="sm" mt="xs">
             {formatCount(restart.redo_pages)} pages to redo: {restart.redo_basis}. The
@@ -168,8 +177,10 @@ export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
       explanation={
         <Stack gap="xs">
           <Text size="sm">
-            {restart.validity}. 98 % of the redone pages are taken to be on flash, the
-            least that was measured for FaCE.
+            {restart.validity}.{" "}
+            {search.flash_share === undefined
+              ? "98 % of the redone pages are taken to be on flash, the least that was measured for FaCE."
+              : `${formatPercent(ratio(search.flash_share))} of the redone pages are taken to be on flash, as given.`}
           </Text>
           <DerivationTable steps={steps} />
         </Stack>

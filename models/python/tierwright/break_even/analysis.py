@@ -28,12 +28,12 @@ from tierwright.break_even.theta import (
     log_theta,
     mixed_costs,
 )
-from tierwright.derivation import Derivation, plain
+from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import Caution, about_curve
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
     Price,
@@ -78,8 +78,8 @@ class BreakEven:
         price ratio at which it flips; None without curve, money or prices.
     intervals : tuple of TierInterval
         Break-even interval of each pair of tiers.
-    estimator : str
-        Which result to act on.
+    estimator, validity : str
+        Which result to act on, and where it holds.
     warnings : tuple of Caution
         What to know before acting on it.
     inputs : dict
@@ -100,6 +100,7 @@ class BreakEven:
     next_money: NextMoney | None
     intervals: tuple[TierInterval, ...]
     estimator: str
+    validity: str
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
     derivation: tuple[Derivation, ...]
@@ -140,7 +141,7 @@ def analyse(
     disk: Device,
     *,
     deltas: Iterable[float] = DEFAULT_DELTAS,
-    read_share: float = 1.0,
+    read_share: float | None = None,
     disks: int = 1,
     curve: Curve | None = None,
     ram_pages: int | None = None,
@@ -163,8 +164,10 @@ def analyse(
         Costs of an access are their busy times, 1/IOPS.
     deltas : iterable of float
         DRAM steps in multiples of the DRAM there is. [1]
-    read_share : float
-        Share of reads among the accesses that flash or disk serves; 1 by default. [1]
+    read_share : float, optional
+        Share of reads among the accesses that flash or disk serves. Unless given that among
+        all accesses of the curve's workload; 1 where its writes are not known, or there is
+        no curve, with a warning. [1]
     disks : int
         Disks that share the load: divides the disk's busy time. [devices]
     curve, ram_pages : Curve and int, optional
@@ -206,8 +209,9 @@ def analyse(
     months = check_amortisation(amortisation_months)
     page = page_bytes or (DEFAULT_PAGE_BYTES if curve is None else curve.page_bytes)
     costs = page_costs(flash, disk, disks, page, sequential=sequential_writes)
+    share, share_basis, about_share = _read_share(read_share, curve)
     mixed = mixed_costs(
-        read_share,
+        share,
         disk_read=costs.disk_read,
         disk_write=costs.disk_write,
         flash_read=costs.flash_read,
@@ -258,8 +262,11 @@ def analyse(
         next_money=next_,
         intervals=_intervals(ram, flash, disk, used, page, host_usd),
         estimator=best.estimator,
-        warnings=(
+        validity=best.validity,
+        warnings=_once(
             *_about_devices(flash, disk, disks, page),
+            *about_share,
+            *(() if curve is None else about_curve(curve, ram_pages or 0, 0)),
             *by_log.warnings,
             *(() if by_curve is None else by_curve.warnings),
             *(() if full is None else full.warnings),
@@ -271,7 +278,8 @@ def analyse(
             "disk_device_id": disk.id,
             "ram_device_id": None if ram is None else ram.id,
             "disks": disks,
-            "read_share": read_share,
+            "read_share": share,
+            "read_share_basis": share_basis,
             "ram_pages": ram_pages,
             "page_bytes": page,
             "disk_cost_us": disk_cost,
@@ -290,11 +298,56 @@ def analyse(
             "amortisation_months": months,
         },
         derivation=(
-            *by_log.derivation,
-            *(() if by_curve is None else by_curve.derivation),
-            *(() if full is None else full.derivation),
+            *_of_form("log model", steps, by_log),
+            *_of_form("hits alone", steps, by_curve),
+            *_of_form("full form", steps, full),
         ),
     )
+
+
+def _of_form(
+    form: str, steps: Sequence[float], found: Theta | CurveTheta | FullTheta | None
+) -> Iterable[Derivation]:
+    """Name the steps of one form after it: all three derive a `theta`."""
+    if found is None:
+        return
+    for step in found.derivation:
+        yield replace(step, result=f"{step.result}, {form}")
+    yield Derivation(
+        f"flip_price_ratio, {form}",
+        flip_price_ratio(steps, found.theta),
+        "1",
+        "delta / theta",
+        (
+            Number("delta", np.asarray(steps), "1", "added DRAM / DRAM there is"),
+            Number("theta", found.theta, "1", "flash / DRAM there is, as above"),
+        ),
+        "derived: equal money buys as much",
+    )
+
+
+def _read_share(
+    given: float | None, curve: Curve | None
+) -> tuple[float, str, tuple[Caution, ...]]:
+    """Share of reads to mix costs with, where it is from, and what to know of it."""
+    if given is not None:
+        return given, "as given", ()
+    writes = None if curve is None else curve.known_write_accesses
+    if curve is None or writes is None or curve.accesses == 0:
+        about = Caution(
+            "all_reads_assumed",
+            "every access is taken as a read, as nothing says how many write: C_disk and "
+            "C_flash are those of reads",
+            "give the share of reads, or a profile of a trace that tells writes",
+        )
+        return 1.0, "assumed: reads only", (about,)
+    share = 1 - writes / curve.accesses
+    return share, "among all accesses of the workload", ()
+
+
+def _once(*warnings: Caution) -> tuple[Caution, ...]:
+    """Return each warning once: several forms may give the same one."""
+    return tuple(dict.fromkeys(warnings))
 
 
 def _check(

@@ -53,11 +53,14 @@ def break_even(
         ),
     ] = None,
     read_share: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--read-share", metavar="X", help="Share of reads among the accesses."
+            "--read-share",
+            metavar="X",
+            help="Share of reads among the accesses that flash or disk serves [default: the "
+            "profile's, else 1].",
         ),
-    ] = 1.0,
+    ] = None,
     disks: Annotated[
         int,
         typer.Option("--disks", metavar="N", help="Disks that share the load."),
@@ -159,15 +162,6 @@ def break_even(
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
     workload = None if profile is None else read_profile(profile)
-    if workload is not None and workload.sampled is not None:
-        assumed.append(
-            {
-                "name": "sampled_curve",
-                "message": f"`{profile}` is sampled at {workload.sampled.sample_rate:g}: "
-                "theta by the curve has the error of the sample",
-                "hint": "profile without --sample-rate for an exact curve",
-            }
-        )
     found = analyse(
         flash,
         catalog.device_or_file(disk_device),
@@ -235,28 +229,29 @@ def _print(found: BreakEven) -> None:
                 "cost of an access",
                 f"disk {format_microseconds(inputs['disk_cost_us'])}, flash "
                 f"{format_microseconds(inputs['flash_cost_us'])}, "
-                f"{inputs['read_share']:.0%} reads",
+                f"{inputs['read_share']:.0%} reads ({inputs['read_share_basis']})",
             ),
         ]
     )
     typer.echo("")
     columns = [("DRAM added", True), ("flash, log model", True)]
-    series: list[tuple[list[Any], str]] = [(found.theta, "x")]
+    series: list[list[Any]] = [found.theta]
     if found.theta_from_curve is not None:
         columns.append(("flash, by the curve", True))
-        series.append((found.theta_from_curve, "x"))
+        series.append(found.theta_from_curve)
     if found.theta_full is not None:
         columns.append(("flash, with writes", True))
-        series.append((found.theta_full, "x"))
+        series.append(found.theta_full)
     columns.append(("flash pays below, USD a byte of DRAM's", True))
-    series.append((found.flip_price_ratio, ""))
+    best = found.theta if found.theta_from_curve is None else found.theta_from_curve
     print_table(
         "Flash that gains as much as the added DRAM, in multiples of the DRAM there is",
         columns,
         [
             [
                 f"{step:.4g} x",
-                *(_multiple(values[at], unit) for values, unit in series),
+                *(_multiple(values[at]) for values in series),
+                _flip(found.flip_price_ratio[at], best[at]),
             ]
             for at, step in enumerate(found.delta)
         ],
@@ -264,17 +259,21 @@ def _print(found: BreakEven) -> None:
     if found.price_ratio is not None:
         typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs a byte")
     _print_money(found)
-    known = [each for each in found.intervals if each.interval_s is not None]
-    if known:
-        typer.echo("")
-        print_table(
-            "Break-even interval: pages accessed more often belong in the upper tier",
-            [("upper", False), ("lower", False), ("interval", True)],
+    typer.echo("")
+    print_table(
+        "Break-even interval: pages accessed more often belong in the upper tier",
+        [("upper", False), ("lower", False), ("interval", True)],
+        [
             [
-                [each.upper, each.lower, _duration(each.interval_s or 0.0)]
-                for each in known
-            ],
-        )
+                each.upper,
+                each.lower,
+                f"not known: {', '.join(each.missing)}"
+                if each.interval_s is None
+                else _duration(each.interval_s),
+            ]
+            for each in found.intervals
+        ],
+    )
 
 
 def _print_money(found: BreakEven) -> None:
@@ -344,10 +343,14 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
     ]
 
 
-def _multiple(value: float | None, unit: str) -> str:
-    if value is None:
-        return "unreachable" if unit else "-"
-    return f"{value:.4g} {unit}".rstrip()
+def _multiple(value: float | None) -> str:
+    return "unreachable" if value is None else f"{value:.4g} x"
+
+
+def _flip(ratio: float | None, theta: float | None) -> str:
+    if ratio is not None:
+        return f"{ratio:.4g}"
+    return "unreachable" if theta is None else "DRAM gains nothing"
 
 
 def _duration(seconds: float) -> str:

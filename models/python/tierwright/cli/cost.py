@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tierwright.page_flow import Caution
 
 GIB = 2**30
+TB = 10**12
 DEFAULT_PAGE_BYTES = 4096
 
 Device = Annotated[
@@ -270,7 +271,7 @@ def metadata(
                 page_bytes=page_bytes,
                 source_bytes=source_bytes,
             )
-            if budget
+            if budget is not None
             else None
         )
         rows.append(
@@ -341,14 +342,58 @@ def tier_cost(
     whole_devices: Annotated[
         bool, typer.Option("--whole-devices", help="Buy whole devices, not bytes.")
     ] = False,
+    reads_per_month: Annotated[
+        str | None,
+        typer.Option(
+            "--reads-per-month", metavar="N", help="Read requests, for their fees."
+        ),
+    ] = None,
+    writes_per_month: Annotated[
+        str | None,
+        typer.Option(
+            "--writes-per-month", metavar="N", help="Write requests, for their fees."
+        ),
+    ] = None,
+    read_tb_per_month: Annotated[
+        str | None,
+        typer.Option(
+            "--read-tb-per-month",
+            metavar="TB",
+            help="Bytes read, for the fee of retrieval. [10^12 bytes/month]",
+        ),
+    ] = None,
     written_tb_per_month: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--written-tb-per-month",
             metavar="TB",
             help="Host writes, for wear and fees. [10^12 bytes/month]",
         ),
-    ] = "0",
+    ] = None,
+    provisioned_iops: Annotated[
+        str | None,
+        typer.Option("--provisioned-iops", metavar="N", help="IOPS rented. [1/s]"),
+    ] = None,
+    provisioned_mb_per_s: Annotated[
+        str | None,
+        typer.Option(
+            "--provisioned-mb-per-s", metavar="R", help="Throughput rented. [MB/s]"
+        ),
+    ] = None,
+    pue: Annotated[
+        str,
+        typer.Option(
+            "--pue", metavar="X", help="Power at the meter for a watt of the device."
+        ),
+    ] = "1.5",
+    busy_share: Annotated[
+        str,
+        typer.Option(
+            "--busy-share",
+            metavar="S",
+            help="Share of the time it is busy, between idle and active power.",
+        ),
+    ] = "0.5",
     accesses_per_month: Annotated[
         str,
         typer.Option(
@@ -358,7 +403,7 @@ def tier_cost(
     page_bytes: Page = DEFAULT_PAGE_BYTES,
     json: Json = False,
 ) -> None:
-    """Cost a tier a month: capital, rent, power, wear; a page held, an access served."""
+    """Cost a tier a month: capital, rent, fees, power, wear; a page held, an access served."""
     from tierwright import catalog, economics
 
     found = economics.tier_cost(
@@ -366,8 +411,12 @@ def tier_cost(
         parse_bytes(held),
         prices=None if price_book is None else catalog.price_book(price_book),
         load=economics.Load(
-            written_bytes=amount("--written-tb-per-month", written_tb_per_month)
-            * 10**12
+            reads=_given("--reads-per-month", reads_per_month),
+            writes=_given("--writes-per-month", writes_per_month),
+            read_bytes=_given("--read-tb-per-month", read_tb_per_month, TB),
+            written_bytes=_given("--written-tb-per-month", written_tb_per_month, TB),
+            provisioned_iops=_given("--provisioned-iops", provisioned_iops),
+            provisioned_mb_per_s=_given("--provisioned-mb-per-s", provisioned_mb_per_s),
         ),
         assumptions=economics.Assumptions(
             amortisation_months=amortisation_months,
@@ -375,6 +424,8 @@ def tier_cost(
             usd_per_kwh=None
             if usd_per_kwh is None
             else amount("--usd-per-kwh", usd_per_kwh),
+            pue=amount("--pue", pue),
+            busy_share=amount("--busy-share", busy_share),
             whole_devices=whole_devices,
         ),
     )
@@ -410,6 +461,10 @@ def tier_cost(
         ]
     )
     _explain([line.derivation for line in found.lines], found.warnings)
+
+
+def _given(option: str, text: str | None, scale: int = 1) -> Decimal | None:
+    return None if text is None else amount(option, text) * scale
 
 
 def amount(option: str, text: str) -> Decimal:

@@ -281,6 +281,7 @@ def _print_throughput(found: ThroughputStudy) -> None:
             [
                 scheme + (" *" if scheme == found.best[-1] else ""),
                 "-" if rate is None else f"{rate:,.1f}",
+                _range(columns["throughput_range_per_s"]),
                 format_microseconds(columns["response_s"][-1] * US_PER_S),
                 columns["bottleneck"][-1] or "-",
                 "-" if knee is None else f"{knee:,.1f}",
@@ -294,6 +295,7 @@ def _print_throughput(found: ThroughputStudy) -> None:
         [
             ("scheme", False),
             ("transactions / s", True),
+            ("with hits off", True),
             ("response", True),
             ("bottleneck", False),
             ("knee, clients", True),
@@ -303,6 +305,13 @@ def _print_throughput(found: ThroughputStudy) -> None:
     )
     typer.echo(f"* most throughput. {found.estimator}: {found.validity}")
     _warn(found.warnings)
+
+
+def _range(ends: list[list[float | None]] | None) -> str:
+    if ends is None:
+        return "exact"
+    low, high = (end[-1] for end in ends)
+    return "-" if low is None or high is None else f"{low:,.1f} to {high:,.1f}"
 
 
 def directories(
@@ -451,6 +460,7 @@ def choose_flash(
     )
     for name, reason in found.rejected.items():
         typer.echo(f"rejected: {name} {reason}")
+    _warn(found.warnings)
 
 
 def _warn(warnings: tuple[Caution, ...]) -> None:

@@ -5,13 +5,13 @@ workloads" (VLDB Journal 2016), and the endurance terms of data sheets (TBW, DWP
 `docs/models/endurance.md` explains.
 """
 
+from tierwright.endurance.growth import years_with_growth
 from tierwright.endurance.outlook import (
     SchemeLife,
     WearOutlook,
     WriteBudget,
     wear_outlook,
     write_budget,
-    years_with_growth,
 )
 from tierwright.endurance.smart import SmartHealth, read_smart, smart_from_mapping
 from tierwright.endurance.wear import (

@@ -1,7 +1,7 @@
 """How long flash lasts under each page-flow scheme, with what is not known as a range.
 
 Writes follow from the page-flow formulas, the budget of writes from a device's rating or from
-its P/E cycles. Growth of the load is derived; the rest as in `tierwright.endurance.wear`.
+its P/E cycles; the rest as in `tierwright.endurance.wear`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
+from tierwright.endurance.growth import years_with_growth
 from tierwright.endurance.wear import DAYS_PER_YEAR, TB, rated_endurance
 from tierwright.errors import BadInput, Problems
 from tierwright.page_flow.evaluation import Evaluation
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import COUNT_CAUTIONS, Caution
 
 SECONDS_PER_YEAR = DAYS_PER_YEAR * 86_400
-LEAST_GROWTH = -1.0
 ESTIMATOR = (
     "budget of host writes over the flash writes of the page-flow formulas; from: small writes in "
     "place and the most writes, to: large appended writes and the least"
@@ -116,63 +116,6 @@ class WearOutlook:
         """Return plain data for JSON; an infinite life is None."""
         found: dict[str, Any] = plain(self)
         return found
-
-
-def years_with_growth(
-    budget_tb: float, tb_per_year: float, growth_per_year: float = 0.0
-) -> float:
-    """Years until a budget of writes is used by a load that grows (derived).
-
-    Writes until T are w [(1 + g)^T - 1] / ln(1 + g), so T = ln(1 + B ln(1 + g) / w) / ln(1 + g),
-    and B / w without growth.
-
-    Parameters
-    ----------
-    budget_tb : float
-        B; none is left at or below 0. [10^12 bytes]
-    tb_per_year : float
-        w, writes of a year at today's rate. [10^12 bytes/year]
-    growth_per_year : float
-        g, above -1; negative for a load that shrinks. [1/year]
-
-    Returns
-    -------
-    float
-        Infinite where nothing is written, or where all writes to come are less than B.
-
-    Raises
-    ------
-    BadInput
-        If a number is not finite, the rate is negative, or the load falls to nothing.
-
-    Examples
-    --------
-    >>> years_with_growth(100, 10), round(years_with_growth(100, 10, 0.2), 3)
-    (10.0, 5.693)
-    >>> years_with_growth(100, 10, -0.2)
-    inf
-    """
-    problems = Problems(
-        "life with growth", "rates are at least 0, growth is above -1 (-100 %)"
-    )
-    problems.check(math.isfinite(budget_tb), "budget_tb", budget_tb, "must be finite")
-    good = math.isfinite(tb_per_year) and tb_per_year >= 0
-    problems.check(good, "tb_per_year", tb_per_year, "must be finite and not negative")
-    good = math.isfinite(growth_per_year) and growth_per_year > LEAST_GROWTH
-    problems.check(
-        good, "growth_per_year", growth_per_year, "must be finite and above -1"
-    )
-    problems.raise_if_any()
-    if tb_per_year == 0:
-        return math.inf
-    if budget_tb <= 0:
-        return 0.0
-    steady = budget_tb / tb_per_year
-    rate = math.log1p(growth_per_year)
-    inside = steady * rate
-    if inside == 0 or not math.isfinite(steady):
-        return steady
-    return math.log1p(inside) / rate if inside > -1 else math.inf
 
 
 def write_budget(
@@ -303,6 +246,28 @@ def _rated_budget(
             Derivation(
                 "budget, in place", total, "TB", "devices x TBW", numbers, "data sheet"
             ),
+            *(
+                (
+                    Derivation(
+                        "budget, appended",
+                        devices * sequential,
+                        "TB",
+                        "devices x TBW",
+                        (
+                            numbers[0],
+                            Number(
+                                "TBW",
+                                sequential,
+                                "TB",
+                                f"`{device.id}`: rated for sequential writes",
+                            ),
+                        ),
+                        "data sheet",
+                    ),
+                )
+                if sequential is not None
+                else ()
+            ),
         ),
     )
 
@@ -358,24 +323,40 @@ def wear_outlook(
         least, most = min(both) / accesses, max(both) / accesses
         charged = result.flash_writes / accesses
 
+        def per_year(pages: float) -> float:
+            return float(pages * accesses_per_s * page * SECONDS_PER_YEAR / TB)
+
         def life(pages: float, total: float | None) -> float | None:
             if total is None:
                 return None
-            per_year = pages * accesses_per_s * page * SECONDS_PER_YEAR / TB
-            return years_with_growth(total - written_tb, per_year, growth_per_year)
+            return years_with_growth(
+                total - written_tb, per_year(pages), growth_per_year
+            )
 
-        longest = life(least, budget.appended_tb)
-        tb_per_day = charged * accesses_per_s * page * 86_400 / TB
-        years = life(charged, budget.in_place_tb)
+        at_most = (
+            budget.in_place_tb if budget.appended_tb is None else budget.appended_tb
+        )
+        tb_per_day = per_year(charged) / DAYS_PER_YEAR
+        per_drive = None if not capacity_bytes else tb_per_day * TB / capacity_bytes
+        years, shortest, longest = (
+            life(charged, budget.in_place_tb),
+            life(most, budget.in_place_tb),
+            life(least, at_most),
+        )
+        ends = (
+            ("years", years, budget.in_place_tb, charged, "as the formula charges"),
+            ("years_from", shortest, budget.in_place_tb, most, "most writes, in place"),
+            ("years_to", longest, at_most, least, "least writes, appended"),
+        )
         schemes[name] = SchemeLife(
             charged,
             least,
             most,
             tb_per_day,
-            None if not capacity_bytes else tb_per_day * TB / capacity_bytes,
+            per_drive,
             years,
-            life(most, budget.in_place_tb),
-            life(least, budget.in_place_tb) if longest is None else longest,
+            shortest,
+            longest,
             (
                 Derivation(
                     "tb_per_day",
@@ -390,25 +371,52 @@ def wear_outlook(
                     "Koltsidas and Viglas (2009), flash writes of C1 to C3",
                 ),
                 Derivation(
-                    "years",
-                    years,
-                    "years",
-                    "T = ln(1 + (B - B0) ln(1 + g) / w) / ln(1 + g); (B - B0) / w at g = 0",
+                    "drive_writes_per_day",
+                    per_drive,
+                    "1/day",
+                    "writes a day / capacity",
                     (
-                        Number("B", budget.in_place_tb, "TB", budget.basis),
-                        Number("B0", written_tb, "TB", "written before"),
+                        Number("writes a day", tb_per_day, "TB/day", "as above"),
                         Number(
-                            "w", tb_per_day * DAYS_PER_YEAR, "TB/year", "writes today"
+                            "capacity",
+                            None if not capacity_bytes else capacity_bytes / TB,
+                            "TB",
+                            "of all devices",
                         ),
-                        Number("g", growth_per_year, "1/year", "growth of the load"),
                     ),
                     "derived",
+                ),
+                *(
+                    Derivation(
+                        result,
+                        value,
+                        "years",
+                        "T = ln(1 + (B - B0) ln(1 + g) / w) / ln(1 + g); (B - B0) / w at g = 0",
+                        (
+                            Number("B", total, "TB", budget.basis),
+                            Number("B0", written_tb, "TB", "written before"),
+                            Number("w", per_year(pages), "TB/year", what),
+                            Number("g", growth_per_year, "1/year", "growth of load"),
+                        ),
+                        "derived",
+                    )
+                    for result, value, total, pages, what in ends
                 ),
             ),
         )
     return WearOutlook(
-        schemes, budget, written_tb, ESTIMATOR, VALIDITY, _cautions(budget)
+        schemes,
+        budget,
+        written_tb,
+        ESTIMATOR,
+        VALIDITY,
+        (*_cautions(budget), *_about_counts(evaluation)),
     )
+
+
+def _about_counts(evaluation: Evaluation) -> tuple[Caution, ...]:
+    """Warnings of the evaluation that hold for its counts, so for the flash writes."""
+    return tuple(w for w in evaluation.warnings if w.name in COUNT_CAUTIONS)
 
 
 def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:

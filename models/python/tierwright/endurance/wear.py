@@ -6,6 +6,7 @@ A year has 365 days; TB are 10^12 bytes, as in data sheets.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
+from tierwright.endurance.growth import years_with_growth
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.checks import broadcast
@@ -31,6 +33,17 @@ LIFETIME_VALIDITY = (
     "even wear (perfect levelling), a steady write rate and WAF, no retention or bad-block "
     "limit before the P/E cycles are used"
 )
+LEFT_ESTIMATOR = "rated writes less host writes so far, at one rate"
+LEFT_VALIDITY = (
+    "a rating for the pattern of these writes, and a write rate that stays; the rating is a "
+    "warranty, not the day on which the device fails"
+)
+COST_ESTIMATOR = "price over rated writes, used up evenly by each TB written"
+COST_VALIDITY = (
+    "the price of the device as new, no interest and no resale; its rating holds for the pattern "
+    "of these writes; a month is a twelfth of 365 days"
+)
+_NOTHING = Decimal(0)
 _FACE = "Kang, Lee and Moon (2016), sections 2.2 and 6.7.1"
 _HINT = "sizes, cycles and rates are finite and above 0"
 
@@ -134,6 +147,8 @@ class Remaining:
         At the given write rate; None where nothing is written. [365 days]
     by_percentage_used : float or None
         Share that the device itself says is left; below 0 past its rating. [1]
+    estimator, validity : str
+        What was used and where it holds.
     warnings : tuple of Caution
         What to know before acting on it.
     derivation : tuple of Derivation
@@ -146,6 +161,8 @@ class Remaining:
     left_share: float
     years_left: float | None
     by_percentage_used: float | None
+    estimator: str
+    validity: str
     warnings: tuple[Caution, ...]
     derivation: tuple[Derivation, ...]
 
@@ -164,22 +181,30 @@ class WearCost:
     usd_per_tb_written : Decimal
         Price of a device over its rated writes. [USD/10^12 bytes]
     usd_per_month : Decimal
-        That times the writes of a month. [USD/month]
+        That times the writes of a month, as they are today. [USD/month]
+    left_usd : Decimal
+        Share of the price whose rated writes are not used yet. [USD]
     life_months : Decimal or None
-        Until the rated writes are used; None where nothing is written. [month]
-    amortised_usd_per_month : Decimal
-        Price spread over the shorter of life and amortisation. [USD/month]
+        Until the rated writes are used, from today; None where they never are. [month]
+    amortised_usd_per_month : Decimal or None
+        What is left of the price, spread over the shorter of life and amortisation, both from
+        today; None where nothing is left. [USD/month]
     wear_limited : bool
         Whether the device wears out before it is amortised.
+    estimator, validity : str
+        What was used and where it holds.
     derivation : tuple of Derivation
         Formula, numbers, source.
     """
 
     usd_per_tb_written: Decimal
     usd_per_month: Decimal
+    left_usd: Decimal
     life_months: Decimal | None
-    amortised_usd_per_month: Decimal
+    amortised_usd_per_month: Decimal | None
     wear_limited: bool
+    estimator: str
+    validity: str
     derivation: tuple[Derivation, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -549,6 +574,8 @@ def remaining(
         left_share=share,
         years_left=years,
         by_percentage_used=own,
+        estimator=LEFT_ESTIMATOR,
+        validity=LEFT_VALIDITY,
         warnings=_about_remaining(share, own),
         derivation=(
             Derivation(
@@ -562,6 +589,17 @@ def remaining(
                 ),
                 "data sheet and SMART counters",
             ),
+            Derivation(
+                "years_left",
+                years,
+                "years",
+                "max(0, rated - written) / writes a day / 365",
+                (
+                    Number("rated - written", left, "TB", "as above"),
+                    Number("writes a day", tb_per_day, "TB/day", "to come"),
+                ),
+                "derived",
+            ),
         ),
     )
 
@@ -572,19 +610,25 @@ def wear_cost(
     rated_tb: Decimal,
     tb_per_month: Decimal,
     amortisation_months: int,
+    written_tb: Decimal = _NOTHING,
+    growth_per_year: float = 0.0,
 ) -> WearCost:
     """Endurance as money: what each terabyte written uses up of the device's price.
 
     Parameters
     ----------
     device_usd : Decimal
-        Price of the device. [USD]
+        Price of the device, as new. [USD]
     rated_tb : Decimal
         Rated writes (TBW), or host writes over its life from `lifetime`; above 0. [TB]
     tb_per_month : Decimal
-        Host writes. [TB/month]
+        Host writes today. [TB/month]
     amortisation_months : int
         Months over which the device is written off. [month]
+    written_tb : Decimal
+        Of the rated writes, used already. [TB]
+    growth_per_year : float
+        Of the writes, above -1; see `years_with_growth`. [1/year]
 
     Returns
     -------
@@ -593,7 +637,8 @@ def wear_cost(
     Raises
     ------
     BadInput
-        If a number is negative, or the rating or the months are not positive.
+        If a number is negative, the rating or the months are not positive, or the growth is
+        not above -1.
 
     Examples
     --------
@@ -607,6 +652,15 @@ def wear_cost(
     (Decimal('0.2'), Decimal('20.0'), Decimal('20'))
     >>> found.wear_limited, found.amortised_usd_per_month
     (True, Decimal('20'))
+    >>> used = wear_cost(
+    ...     device_usd=Decimal(400),
+    ...     rated_tb=Decimal(2000),
+    ...     tb_per_month=Decimal(100),
+    ...     amortisation_months=36,
+    ...     written_tb=Decimal(1800),
+    ... )
+    >>> used.life_months, used.left_usd, used.amortised_usd_per_month
+    (Decimal('2'), Decimal('40'), Decimal('20'))
     """
     problems = Problems(
         "wear cost", "money, ratings and rates are at least 0, rating and months above"
@@ -615,6 +669,7 @@ def wear_cost(
         ("device_usd", device_usd),
         ("rated_tb", rated_tb),
         ("tb_per_month", tb_per_month),
+        ("written_tb", written_tb),
     ):
         good = value.is_finite() and value >= 0
         problems.check(good, name, value, "must be finite and not negative")
@@ -627,32 +682,75 @@ def wear_cost(
     )
     problems.raise_if_any()
     each = device_usd / rated_tb
-    life = None if tb_per_month == 0 else rated_tb / tb_per_month
+    left_tb = max(rated_tb - written_tb, _NOTHING)
+    life = _life_months(left_tb, tb_per_month, growth_per_year)
     planned = Decimal(amortisation_months)
     limited = life is not None and life < planned
     months = life if life is not None and limited else planned
+    left_usd = device_usd * left_tb / rated_tb
+    spread = left_usd / months if months > 0 else None
+    common = (
+        Number("price", device_usd, "USD", "as new"),
+        Number("B", rated_tb, "TB", "writes over the life"),
+        Number("B0", written_tb, "TB", "written before"),
+    )
+    writes = Number("w", tb_per_month, "TB/month", "host writes today")
     return WearCost(
         usd_per_tb_written=each,
         usd_per_month=each * tb_per_month,
+        left_usd=left_usd,
         life_months=life,
-        amortised_usd_per_month=device_usd / months,
+        amortised_usd_per_month=spread,
         wear_limited=limited,
+        estimator=COST_ESTIMATOR,
+        validity=COST_VALIDITY,
         derivation=(
             Derivation(
-                "amortised_usd_per_month",
-                device_usd / months,
+                "usd_per_month",
+                each * tb_per_month,
                 "USD/month",
-                "price / min(amortisation, rated / writes)",
+                "price / B x w",
+                (common[0], common[1], writes),
+                "derived",
+            ),
+            Derivation(
+                "life_months",
+                life,
+                "months",
+                "12 ln(1 + (B - B0) ln(1 + g) / (12 w)) / ln(1 + g); (B - B0) / w at g = 0",
                 (
-                    Number("price", device_usd, "USD", "one device"),
+                    *common[1:],
+                    writes,
+                    Number("g", growth_per_year, "1/year", "growth of the load"),
+                ),
+                "derived",
+            ),
+            Derivation(
+                "amortised_usd_per_month",
+                spread,
+                "USD/month",
+                "price (1 - min(1, B0 / B)) / min(amortisation, life)",
+                (
+                    *common,
                     Number("amortisation", amortisation_months, "months", "planned"),
-                    Number("rated", rated_tb, "TB", "writes over the life"),
-                    Number("writes", tb_per_month, "TB/month", "host writes"),
+                    Number("life", life, "months", "from today"),
                 ),
                 "derived",
             ),
         ),
     )
+
+
+def _life_months(
+    left_tb: Decimal, tb_per_month: Decimal, growth_per_year: float
+) -> Decimal | None:
+    """Months until the writes left are used; None where they never are. [month]"""
+    if growth_per_year == 0:  # exact, without a detour over floats
+        return None if tb_per_month == 0 else left_tb / tb_per_month
+    years = years_with_growth(
+        float(left_tb), float(tb_per_month * MONTHS_PER_YEAR), growth_per_year
+    )
+    return None if math.isinf(years) else Decimal(repr(years)) * MONTHS_PER_YEAR
 
 
 def _about_waf(waf: FloatArray) -> tuple[Caution, ...]:

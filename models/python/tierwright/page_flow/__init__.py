@@ -66,7 +66,7 @@ from tierwright.page_flow.scheme_map import (
     SchemeMap,
     scheme_map,
 )
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import Caution, about_curve
 
 __all__ = [
     "AXES",
@@ -99,6 +99,7 @@ __all__ = [
     "SchemeMap",
     "SchemeResult",
     "TierCounts",
+    "about_curve",
     "block_map",
     "choose_flash",
     "choose_scheme",

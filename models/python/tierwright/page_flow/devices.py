@@ -15,9 +15,14 @@ from tierwright.device import Device
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
 from tierwright.page_flow.evaluation import Evaluation, evaluate
+from tierwright.page_flow.warn import Caution
 from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 
 ESTIMATOR = "C0 to C3 of each device's best scheme; price x time per access"
+VALIDITY = (
+    "LRU in both tiers; busy times of one device of each kind, so flash larger than the device is "
+    "not ranked for its size; prices in proportion to the bytes held"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +75,19 @@ class DeviceChoice:
         Of those with a price on which a scheme beats no flash.
     rejected : dict of str to str
         Device id to why it could not be evaluated.
-    estimator : str
-        How it was computed.
+    warnings : tuple of Caution
+        Of all evaluations, each once.
+    estimator, validity : str
+        How it was computed, and where that holds.
     """
 
     rows: tuple[DeviceRow, ...]
     best_by_time: str | None
     best_by_price_times_time: str | None
     rejected: dict[str, str]
+    warnings: tuple[Caution, ...] = ()
     estimator: str = ESTIMATOR
+    validity: str = VALIDITY
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -91,7 +100,12 @@ class DeviceChoice:
             "best_by_time": self.best_by_time,
             "best_by_price_times_time": self.best_by_price_times_time,
             "rejected": self.rejected,
+            "warnings": [
+                {"name": w.name, "message": w.message, "hint": w.hint}
+                for w in self.warnings
+            ],
             "estimator": self.estimator,
+            "validity": self.validity,
         }
 
 
@@ -136,6 +150,7 @@ def choose_flash(
     if not listed:
         raise BadInput("there is no flash device to choose from", "name at least one")
     rows, rejected = [], {}
+    warnings: dict[Caution, None] = {}
     for device in listed:
         lacking = [text for text in device.missing if text != "price"]
         if lacking:
@@ -151,6 +166,7 @@ def choose_flash(
             amortisation_months=amortisation_months,
         )
         rows.append(_row(device, found))
+        warnings.update(dict.fromkeys(found.warnings))
     rows.sort(key=lambda row: (row.io_time_us_per_access, row.device_id))
     priced = [row for row in rows if row.price_times_time is not None]
     priced.sort(key=lambda row: (row.price_times_time or 0.0, row.device_id))
@@ -159,6 +175,7 @@ def choose_flash(
         best_by_time=rows[0].device_id if rows else None,
         best_by_price_times_time=priced[0].device_id if priced else None,
         rejected=rejected,
+        warnings=tuple(warnings),
     )
 
 

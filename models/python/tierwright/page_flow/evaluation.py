@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,8 @@ from tierwright.page_flow.counts import (
 from tierwright.page_flow.lazy_writes import lazy_flash_writes, lazy_overcharge
 from tierwright.page_flow.warn import (
     Caution,
+    about_curve,
     about_devices,
-    about_given,
-    about_sizes,
 )
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
@@ -45,6 +44,10 @@ from tierwright.prices import (
 )
 from tierwright.units import format_bytes
 
+VALIDITY = (
+    "LRU in both tiers and every miss admitted; costs are busy times of devices at the rates they "
+    "state, no queueing; the workload goes on as on its curve"
+)
 TIE_TOLERANCE = 1e-12
 """Costs that differ by less than this share count as equal."""
 
@@ -169,6 +172,8 @@ class Evaluation:
         The same as a share of the runner-up's I/O time. [1]
     gain_over_none : float
         Share of the I/O time without flash that the best saves. [1]
+    validity : str
+        Where the costs hold; each scheme names its own estimator.
     warnings : tuple of Caution
         What to know about the whole evaluation.
     inputs : dict
@@ -183,6 +188,7 @@ class Evaluation:
     margin_us_per_access: float
     margin: float
     gain_over_none: float
+    validity: str
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
     derivation: list[dict[str, Any]] = field(repr=False)
@@ -209,6 +215,12 @@ class SchemeGrid:
         As the cost formula charges them. [pages]
     flash_time_us_per_access, disk_time_us_per_access : float64 array
         The parts of the I/O time that flash and disk are busy; they add up to it. [µs]
+    disk_writes_per_access : float64 array
+        [pages]
+    accesses : int
+        N.
+    times : ServiceTimes
+        F_R, F_W, D_R, D_W.
     """
 
     flash_hits: FloatArray
@@ -217,6 +229,9 @@ class SchemeGrid:
     flash_writes_per_access: FloatArray
     flash_time_us_per_access: FloatArray
     disk_time_us_per_access: FloatArray
+    disk_writes_per_access: FloatArray
+    accesses: int
+    times: ServiceTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,10 +341,8 @@ def evaluate(
     costs = {name: result.io_time_us_per_access for name, result in results.items()}
     best, runner_up = _best(costs)
     none = costs["none"]
-    sizes = [frames, flash_pages, frames + flash_pages]
     warnings = (
-        *about_given(curve),
-        *about_sizes(curve, frames, flows["exclusive"].counts, sizes),
+        *about_curve(curve, frames, flash_pages),
         *about_devices(curve, flash_pages, flash, disk, ram),
         *_about_the_lead(results, best, simulated=curve.given is None),
         *explain.about_lazy_writes(
@@ -354,6 +367,7 @@ def evaluate(
         margin_us_per_access=costs[runner_up] - costs[best],
         margin=_saving(costs[best], costs[runner_up]),
         gain_over_none=_saving(costs[best], none),
+        validity=VALIDITY,
         warnings=warnings,
         inputs={
             **_inputs(
@@ -408,6 +422,7 @@ def evaluate_grid(
     disk: Device,
     schemes: Iterable[str] = SCHEMES,
     flash_metadata: MetadataPreset | None = None,
+    hits_off: float = 0.0,
 ) -> dict[str, SchemeGrid]:
     """I/O time and flash writes of every scheme over many sizes at once.
 
@@ -425,6 +440,9 @@ def evaluate_grid(
     flash_metadata : MetadataPreset, optional
         As in `evaluate`: `ram_pages` are then budgets. Where the metadata leave no RAM the
         schemes with flash are NaN.
+    hits_off : float
+        Share of the known error of the flash hits to add to them, from -1 to 1: the ends of
+        what an approximation stands for. Exact schemes stay as they are. [1]
 
     Returns
     -------
@@ -443,6 +461,7 @@ def evaluate_grid(
     for scheme in wanted:
         problems.check(scheme in SCHEMES, "schemes", scheme, "is unknown")
     problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
+    problems.check(-1 <= hits_off <= 1, "hits_off", hits_off, "must lie in [-1, 1]")
     problems.raise_if_any()
     times = service_times(flash, disk)
     flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
@@ -457,9 +476,12 @@ def evaluate_grid(
         )
         charged = _flows(curve, np.maximum(left, 0.0), sizes["flash_pages"])
         flows = {**charged, "none": flows["none"]}
+    f = sizes["flash_pages"]
     grids: dict[str, SchemeGrid] = {}
     for scheme in wanted:
         flow = flows[scheme]
+        if hits_off:
+            flow = _off(scheme, flow, np.maximum(left, 1.0), f, hits_off)
         terms = _terms(scheme, flow, sizes["flash_pages"], times)
         disk_time = terms["disk_reads"] + terms["disk_writes"]
         total = np.sum(list(terms.values()), axis=0)
@@ -470,11 +492,36 @@ def evaluate_grid(
             flow.flash_writes / curve.accesses,
             (total - disk_time) / curve.accesses,
             disk_time / curve.accesses,
+            flow.p_d_flash * flow.counts.flash_misses / curve.accesses,
         )
         if flash_metadata is not None and scheme != "none":
             columns = tuple(np.where(left >= 1, each, np.nan) for each in columns)
-        grids[scheme] = SchemeGrid(*columns)
+        hits, beyond, io_us, written, flash_us, disk_us, disk_writes = columns
+        grids[scheme] = SchemeGrid(
+            hits,
+            beyond,
+            io_us,
+            written,
+            flash_us,
+            disk_us,
+            disk_writes,
+            curve.accesses,
+            times,
+        )
     return grids
+
+
+def _off(
+    scheme: str, flow: _Flow, r: FloatArray, f: FloatArray, hits_off: float
+) -> _Flow:
+    """Return a flow whose flash hits are off by a share of their known error."""
+    counts = flow.counts
+    whole = counts.ram_misses
+    shift = hits_off * explain.error_band(scheme, r, f) * whole
+    hits = np.clip(counts.flash_hits + shift, 0.0, whole)
+    return replace(
+        flow, counts=replace(counts, flash_hits=hits, flash_misses=whole - hits)
+    )
 
 
 def choose_scheme(

@@ -25,7 +25,7 @@ from tierwright.page_flow.directory import (
     flash_directory_size,
 )
 from tierwright.page_flow.evaluation import evaluate_grid, service_times
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import Caution, about_curve
 
 PLACEMENTS = ("ram", "flash")
 TECHNIQUES = ("overwriting", "invalidating")
@@ -261,7 +261,7 @@ def compare_directories(
         best=_best(options),
         estimator=ESTIMATOR,
         validity=VALIDITY,
-        warnings=tuple(_cautions(options, disk, use)),
+        warnings=(*_about_sizes(curve, options), *_cautions(options, disk, use)),
         inputs={
             "ram_bytes": ram_bytes,
             "flash_bytes": flash_bytes,
@@ -449,6 +449,15 @@ def _best(options: Sequence[DirectoryOption]) -> int | None:
     ]
     least = min(totals, default=math.inf)
     return totals.index(least) if math.isfinite(least) else None
+
+
+def _about_sizes(curve: Curve, options: Sequence[DirectoryOption]) -> Iterator[Caution]:
+    feasible = [option for option in options if option.schemes]
+    return about_curve(
+        curve,
+        [option.ram_pages for option in feasible],
+        [option.flash_pages for option in feasible],
+    )
 
 
 def _cautions(

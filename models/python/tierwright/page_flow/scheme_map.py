@@ -32,7 +32,7 @@ from tierwright.page_flow.evaluation import (
     service_times,
 )
 from tierwright.page_flow.lazy_writes import lazy_overcharge
-from tierwright.page_flow.warn import Caution, about_devices
+from tierwright.page_flow.warn import Caution, about_curve, about_devices
 from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 
 AXES: dict[str, tuple[str, str]] = {
@@ -921,6 +921,7 @@ def _cautions(
     best: NDArray[np.int64],
 ) -> Iterable[Caution]:
     point = problem.point(x, y)
+    yield from about_curve(curve, point.frames, point.f)
     out = point.frames < 1.0
     if problem.metadata is not None and out.any():
         nothing = bool(np.any(best == NO_SCHEME))
@@ -932,13 +933,6 @@ def _cautions(
             "choose more RAM, less flash, or a cache with larger units",
         )
     largest = float((point.r + point.f).max())
-    if curve.ends_early and largest > curve.last_listed:
-        yield Caution(
-            "beyond_the_curve",
-            f"the curve ends at {curve.last_listed} pages, the map at {largest:.0f}; its last "
-            "value stands for what lies beyond",
-            "give a curve that reaches the sizes you ask about",
-        )
     if largest > curve.distinct_pages and curve.data_known:
         yield Caution(
             "all_pages_fit",

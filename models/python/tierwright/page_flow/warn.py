@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from tierwright.device import KINDS, Device
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow.counts import TierCounts
+from tierwright.hit_ratio import Curve, FloatArray, share
 from tierwright.units import format_bytes, format_count
 
 WARM_UP_SHARE = 0.01
@@ -24,55 +26,114 @@ class Caution:
     hint: str
 
 
-def about_sizes(
-    curve: Curve,
-    ram_pages: int,
-    exclusive: TierCounts,
-    sizes: Iterable[int],
+SHOWN_SIZES = 5
+"""Sizes that a warning names; of more it gives the range."""
+
+
+def about_curve(
+    curve: Curve, ram_pages: ArrayLike, flash_pages: ArrayLike
 ) -> Iterator[Caution]:
-    """Warnings that follow from the sizes and the curve."""
-    misses = float(exclusive.ram_misses)
-    if misses > 0 and curve.given is None:
-        filled = min(float(ram_pages), misses)
-        if filled / misses >= WARM_UP_SHARE:
-            yield Caution(
-                "warm_up_inside",
-                f"{filled / misses:.1%} of the RAM misses filled an empty frame "
-                f"({format_count(filled)} of {format_count(misses)}), and evicted nothing; "
-                "the cost formulas charge an eviction for every RAM miss",
-                "the longer the trace, the smaller the share; `flash_writes_cold_start` counts "
-                "the trace as it is, `flash_writes` as the formulas do",
-            )
-    if ram_pages >= curve.distinct_pages and curve.given is None:
+    """Warnings that follow from the curve and the sizes at which it is read.
+
+    Every answer that rests on a curve gives them. RAM below one page, where a size is out,
+    is passed over.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size.
+    ram_pages, flash_pages : array_like
+        r and f, broadcast against each other. [pages]
+    """
+    yield from about_given(curve)
+    r, f = np.broadcast_arrays(
+        np.asarray(ram_pages, dtype=np.float64),
+        np.asarray(flash_pages, dtype=np.float64),
+    )
+    used = np.isfinite(r) & np.isfinite(f) & (r >= 1)
+    r, f = r[used], f[used]
+    if r.size == 0:
+        return
+    if curve.given is None:
+        yield from _about_ram(curve, np.unique(r))
+    # A part of a page is no reading between two sizes.
+    yield from _about_readings(curve, np.unique(np.rint(np.concatenate((r, f, r + f)))))
+
+
+def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
+    misses = curve.misses(r)
+    filled = np.minimum(r, misses)
+    shares = share(filled, misses)
+    at = int(np.argmax(shares))
+    if shares[at] >= WARM_UP_SHARE:
+        upto = "" if r.size == 1 else "up to "
+        yield Caution(
+            "warm_up_inside",
+            f"{upto}{shares[at]:.1%} of the RAM misses filled an empty frame "
+            f"({format_count(filled[at])} of {format_count(misses[at])}), and evicted "
+            "nothing; the cost formulas charge an eviction for every RAM miss",
+            "the longer the trace, the smaller the share; `flash_writes_cold_start` counts "
+            "the trace as it is, `flash_writes` as the formulas do",
+        )
+    holds_all = r[r >= curve.distinct_pages]
+    if holds_all.size:
         yield Caution(
             "all_pages_fit_in_ram",
-            f"RAM of {format_count(ram_pages)} pages holds all "
+            f"RAM of {format_count(holds_all[0])} pages holds all "
             f"{format_count(curve.distinct_pages)} pages of the workload: only first "
             "accesses miss, and flash is never hit",
             "choose less RAM, or profile a larger part of the workload",
         )
-    if curve.ends_early:
-        beyond = sorted({size for size in sizes if size > curve.last_listed})
-        if beyond:
-            yield Caution(
-                "beyond_the_curve",
-                f"the curve ends at {format_count(curve.last_listed)} pages; its last "
-                f"value stands for {', '.join(format_count(size) for size in beyond)} pages",
-                "give a curve that reaches the sizes you ask about",
+
+
+def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
+    beyond = sizes[sizes > curve.last_listed]
+    if curve.ends_early and beyond.size:
+        yield Caution(
+            "beyond_the_curve",
+            f"the curve ends at {format_count(curve.last_listed)} pages; its last "
+            f"value stands for {_sizes_text(beyond)} pages",
+            "give a curve that reaches the sizes you ask about",
+        )
+    between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
+    if between.size:
+        hint = "give more sizes near these, and one below the least that you ask about"
+        if curve.given is None:
+            named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
+            rest = "" if between.size <= SHOWN_SIZES else ",..."
+            hint = (
+                "name the sizes when profiling: `tierwright profile --sizes "
+                f"{named}{rest}`"
             )
-    between = sorted(
-        {s for s in sizes if s < curve.last_listed and not curve.is_listed(s)}
-    )
-    if between:
         yield Caution(
             "interpolated",
-            f"{', '.join(format_count(size) for size in between)} pages are between listed "
-            "sizes of the curve; counts there are interpolated linearly",
-            "name the sizes when profiling: `tierwright profile --sizes "
-            f"{','.join(str(size) for size in between)}`"
-            if curve.given is None
-            else "give more sizes near these, and one below the least that you ask about",
+            f"{_sizes_text(between)} pages are between listed sizes of the curve; counts "
+            "there are interpolated linearly",
+            hint,
         )
+
+
+def _sizes_text(sizes: FloatArray) -> str:
+    if sizes.size <= SHOWN_SIZES:
+        return ", ".join(format_count(size) for size in sizes.tolist())
+    least, most = format_count(sizes[0]), format_count(sizes[-1])
+    return f"{sizes.size:,} sizes from {least} to {most}"
+
+
+COUNT_CAUTIONS = frozenset(
+    {
+        "sampled_curve",
+        "given_curve",
+        "dirty_share_stated",
+        "data_size_unknown",
+        "warm_up_inside",
+        "all_pages_fit_in_ram",
+        "beyond_the_curve",
+        "interpolated",
+        "lazy_writes_by_formula",
+    }
+)
+"""Warnings about counts, which hold for whatever is computed from them."""
 
 
 def about_given(curve: Curve) -> Iterator[Caution]:

@@ -35,6 +35,11 @@ DEFAULT_ESTIMATOR = "flow"
 DISTANCES = ("raw", "effective", "grouped", "grouped_conservative")
 CFLRU_WRR = "0.5"
 """Working-region ratio of the CFLRU baseline: the paper's, for want of a rule."""
+VALIDITY = (
+    "one split for the whole trace, LRU in both pools, from a cold start; every page write costs R "
+    "page reads whatever its place; the estimates read each pool's hits off its own stack, as if "
+    "the other were not there"
+)
 LEAST_PAGES = 2
 ESTIMATE_OFF_PERCENT = 25.0
 """Error of an estimate from which it is warned of."""
@@ -78,6 +83,8 @@ class PoolSplit:
     break_even_asymmetry : dict of str to float or None
         R at which the simulated split costs what the baseline does; above it the one that
         writes less is cheaper. None where both write alike. [1]
+    validity : str
+        Where estimates and replays hold.
     warnings : tuple of Caution
         What to know before acting on it.
     """
@@ -99,6 +106,7 @@ class PoolSplit:
     counters: dict[str, dict[str, int]]
     gain_over: dict[str, float | None]
     break_even_asymmetry: dict[str, float | None]
+    validity: str
     warnings: tuple[Caution, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,6 +128,7 @@ class PoolSplit:
             "break_even_asymmetry": self.break_even_asymmetry,
             "counters": self.counters,
             "curve": self.curve(),
+            "validity": self.validity,
             "warnings": [
                 {"name": w.name, "message": w.message, "hint": w.hint}
                 for w in self.warnings
@@ -254,6 +263,7 @@ def analyse(
             name: _break_even(counters.get("fd_static"), counters[name])
             for name in baselines
         },
+        validity=VALIDITY,
         warnings=tuple(
             cautions(
                 found,

@@ -20,7 +20,9 @@ from tierwright.page_flow.warn import Caution
 from tierwright.pool_split.analysis import (
     CFLRU_WRR,
     DEFAULT_ESTIMATOR,
+    VALIDITY,
     check_request,
+    counts_of,
 )
 from tierwright.pool_split.costs import (
     best_split,
@@ -63,10 +65,13 @@ class AsymmetryGain:
         R, rising. [1]
     estimator, distance : str
         Which estimate chose the splits.
+    validity : str
+        Where it holds.
     clean_pages : int64 array
         M_c of least estimated cost at each R. [pages]
     estimated, simulated : float64 array
-        Cost of that split: estimate, replay. [page reads per access]
+        Cost of that split: estimate, replay with the writes of pages still dirty at the end,
+        which the estimate contains, too. [page reads per access]
     best_simulated : float64 array
         Least replayed cost of all splits that some R chose. [page reads per access]
     baselines : dict of str to float64 array
@@ -77,7 +82,8 @@ class AsymmetryGain:
         Least R from which on a replayed split costs no more than the baseline: 0 where one
         never costs more, None where none writes less. [1]
     counters : dict
-        What was counted: reads and writes of the baselines, and of each split by its M_c.
+        What was counted: reads, writes, and pages left dirty at the end, of the baselines and
+        of each split by its M_c.
     warnings : tuple of Caution
         What to know before acting on it.
     """
@@ -94,6 +100,7 @@ class AsymmetryGain:
     gain_over: dict[str, FloatArray]
     break_even: dict[str, float | None]
     counters: dict[str, dict[str, int]]
+    validity: str
     warnings: tuple[Caution, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,6 +118,7 @@ class AsymmetryGain:
             "gain_over": {name: gain.tolist() for name, gain in self.gain_over.items()},
             "break_even": self.break_even,
             "counters": self.counters,
+            "validity": self.validity,
             "warnings": [
                 {"name": w.name, "message": w.message, "hint": w.hint}
                 for w in self.warnings
@@ -226,11 +234,13 @@ def gain_over_asymmetry(
         },
         break_even={
             name: least_asymmetry(
-                counters[name], [counters[str(split)] for split in distinct]
+                _whole(counters[name]),
+                [_whole(counters[str(split)]) for split in distinct],
             )
             for name in BASELINES
         },
         counters=counters,
+        validity=VALIDITY,
         warnings=tuple(_cautions(ratios, found, simulated, splits.min(axis=0))),
     )
 
@@ -312,11 +322,18 @@ def window_accesses(
 
 
 def _counts(row: Mapping[str, Any]) -> dict[str, int]:
-    return {"reads": row["reads"], "writes": row["writes"]}
+    found = counts_of(row)
+    return {name: found[name] for name in ("reads", "writes", "dirty_left")}
+
+
+def _whole(row: Mapping[str, int]) -> dict[str, int]:
+    """Add the writes of pages left dirty: none is free for being put off."""
+    return {"reads": row["reads"], "writes": row["writes"] + row["dirty_left"]}
 
 
 def _cost(row: Mapping[str, int], asymmetries: FloatArray, accesses: int) -> FloatArray:
-    return np.asarray((row["reads"] + asymmetries * row["writes"]) / accesses)
+    whole = _whole(row)
+    return np.asarray((whole["reads"] + asymmetries * whole["writes"]) / accesses)
 
 
 MENTIONED_LOSS = 0.02

@@ -20,6 +20,7 @@ from tierwright.pool_split.analysis import (
     CFLRU_WRR,
     DEFAULT_ESTIMATOR,
     ESTIMATORS,
+    VALIDITY,
     cautions,
     check_request,
     counts_of,
@@ -235,6 +236,8 @@ class PricedSurvey:
         Share of each baseline's cost that the best split saves. [1]
     break_even_asymmetry : dict of str to float or None
         R at which the best split costs what the baseline does. [1]
+    validity : str
+        Where estimates and replays hold.
     warnings : tuple of Caution
         What to know before acting on it.
     """
@@ -253,6 +256,7 @@ class PricedSurvey:
     baselines: dict[str, float]
     gain_over: dict[str, float | None]
     break_even_asymmetry: dict[str, float | None]
+    validity: str
     warnings: tuple[Caution, ...]
 
 
@@ -296,6 +300,7 @@ def _priced(survey: SplitSurvey, asymmetry: float, estimator: str) -> PricedSurv
             name: _break_even(survey.splits[best_clean], row)
             for name, row in survey.baselines.items()
         },
+        validity=VALIDITY,
         warnings=tuple(_cautions(survey, asymmetry, best_clean, costs, baselines)),
     )
 
@@ -360,12 +365,12 @@ _COST = "page reads/access"
 
 def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str, Any]]:
     def step(
-        name: str, formula: str, value: float, unit: str, source: str = ""
+        name: str, formula: str, value: float | None, unit: str, source: str = ""
     ) -> dict[str, Any]:
         return {
             "name": name,
             "formula": formula,
-            "value": float(value),
+            "value": None if value is None else float(value),
             "unit": unit,
             "source": source,
         }
@@ -422,6 +427,27 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str,
             _COST,
             f"replay of {title} with all {survey.pages:,} pages",
         )
+        if priced.gain_over[name] is not None:
+            yield step(
+                f"gain over {title}",
+                f"1 - simulated / {name} = 1 - {priced.best_cost:.6g} / "
+                f"{priced.baselines[name]:.6g}",
+                priced.gain_over[name],
+                "1",
+                "derived",
+            )
+        even = priced.break_even_asymmetry[name]
+        if even is not None:
+            split, base = survey.splits[best], survey.baselines[name]
+            yield step(
+                f"break-even R over {title}",
+                "(reads_split - reads_base) / (writes_base - writes_split) = "
+                f"({split['reads']:,} - {base['reads']:,}) / ({all_writes(base):,} - "
+                f"{all_writes(split):,}), writes with those of pages left dirty",
+                even,
+                "1",
+                f"{_PAPER}, costs linear in R",
+            )
 
 
 def survey(

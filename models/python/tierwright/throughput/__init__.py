@@ -17,6 +17,7 @@ from tierwright.throughput.schemes import (
     SchemeThroughput,
     Setting,
     ThroughputStudy,
+    demand_terms,
     scheme_throughput,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "ThroughputStudy",
     "asymptotic_bounds",
     "closed_network",
+    "demand_terms",
     "open_utilisation",
     "scheme_throughput",
 ]

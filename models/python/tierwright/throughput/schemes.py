@@ -8,19 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.derivation import Number, plain
 from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
 from tierwright.metadata import MetadataPreset, ram_pages_left
-from tierwright.page_flow import Caution, evaluate_grid
+from tierwright.page_flow import Caution, SchemeGrid, evaluate_grid, explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
+from tierwright.page_flow.warn import about_curve
 from tierwright.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 
 STATIONS = ("cpu", "flash", "disk")
 """Kinds of station, in the order of the last axis of demands."""
 US_PER_S = 1e6
+DEMAND_VALIDITY = (
+    "LRU in both tiers, busy times at the rates that the devices state; the range is that of "
+    "flash hits off by their known error"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,15 @@ class SchemeThroughput:
         At N clients, by MVA. [1/s], [s]
     utilisation, queue : float64 array, shape (P, K)
         Of one device of each kind. [1], [clients]
+    throughput_range_per_s, response_range_s : tuple of float64 array, or None
+        Least and most where the flash hits are off by the known error of their
+        approximation; None where they are exact. [1/s], [s]
+    costs : SchemeGrid
+        Counts and busy times behind the demands, per access, at the points.
+    estimator, exactness : str
+        How the hits were obtained, and how far off they may be, at the worst of the points.
+    exact : bool
+        Whether a simulation with LRU in both tiers gives the same hits at every point.
     """
 
     scheme: str
@@ -75,6 +90,12 @@ class SchemeThroughput:
     response_s: FloatArray
     utilisation: FloatArray
     queue: FloatArray
+    throughput_range_per_s: tuple[FloatArray, FloatArray] | None
+    response_range_s: tuple[FloatArray, FloatArray] | None
+    costs: SchemeGrid
+    estimator: str
+    exactness: str
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +162,11 @@ class ThroughputStudy:
                     "response_bound_s": _plain(found.bounds.response_s),
                     "knee_clients": _plain(found.bounds.knee_clients),
                     "knee_disks": self.knee_disks[name],
+                    "throughput_range_per_s": _both(found.throughput_range_per_s),
+                    "response_range_s": _both(found.response_range_s),
+                    "estimator": found.estimator,
+                    "exact": found.exact,
+                    "exactness": found.exactness,
                 }
                 for name, found in self.schemes.items()
             },
@@ -207,43 +233,65 @@ def scheme_throughput(
     _check_setting(setting)
     values = _points(vary, points, setting, flash_pages)
     sizes = values if vary == "flash_pages" else np.full_like(values, flash_pages)
-    grid = evaluate_grid(
-        curve,
-        ram_pages=ram_pages,
-        flash_pages=sizes,
-        flash=flash,
-        disk=disk,
-        schemes=schemes,
-        flash_metadata=flash_metadata,
-    )
+    wanted = list(schemes)
+
+    def costs_of(names: Iterable[str], hits_off: float) -> dict[str, SchemeGrid]:
+        return evaluate_grid(
+            curve,
+            ram_pages=ram_pages,
+            flash_pages=sizes,
+            flash=flash,
+            disk=disk,
+            schemes=names,
+            flash_metadata=flash_metadata,
+            hits_off=hits_off,
+        )
+
+    grid = costs_of(wanted, 0.0)
     left = _ram_left(curve, ram_pages, sizes, flash_metadata)
     devices = np.empty((len(values), len(STATIONS)))
     devices[:] = (setting.cpus, setting.flash_devices, setting.disks)
     if vary in ("flash_devices", "disks"):
         devices[:, 1 if vary == "flash_devices" else 2] = values
     clients = values if vary == "clients" else np.full_like(values, setting.clients)
-    per = setting.accesses_per_transaction / US_PER_S
-    demands = {
-        name: np.stack(
-            [
-                np.full(len(values), setting.cpu_s_per_transaction),
-                costs.flash_time_us_per_access * per,
-                costs.disk_time_us_per_access * per,
-            ],
-            axis=-1,
+    near = [
+        name
+        for name in wanted
+        if np.any(explain.error_band(name, left, sizes.astype(float)))
+    ]
+    ends = {end: costs_of(near, end) for end in (-1.0, 1.0)} if near else {}
+    solved = _solve(
+        {
+            (name, end): _demands(costs, setting)
+            for end, grids in ((0.0, grid), *ends.items())
+            for name, costs in grids.items()
+        },
+        devices,
+        clients,
+        setting.think_s,
+    )
+    found = {
+        name: _scheme(
+            name,
+            grid[name],
+            [solved[name, end] for end in (0.0, *ends) if (name, end) in solved],
+            (
+                curve,
+                np.full_like(left, ram_pages) if name == "none" else left,
+                sizes,
+            ),
         )
-        for name, costs in grid.items()
+        for name in wanted
     }
-    found = _solve(demands, devices, clients, setting.think_s)
     return ThroughputStudy(
         varied=vary,
         points=values,
         schemes=found,
         best=_best(found),
         knee_disks={name: _knee_disks(s, devices[0]) for name, s in found.items()},
-        estimator=ESTIMATOR,
-        validity=VALIDITY,
-        warnings=tuple(_cautions(found, flash, disk, curve, ram_pages)),
+        estimator=f"{ESTIMATOR}; {_demand_estimator(found)}",
+        validity=f"{VALIDITY}; demands: {DEMAND_VALIDITY}",
+        warnings=(*about_curve(curve, left, sizes), *_cautions(found, flash, disk)),
         inputs={
             "ram_pages": ram_pages,
             "flash_pages": flash_pages,
@@ -257,10 +305,82 @@ def scheme_throughput(
             **{name: getattr(setting, name) for name in Setting.__slots__},
         },
         derivation=[
-            _derive(study, devices[-1], int(clients[-1]), setting.think_s)
+            _derive(study, devices[-1], int(clients[-1]), setting)
             for study in found.values()
         ],
     )
+
+
+def _demands(costs: SchemeGrid, setting: Setting) -> FloatArray:
+    """Busy time of a transaction at each kind of station. [s]"""
+    per = setting.accesses_per_transaction / US_PER_S
+    return np.stack(
+        [
+            np.full(
+                costs.flash_time_us_per_access.shape, setting.cpu_s_per_transaction
+            ),
+            costs.flash_time_us_per_access * per,
+            costs.disk_time_us_per_access * per,
+        ],
+        axis=-1,
+    )
+
+
+def _scheme(
+    name: str,
+    costs: SchemeGrid,
+    solved: Sequence[_Solved],
+    sizes: tuple[Curve, FloatArray, np.typing.NDArray[np.int64]],
+) -> SchemeThroughput:
+    """Join the solution of a scheme with those at the ends of its known error."""
+    main = solved[0]
+    exact, exactness = _exactness(name, *sizes)
+    some = len(solved) > 1
+    rates = np.stack([each.throughput_per_s for each in solved])
+    response = np.stack([each.response_s for each in solved])
+    return SchemeThroughput(
+        name,
+        main.demands_s,
+        main.bounds,
+        main.throughput_per_s,
+        main.response_s,
+        main.utilisation,
+        main.queue,
+        (rates.min(axis=0), rates.max(axis=0)) if some else None,
+        (response.min(axis=0), response.max(axis=0)) if some else None,
+        costs,
+        explain.ESTIMATORS[name],
+        exactness,
+        exact,
+    )
+
+
+def _exactness(
+    name: str,
+    curve: Curve,
+    ram_pages: FloatArray,
+    flash_pages: np.typing.NDArray[np.int64],
+) -> tuple[bool, str]:
+    """Whether the hits are exact at every point; else in words, at the worst of them."""
+    points = {(int(r), int(f)) for r, f in zip(ram_pages, flash_pages, strict=True)}
+    said = []
+    for r, f in sorted(points):
+        whole = {"none": r, "exclusive": r + f}.get(name, max(r, f))
+        exact, text, error = explain.exactness(curve, name, r, f, (r, whole))
+        said.append((exact, 0.0 if error is None else error[1], text))
+    worst = min(said, key=lambda each: (each[0], -each[1]))
+    return worst[0], worst[2]
+
+
+def _demand_estimator(found: Mapping[str, SchemeThroughput]) -> str:
+    """Name the approximations inside the demands, with their error."""
+    parts = [
+        f"{name} by the {study.estimator} ({study.exactness})"
+        for name, study in found.items()
+        if not study.exact
+    ]
+    told = "; ".join(parts) or "exact for LRU in both tiers"
+    return f"demands from C0 to C3, hits {told}"
 
 
 def _ram_left(
@@ -287,12 +407,24 @@ def _ram_left(
     return left
 
 
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    """One network at every point, as in `SchemeThroughput`."""
+
+    demands_s: FloatArray
+    bounds: Bounds
+    throughput_per_s: FloatArray
+    response_s: FloatArray
+    utilisation: FloatArray
+    queue: FloatArray
+
+
 def _solve(
-    demands: Mapping[str, FloatArray],
+    demands: Mapping[tuple[str, float], FloatArray],
     devices: FloatArray,
     clients: np.typing.NDArray[np.int64],
     think_s: float,
-) -> dict[str, SchemeThroughput]:
+) -> dict[tuple[str, float], _Solved]:
     """Solve the networks of all schemes in one recursion over the population."""
     each = np.stack(list(demands.values()))
     first = each[:, :1]
@@ -308,8 +440,7 @@ def _solve(
     rates, response = whole.throughput_per_s[pick], whole.response_s[pick]
     utilisation, queue = whole.utilisation[pick], whole.queue[pick]
     return {
-        name: SchemeThroughput(
-            name,
+        key: _Solved(
             wanted,
             asymptotic_bounds(
                 wanted, clients=clients, think_s=think_s, devices=devices
@@ -319,7 +450,7 @@ def _solve(
             utilisation[at],
             queue[at],
         )
-        for at, (name, wanted) in enumerate(demands.items())
+        for at, (key, wanted) in enumerate(demands.items())
     }
 
 
@@ -384,11 +515,7 @@ def _knee_disks(study: SchemeThroughput, devices: FloatArray) -> float | None:
 
 
 def _cautions(
-    found: Mapping[str, SchemeThroughput],
-    flash: Device,
-    disk: Device,
-    curve: Curve,
-    ram_pages: int,
+    found: Mapping[str, SchemeThroughput], flash: Device, disk: Device
 ) -> Iterable[Caution]:
     yield Caution(
         "writes_are_waited_for",
@@ -411,24 +538,64 @@ def _cautions(
             "a scheme needs no device time at all, so its throughput has no bound",
             "give the processor time of a transaction",
         )
-    misses = float(curve.misses(ram_pages))
-    if misses > 0 and ram_pages / misses >= WARM_UP_SHARE:
-        yield Caution(
-            "warm_up_inside",
-            f"{min(ram_pages / misses, 1.0):.1%} of the RAM misses filled an empty frame",
-            "the longer the trace, the smaller the share",
-        )
 
 
-WARM_UP_SHARE = 0.01
+def demand_terms(
+    study: SchemeThroughput, at: int, accesses_per_transaction: float
+) -> dict[str, tuple[str, tuple[Number, ...]]]:
+    """Give formula and numbers behind the demand at flash and at the disks, of one point.
+
+    Parameters
+    ----------
+    study : SchemeThroughput
+        The scheme.
+    at : int
+        Index of the point.
+    accesses_per_transaction : float
+        A.
+
+    Returns
+    -------
+    dict
+        By `flash` and `disk`.
+    """
+    costs = study.costs
+    a = Number("A", accesses_per_transaction, "accesses", "of a transaction")
+
+    def share(symbol: str, values: FloatArray, what: str) -> Number:
+        return Number(symbol, float(values[at]), "1/access", what)
+
+    accesses = costs.accesses
+    return {
+        "flash": (
+            "A (h_f F_R + w_f F_W)",
+            (
+                a,
+                share("h_f", costs.flash_hits / accesses, "flash hits"),
+                Number("F_R", costs.times.flash_read, "µs", "flash read"),
+                share("w_f", costs.flash_writes_per_access, "flash writes"),
+                Number("F_W", costs.times.flash_write, "µs", "flash write"),
+            ),
+        ),
+        "disk": (
+            "A (m_f D_R + w_d D_W)",
+            (
+                a,
+                share("m_f", costs.flash_misses / accesses, "misses of both tiers"),
+                Number("D_R", costs.times.disk_read, "µs", "disk read"),
+                share("w_d", costs.disk_writes_per_access, "disk writes"),
+                Number("D_W", costs.times.disk_write, "µs", "disk write"),
+            ),
+        ),
+    }
 
 
 def _derive(
-    study: SchemeThroughput, devices: FloatArray, clients: int, think_s: float
+    study: SchemeThroughput, devices: FloatArray, clients: int, setting: Setting
 ) -> dict[str, Any]:
     numbers: list[dict[str, Any]] = [
         {"symbol": "N", "value": clients, "unit": "clients", "meaning": "clients"},
-        {"symbol": "Z", "value": think_s, "unit": "s", "meaning": "think time"},
+        {"symbol": "Z", "value": setting.think_s, "unit": "s", "meaning": "think time"},
     ]
     for kind, demand, count in zip(
         STATIONS, study.demands_s[-1].tolist(), devices.tolist(), strict=True
@@ -441,15 +608,31 @@ def _derive(
                 "meaning": f"demand of a transaction, over {count:g} of the kind",
             }
         )
+    terms = demand_terms(study, -1, setting.accesses_per_transaction)
     return {
         "scheme": study.scheme,
         "formula": "R_k(n) = D_k (1 + Q_k(n-1)), X(n) = n / (Z + sum R_k), Q_k(n) = X R_k",
         "bounds": "X <= min(1 / D_max, N / (D + Z)), R >= max(D, N D_max - Z)",
         "numbers": numbers,
+        "demands": [
+            {
+                "symbol": f"D_{kind}",
+                "formula": formula,
+                "cost_formula": explain.FORMULAS[study.scheme],
+                "numbers": plain(given),
+            }
+            for kind, (formula, given) in terms.items()
+        ],
         "throughput_per_s": _number(float(study.throughput_per_s[-1])),
         "response_s": float(study.response_s[-1]),
         "source": "Reiser and Lavenberg (1980); Denning and Buzen (1978); demands from C0 to C3",
     }
+
+
+def _both(
+    ends: tuple[FloatArray, FloatArray] | None,
+) -> list[list[float | None]] | None:
+    return None if ends is None else [_plain(end) for end in ends]
 
 
 def _number(value: float) -> float | None:
