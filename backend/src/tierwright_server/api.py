@@ -8,6 +8,7 @@ from tierwright_server.analyses.summaries import router as summaries
 from tierwright_server.analyses.windows import router as windows
 from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
+from tierwright_server.device_imports.endpoints import router as device_imports
 from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.runs.endpoints import router as runs
@@ -17,6 +18,7 @@ from tierwright_server.simulations.endpoints import router as simulations
 from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.throughputs.endpoints import router as throughputs
+from tierwright_server.tier_costs.endpoints import router as tier_costs
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.endpoints import storage_router as storage
 from tierwright_server.uploads.tus import router as tus
@@ -29,6 +31,8 @@ router = APIRouter(prefix="/api/v1")
 for part in (
     health,
     catalog,
+    device_imports,
+    tier_costs,
     tus,
     uploads,
     storage,

@@ -727,6 +727,32 @@ export type CopyIn = {
 };
 
 /**
+ * CostLineOut
+ *
+ * One line of a cost.
+ */
+export type CostLineOut = {
+    /**
+     * Name
+     *
+     * capital, rent, provisioned, requests, power or wear.
+     */
+    name: string;
+    /**
+     * Usd Per Month
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd_per_month: string;
+    /**
+     * Capital
+     *
+     * Capital spread over months, else running cost.
+     */
+    capital: boolean;
+};
+
+/**
  * CostTerms
  *
  * Parts of the I/O time per access. [µs per access]
@@ -2150,6 +2176,173 @@ export type FillOut = {
      * Validity
      */
     validity: string;
+};
+
+/**
+ * FioImportIn
+ *
+ * A result of fio, and what it does not tell of the device.
+ */
+export type FioImportIn = {
+    /**
+     * Document
+     *
+     * JSON of `fio --output-format=json`.
+     */
+    document: {
+        [key: string]: unknown;
+    };
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name?: string;
+    /**
+     * Kind
+     *
+     * A name of `GET /catalog/device-kinds`.
+     */
+    kind?: string;
+    /**
+     * Queue Depth
+     *
+     * Depth of the rates to take; absent: the deepest at which reads and writes were both measured.
+     */
+    queue_depth?: number | null;
+    /**
+     * Page Bytes
+     *
+     * Transfer of the rates, where several were measured.
+     */
+    page_bytes?: number | null;
+    /**
+     * Capacity Bytes
+     *
+     * Usable capacity, which fio does not tell. [bytes]
+     */
+    capacity_bytes?: number | null;
+    /**
+     * Keep
+     *
+     * Keep it as an own device; else only show it.
+     */
+    keep?: boolean;
+};
+
+/**
+ * FioImportOut
+ *
+ * A device from a result of fio.
+ */
+export type FioImportOut = {
+    device: DeviceOut;
+    /**
+     * Kept
+     *
+     * Whether it is an own device now.
+     */
+    kept: boolean;
+    /**
+     * Runs
+     */
+    runs: Array<FioRunOut>;
+    /**
+     * Used
+     *
+     * Figure of the device to the run behind.
+     */
+    used: {
+        [key: string]: string;
+    };
+    /**
+     * Queue Depths
+     *
+     * Depths of random runs at the page used, to choose from.
+     */
+    queue_depths: Array<number>;
+    /**
+     * Basis
+     *
+     * Which of the three times the models will use.
+     */
+    basis: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+};
+
+/**
+ * FioRunOut
+ *
+ * One pattern that fio measured alone, with its three times kept apart.
+ */
+export type FioRunOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Operation
+     */
+    operation: 'read' | 'write';
+    /**
+     * Random
+     */
+    random: boolean;
+    /**
+     * Block Bytes
+     */
+    block_bytes: number;
+    /**
+     * Queue Depth
+     *
+     * Asked for: iodepth x jobs.
+     */
+    queue_depth: number;
+    /**
+     * In Flight
+     *
+     * Really in flight: IOPS x latency (Little's law).
+     */
+    in_flight: number | null;
+    /**
+     * Iops
+     *
+     * [1/s]
+     */
+    iops: number;
+    /**
+     * Bytes Per S
+     */
+    bytes_per_s: number;
+    /**
+     * Latency Us
+     *
+     * Mean from submission to completion. [µs]
+     */
+    latency_us: number | null;
+    /**
+     * Time Per Operation Us
+     *
+     * 1/IOPS. [µs]
+     */
+    time_per_operation_us: number;
+    /**
+     * Service Time Us
+     *
+     * Mean completion latency, which only depth 1 shows. [µs]
+     */
+    service_time_us: number | null;
+    /**
+     * Duration S
+     */
+    duration_s: number;
 };
 
 /**
@@ -6256,6 +6449,229 @@ export type ThroughputOut = {
 };
 
 /**
+ * TierCostsIn
+ *
+ * Devices, what they hold and serve, and what a month is reckoned with.
+ */
+export type TierCostsIn = {
+    /**
+     * Device Ids
+     *
+     * Devices to compare, each once.
+     */
+    device_ids: Array<string>;
+    /**
+     * Held Bytes
+     *
+     * Bytes that the tier holds. [bytes]
+     */
+    held_bytes: number;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Reads Per Month
+     */
+    reads_per_month?: number;
+    /**
+     * Writes Per Month
+     */
+    writes_per_month?: number;
+    /**
+     * Read Bytes Per Month
+     */
+    read_bytes_per_month?: number;
+    /**
+     * Written Bytes Per Month
+     */
+    written_bytes_per_month?: number;
+    /**
+     * Provisioned Iops
+     *
+     * Rate that is rented with a cloud volume. [1/s]
+     */
+    provisioned_iops?: number;
+    /**
+     * Provisioned Mb Per S
+     *
+     * Throughput that is rented with one. [MB/s]
+     */
+    provisioned_mb_per_s?: number;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Interest Per Year
+     *
+     * Nominal, 0.05 for 5 %. [1/year]
+     */
+    interest_per_year?: number;
+    /**
+     * Usd Per Kwh
+     *
+     * Absent: power is left out, and that is said.
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over that of the device.
+     */
+    pue?: number;
+    /**
+     * Busy Share
+     *
+     * Share of the time between idle and active power. [1]
+     */
+    busy_share?: number;
+    /**
+     * Whole Devices
+     *
+     * Buy whole devices, instead of bytes.
+     */
+    whole_devices?: boolean;
+};
+
+/**
+ * TierCostsOut
+ *
+ * Devices for one tier, the cheapest first; those without a price last.
+ */
+export type TierCostsOut = {
+    /**
+     * Held Bytes
+     */
+    held_bytes: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    price_book: PriceBookRef | null;
+    /**
+     * Rows
+     */
+    rows: Array<TierRowOut>;
+    /**
+     * Cheapest
+     */
+    cheapest: string | null;
+    /**
+     * Cheapest That Keeps Up
+     */
+    cheapest_that_keeps_up: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * `scheme` holds the device that a step belongs to.
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * TierRowOut
+ *
+ * One device; the money is null where it has no price.
+ */
+export type TierRowOut = {
+    /**
+     * Device Id
+     */
+    device_id: string;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Reason
+     *
+     * Why there is no cost; empty where there is one.
+     */
+    reason: string;
+    /**
+     * Usd Per Month
+     */
+    usd_per_month: string | null;
+    /**
+     * Opex Usd Per Month
+     */
+    opex_usd_per_month: string | null;
+    /**
+     * Capex Usd
+     *
+     * Money spent at once. [USD]
+     */
+    capex_usd: string | null;
+    /**
+     * Devices
+     *
+     * Devices bought, or the share that the bytes take; 0 where rented.
+     */
+    devices: number | null;
+    /**
+     * Lines
+     */
+    lines: Array<CostLineOut>;
+    /**
+     * Usd Per Million Pages Month
+     */
+    usd_per_million_pages_month: string | null;
+    /**
+     * Usd Per Million Accesses
+     */
+    usd_per_million_accesses: string | null;
+    /**
+     * Served By
+     *
+     * Devices among which the load is spread.
+     */
+    served_by: number;
+    /**
+     * Busy Share
+     *
+     * Share of a month that the load keeps each busy; above 1 it cannot keep up; null where its service times are not known. [1]
+     */
+    busy_share: number | null;
+    /**
+     * Missing
+     *
+     * What is left out, and why.
+     */
+    missing: Array<string>;
+};
+
+/**
  * TimeBins
  *
  * Times in logarithmic bins, four to each doubling; empty ones are left out.
@@ -7835,6 +8251,96 @@ export type UpdatePriceBookResponses = {
 };
 
 export type UpdatePriceBookResponse = UpdatePriceBookResponses[keyof UpdatePriceBookResponses];
+
+export type ImportFioData = {
+    body: FioImportIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/device-imports/fio';
+};
+
+export type ImportFioErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ImportFioError = ImportFioErrors[keyof ImportFioErrors];
+
+export type ImportFioResponses = {
+    /**
+     * Successful Response
+     */
+    200: FioImportOut;
+};
+
+export type ImportFioResponse = ImportFioResponses[keyof ImportFioResponses];
+
+export type CompareTierCostsData = {
+    body: TierCostsIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tier-costs';
+};
+
+export type CompareTierCostsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CompareTierCostsError = CompareTierCostsErrors[keyof CompareTierCostsErrors];
+
+export type CompareTierCostsResponses = {
+    /**
+     * Successful Response
+     */
+    200: TierCostsOut;
+};
+
+export type CompareTierCostsResponse = CompareTierCostsResponses[keyof CompareTierCostsResponses];
 
 export type ListUploadsData = {
     body?: never;
