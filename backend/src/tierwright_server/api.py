@@ -10,6 +10,7 @@ from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.device_imports.endpoints import router as device_imports
 from tierwright_server.evaluations.endpoints import router as evaluations
+from tierwright_server.fragment_caches.endpoints import router as fragment_caches
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
@@ -41,6 +42,7 @@ for part in (
     evaluations,
     scheme_maps,
     wear,
+    fragment_caches,
     break_evens,
     throughputs,
     simulations,

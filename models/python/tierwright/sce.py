@@ -478,7 +478,7 @@ def fragment_trade(
             Caution(
                 "assumed_runs",
                 "the used share rests on the mean run of useful pages that was given",
-                "measure the sequentiality of the workload: `tierwright trace inspect`",
+                "measure the sequentiality of the workload: `tierwright trace summary`",
             ),
         ),
         (

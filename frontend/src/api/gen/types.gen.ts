@@ -2450,6 +2450,229 @@ export type FormatOut = {
 };
 
 /**
+ * FragmentCacheIn
+ *
+ * Workload, sizes, devices, and what the workload does not tell.
+ */
+export type FragmentCacheIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Absent: the workload's own, accesses / duration.
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Source Bytes
+     *
+     * Address space behind the cache; absent: the pages of the workload, and a warning. [bytes]
+     */
+    source_bytes?: number | null;
+    /**
+     * Read Miss Rate
+     *
+     * Absent: misses of an LRU of the flash size over misses of RAM. [1]
+     */
+    read_miss_rate?: number | null;
+    /**
+     * Fragment Bytes
+     *
+     * Fragment, whole 4 KiB pages. [bytes]
+     */
+    fragment_bytes?: number;
+    /**
+     * Run Bytes
+     *
+     * Mean run of useful pages, an assumption. [bytes]
+     */
+    run_bytes?: number;
+    /**
+     * Density
+     *
+     * Useful share of the space outside the runs. [1]
+     */
+    density?: number;
+    /**
+     * Period S
+     *
+     * Sleep of a thread between promotions. [s]
+     */
+    period_s?: number;
+    /**
+     * Page Writes Per S
+     *
+     * Writes of one page; absent: the mean page's. [1/s]
+     */
+    page_writes_per_s?: number | null;
+    /**
+     * Fragment Populations Per S
+     *
+     * Promotions of its fragment; absent: all fragments alike. [1/s]
+     */
+    fragment_populations_per_s?: number | null;
+};
+
+/**
+ * FragmentCacheOut
+ *
+ * A fragment cache at one point.
+ */
+export type FragmentCacheOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Cache Bytes
+     */
+    cache_bytes: number;
+    /**
+     * Source Bytes
+     */
+    source_bytes: number;
+    /**
+     * Read Miss Rate
+     */
+    read_miss_rate: number;
+    /**
+     * Miss Rate Basis
+     */
+    miss_rate_basis: string;
+    /**
+     * Page Writes Per S
+     */
+    page_writes_per_s: number;
+    /**
+     * Fragment Populations Per S
+     */
+    fragment_populations_per_s: number;
+    /**
+     * Rate Basis
+     */
+    rate_basis: string;
+    /**
+     * Fragment Bytes
+     */
+    fragment_bytes: number;
+    /**
+     * At
+     *
+     * Place of that fragment among the sizes.
+     */
+    at: number;
+    /**
+     * Phases
+     */
+    phases: Array<PhaseOut>;
+    /**
+     * Fill S
+     *
+     * Least time to fill, by the threads alone. [s]
+     */
+    fill_s: number;
+    /**
+     * Bytes Per S Full
+     *
+     * Replaced once the cache is full.
+     */
+    bytes_per_s_full: number;
+    sizes: FragmentSizes;
+    /**
+     * Policies
+     */
+    policies: Array<WritePolicyOut>;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * FragmentSizes
+ *
+ * What each fragment size costs and gives; one entry a size.
+ */
+export type FragmentSizes = {
+    /**
+     * Fragment Bytes
+     */
+    fragment_bytes: Array<number>;
+    /**
+     * Metadata Bytes
+     */
+    metadata_bytes: Array<number>;
+    /**
+     * Fill S
+     */
+    fill_s: Array<number>;
+    /**
+     * Used Share
+     */
+    used_share: Array<number>;
+    /**
+     * Flash Writes Per Useful Byte
+     */
+    flash_writes_per_useful_byte: Array<number>;
+    /**
+     * Effective Cache Bytes
+     */
+    effective_cache_bytes: Array<number>;
+};
+
+/**
  * GainOut
  *
  * The best replayed split at one R. Costs are per access, in page reads.
@@ -3091,6 +3314,34 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * PhaseOut
+ *
+ * A part of the fill in which the same threads run.
+ */
+export type PhaseOut = {
+    /**
+     * From Free
+     */
+    from_free: number;
+    /**
+     * To Free
+     */
+    to_free: number;
+    /**
+     * Threads
+     */
+    threads: number;
+    /**
+     * Bytes Per S
+     */
+    bytes_per_s: number;
+    /**
+     * Seconds
+     */
+    seconds: number;
 };
 
 /**
@@ -7398,6 +7649,46 @@ export type WorkloadRename = {
 export type WorkloadStatus = 'queued' | 'running' | 'ready' | 'failed' | 'cancelled';
 
 /**
+ * WritePolicyOut
+ *
+ * One way of writing a cached page.
+ */
+export type WritePolicyOut = {
+    /**
+     * Policy
+     *
+     * awt, write_around, write_through or write_back.
+     */
+    policy: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Acknowledge Us
+     *
+     * Until a write is acknowledged. [µs]
+     */
+    acknowledge_us: number;
+    /**
+     * Valid Share
+     *
+     * Probability that the page can serve a read. [1]
+     */
+    valid_share: number;
+    /**
+     * Flash Writes
+     *
+     * At once, for one write of the host.
+     */
+    flash_writes: number;
+    /**
+     * Source Writes
+     */
+    source_writes: number;
+};
+
+/**
  * ZipfOut
  *
  * A Zipf law fitted to the popularity of pages.
@@ -9588,6 +9879,55 @@ export type EstimateRecoveryResponses = {
 };
 
 export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
+
+export type StudyFragmentCacheData = {
+    body: FragmentCacheIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sce';
+};
+
+export type StudyFragmentCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type StudyFragmentCacheError = StudyFragmentCacheErrors[keyof StudyFragmentCacheErrors];
+
+export type StudyFragmentCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: FragmentCacheOut;
+};
+
+export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof StudyFragmentCacheResponses];
 
 export type EvaluateBreakEvenData = {
     body: BreakEvenIn;
