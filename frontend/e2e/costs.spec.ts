@@ -110,3 +110,29 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
   expect(csv[0]).toContain("A million accesses [USD]");
 });
+
+test("compare: which flash device, and where its directory goes", async ({ page }) => {
+  await expect(async () => {
+    const workload = await page.request.get("/api/v1/workloads/example");
+    expect((await workload.json()).status).toBe("ready");
+  }).toPass(LONG);
+  await page.goto("/compare");
+  await page.getByRole("button", { name: "Which flash device?" }).click(LONG);
+  const devices = page.getByRole("region", { name: /^Flash devices for/ });
+  await expect(devices.getByRole("heading")).toContainText(/gives the least I\/O time/);
+  await devices.getByText("By price x time", { exact: true }).click();
+  await expect(devices).toContainText("less is better");
+  await devices.getByRole("button", { name: "How is this computed?" }).click();
+  await expect(devices.getByRole("rowheader", { name: "saved" })).toBeVisible();
+  await devices.getByText("Table", { exact: true }).click();
+  await expect(devices.getByText(/^Not ranked:/)).toBeVisible();
+
+  await page.getByRole("button", { name: /^.*Where does its directory go/ }).click();
+  const places = page.getByRole("region", { name: /^Directories for/ });
+  await expect(places.getByRole("heading")).toContainText("The directory belongs");
+  const hits = page.getByRole("textbox", { name: "Directory hits in RAM" });
+  await hits.fill("0");
+  await hits.press("Enter");
+  await expect(page.getByText(/taken to hit 0%/)).toBeVisible();
+  await expectAccessible(page, "compare with flash devices and directories");
+});

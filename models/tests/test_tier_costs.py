@@ -12,7 +12,6 @@ from tierwright.economics import Load, tier_cost
 from tierwright.errors import BadInput
 from tierwright.tier_costs import SECONDS_PER_MONTH, compare_tiers
 
-
 settings.register_profile("models", deadline=None)  # the machine may be busy
 settings.load_profile("models")
 

@@ -10,6 +10,7 @@ from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.device_imports.endpoints import router as device_imports
 from tierwright_server.evaluations.endpoints import router as evaluations
+from tierwright_server.flash_choices.endpoints import router as flash_choices
 from tierwright_server.fragment_caches.endpoints import router as fragment_caches
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.runs.endpoints import router as runs
@@ -41,6 +42,7 @@ for part in (
     curves,
     evaluations,
     scheme_maps,
+    flash_choices,
     wear,
     fragment_caches,
     break_evens,

@@ -1721,6 +1721,280 @@ export type DevicesUsed = {
 };
 
 /**
+ * DirectoriesIn
+ *
+ * Where does the directory go, and how large are flash pages?
+ */
+export type DirectoriesIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Dirty Share
+     *
+     * Of the evicted pages, for a workload made of a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Flash Page Bytes
+     *
+     * Sizes of flash pages, multiples of the workload's page; none: that page.
+     */
+    flash_page_bytes?: Array<number>;
+    /**
+     * Buffered Bytes
+     *
+     * Part of a directory on flash that RAM holds; absent: a tenth.
+     */
+    buffered_bytes?: number | null;
+    /**
+     * Directory Hit Ratio
+     *
+     * H_d, of that part. [1]
+     */
+    directory_hit_ratio?: number;
+    /**
+     * Directory Dirty Share
+     *
+     * Share of its pages that are dirty in RAM. [1]
+     */
+    directory_dirty_share?: number;
+    /**
+     * Lookup Pages
+     *
+     * l, directory pages of a lookup.
+     */
+    lookup_pages?: number;
+    /**
+     * Update Pages
+     *
+     * u, directory pages of an update.
+     */
+    update_pages?: number;
+    /**
+     * Ram Lookup Us
+     *
+     * L of a directory in RAM. [µs]
+     */
+    ram_lookup_us?: number;
+    /**
+     * Ram Update Us
+     *
+     * U of a directory in RAM. [µs]
+     */
+    ram_update_us?: number;
+    /**
+     * Write On Eviction
+     *
+     * Pay a dirty directory page only when it is pushed out, not as printed.
+     */
+    write_on_eviction?: boolean;
+};
+
+/**
+ * DirectoriesOut
+ *
+ * Places of the directory and sizes of flash pages, side by side.
+ */
+export type DirectoriesOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Bytes
+     */
+    ram_bytes: number;
+    /**
+     * Flash Bytes
+     */
+    flash_bytes: number;
+    /**
+     * Flash Device Name
+     */
+    flash_device_name: string;
+    /**
+     * None Us
+     *
+     * I/O time without flash. [µs per access]
+     */
+    none_us: number;
+    /**
+     * Options
+     */
+    options: Array<DirectoryOptionOut>;
+    /**
+     * Best
+     *
+     * Index of the option of least total.
+     */
+    best: number | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * DirectoryOptionOut
+ *
+ * One place of the directory and one size of flash pages.
+ */
+export type DirectoryOptionOut = {
+    /**
+     * Placement
+     *
+     * ram or flash.
+     */
+    placement: string;
+    /**
+     * Flash Page Bytes
+     */
+    flash_page_bytes: number;
+    /**
+     * Technique
+     *
+     * overwriting or invalidating.
+     */
+    technique: string | null;
+    /**
+     * Entry Bytes
+     */
+    entry_bytes: number;
+    /**
+     * Directory Bytes
+     */
+    directory_bytes: number;
+    /**
+     * Ram Pages
+     *
+     * Left for pages; 0 where there is no room.
+     */
+    ram_pages: number;
+    /**
+     * Flash Blocks
+     */
+    flash_blocks: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Lookup Us
+     */
+    lookup_us: number;
+    /**
+     * Update Us
+     */
+    update_us: number;
+    /**
+     * Schemes
+     */
+    schemes: Array<DirectorySchemeOut>;
+    /**
+     * Best
+     */
+    best: string | null;
+    /**
+     * Saving
+     *
+     * Of the I/O time without flash. [1]
+     */
+    saving: number | null;
+    /**
+     * Reason
+     */
+    reason: string;
+};
+
+/**
+ * DirectorySchemeOut
+ *
+ * One scheme with its directory. [µs per access]
+ */
+export type DirectorySchemeOut = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Io Us
+     */
+    io_us: number;
+    /**
+     * Directory Us
+     */
+    directory_us: number;
+    /**
+     * Block Read Us
+     *
+     * Extra disk reads of overwriting. [µs]
+     */
+    block_read_us: number;
+    /**
+     * Total Us
+     */
+    total_us: number;
+    /**
+     * Worst Total Us
+     *
+     * Where each flash page holds one valid page only. [µs]
+     */
+    worst_total_us: number;
+};
+
+/**
  * DirtyShareOut
  *
  * What is known of the share of evicted pages that are dirty (p_d).
@@ -2346,6 +2620,125 @@ export type FioRunOut = {
 };
 
 /**
+ * FlashChoiceIn
+ *
+ * Which flash device suits this workload?
+ */
+export type FlashChoiceIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Dirty Share
+     *
+     * Of the evicted pages, for a workload made of a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Candidate Ids
+     *
+     * Devices to rank, each once; absent: every device that may be flash.
+     */
+    candidate_ids?: Array<string> | null;
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+};
+
+/**
+ * FlashChoiceOut
+ *
+ * Flash devices, the one of least I/O time first.
+ */
+export type FlashChoiceOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    price_book: PriceBookRef | null;
+    /**
+     * Rows
+     */
+    rows: Array<FlashRowOut>;
+    /**
+     * Best By Time
+     */
+    best_by_time: string | null;
+    /**
+     * Best By Price Times Time
+     */
+    best_by_price_times_time: string | null;
+    /**
+     * Rejected
+     */
+    rejected: Array<RejectedOut>;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * `scheme` holds the device that a step belongs to.
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
  * FlashMetadataOut
  *
  * How much RAM a flash cache needs to know what it holds.
@@ -2389,6 +2782,56 @@ export type FlashMetadataOut = {
      * Note
      */
     note: string;
+};
+
+/**
+ * FlashRowOut
+ *
+ * One flash device with its best scheme.
+ */
+export type FlashRowOut = {
+    /**
+     * Device Id
+     */
+    device_id: string;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Scheme Title
+     */
+    scheme_title: string;
+    /**
+     * Io Time Us Per Access
+     */
+    io_time_us_per_access: number;
+    /**
+     * Gain Over None
+     *
+     * Share of the I/O time without flash that it saves. [1]
+     */
+    gain_over_none: number;
+    /**
+     * Flash Usd Per Month
+     */
+    flash_usd_per_month: string | null;
+    /**
+     * Price Times Time
+     *
+     * USD a month x µs an access, less is better; null without a price, and where no scheme beats no flash. [USD µs/month]
+     */
+    price_times_time: number | null;
+    /**
+     * Reason
+     *
+     * Why there is none; empty where there is one.
+     */
+    reason: string;
 };
 
 /**
@@ -4344,6 +4787,26 @@ export type RecoveryOut = {
      * Derivation
      */
     derivation: Array<DerivationStep>;
+};
+
+/**
+ * RejectedOut
+ *
+ * A device that could not be evaluated.
+ */
+export type RejectedOut = {
+    /**
+     * Device Id
+     */
+    device_id: string;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Reason
+     */
+    reason: string;
 };
 
 /**
@@ -9736,6 +10199,104 @@ export type ExplainSchemeMapPointResponses = {
 };
 
 export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
+
+export type ChooseFlashData = {
+    body: FlashChoiceIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/flash-choices';
+};
+
+export type ChooseFlashErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ChooseFlashError = ChooseFlashErrors[keyof ChooseFlashErrors];
+
+export type ChooseFlashResponses = {
+    /**
+     * Successful Response
+     */
+    200: FlashChoiceOut;
+};
+
+export type ChooseFlashResponse = ChooseFlashResponses[keyof ChooseFlashResponses];
+
+export type CompareDirectoriesData = {
+    body: DirectoriesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/directories';
+};
+
+export type CompareDirectoriesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CompareDirectoriesError = CompareDirectoriesErrors[keyof CompareDirectoriesErrors];
+
+export type CompareDirectoriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: DirectoriesOut;
+};
+
+export type CompareDirectoriesResponse = CompareDirectoriesResponses[keyof CompareDirectoriesResponses];
 
 export type EstimateWearData = {
     body: WearIn;
