@@ -114,6 +114,13 @@ class TestDirectories:
         )
         assert answer["none_us"] == pytest.approx(expected.none_us)
         assert answer["best"] == expected.best
+        worst = [
+            min(cost.worst_total_us for cost in option.schemes.values())
+            for option in expected.options
+        ]
+        assert answer["safest"] == worst.index(min(worst))
+        # Larger flash pages may gain, but only if all of their pages are valid.
+        assert "if all pages of each flash page are valid" in answer["sentence"]
         assert len(answer["options"]) == len(expected.options) == 6
         for option, model in zip(answer["options"], expected.options, strict=True):
             assert option["ram_pages"] == model.ram_pages

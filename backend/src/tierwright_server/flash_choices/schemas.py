@@ -183,7 +183,13 @@ class DirectoriesOut(Answer):
     flash_device_name: str
     none_us: float = Field(description="I/O time without flash. [µs per access]")
     options: list[DirectoryOptionOut]
-    best: int | None = Field(description="Index of the option of least total.")
+    best: int | None = Field(
+        description="Index of the option of least total, with flash pages full of valid ones."
+    )
+    safest: int | None = Field(
+        description="Index of the option of least total where each flash page holds a single "
+        "valid page."
+    )
     sentence: str
     estimator: str
     validity: str

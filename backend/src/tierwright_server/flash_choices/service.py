@@ -1,6 +1,7 @@
 """Choice of a flash device and of its directory: inputs, models, words."""
 
 import asyncio
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -36,6 +37,8 @@ CHOICE_VALIDITY = (
     "LRU in both tiers; one device holds all of the flash; time is busy time, 1/IOPS, so devices "
     "rated at different queue depths do not compare; the price is that of flash alone"
 )
+NEAR = 0.01
+"""Differences that rated rates do not bear out."""
 SOURCE = "Koltsidas and Viglas (2009), section 5.7 and Table 2"
 DIRECTORY_SOURCE = "Koltsidas and Viglas (2009), sections 4.1, 4.2 and Table 1"
 
@@ -150,6 +153,7 @@ async def directories(
         none_us=found.none_us,
         options=[_option(option) for option in found.options],
         best=found.best,
+        safest=_safest(found),
         sentence=_directory_sentence(found),
         estimator=found.estimator,
         validity=found.validity,
@@ -201,6 +205,12 @@ def _choice_sentence(found: DeviceChoice) -> str:
         f"{three_digits(fast.io_time_us_per_access)} µs an access under "
         f"{titles()[fast.scheme]}"
     )
+    near = sum(
+        row.io_time_us_per_access <= fast.io_time_us_per_access * (1 + NEAR)
+        for row in found.rows
+    )
+    if near > 1:
+        text += f" ({near - 1:,} more within {percent(NEAR)})"
     if found.best_by_price_times_time is None:
         return f"{text}; none of them has a price here."
     worth = rows[found.best_by_price_times_time]
@@ -272,23 +282,51 @@ def _option(option: DirectoryOption) -> DirectoryOptionOut:
     )
 
 
-def _directory_sentence(found: DirectoryStudy) -> str:
-    if found.best is None:
-        return "The directory leaves no room for a page, wherever it is."
-    option = found.options[found.best]
-    place = "in RAM" if option.placement == "ram" else "on flash"
-    text = f"The directory belongs {place}"
-    if option.technique is not None:
-        text += f", with flash pages of {option.flash_page_bytes / 1024:,.0f} KiB and "
-        text += option.technique
-    if option.best is None or option.saving is None:
-        return f"{text}."
-    if option.saving <= 0:
-        return f"{text}, yet no flash at all takes no more time."
+def _least(option: DirectoryOption, *, worst: bool) -> float:
+    """Least total of an option's schemes; infinite where it is not feasible."""
     return (
-        f"{text}: {titles()[option.best]} then saves {percent(option.saving)} of the I/O time "
-        "without flash."
+        min(
+            (cost.worst_total_us if worst else cost.total_us)
+            for cost in option.schemes.values()
+        )
+        if option.schemes
+        else math.inf
     )
+
+
+def _safest(found: DirectoryStudy) -> int | None:
+    """Option of least total when each flash page holds a single valid page."""
+    totals = [_least(option, worst=True) for option in found.options]
+    least = min(totals, default=math.inf)
+    return totals.index(least) if math.isfinite(least) else None
+
+
+def _directory_sentence(found: DirectoryStudy) -> str:
+    safest = _safest(found)
+    if safest is None or found.best is None:
+        return "The directory leaves no room for a page, wherever it is."
+    option = found.options[safest]
+    text = f"The directory belongs {_where(option)}"
+    least = _least(option, worst=True)
+    saving = 1 - least / found.none_us if found.none_us else 0.0
+    if saving <= 0:
+        return f"{text}, yet no flash at all takes no more time."
+    text += f", which saves {percent(saving)} of the I/O time without flash"
+    if found.best == safest:
+        return f"{text}."
+    best = found.options[found.best]
+    more = 1 - _least(best, worst=False) / found.none_us
+    return (
+        f"{text}; {_where(best)} {percent(more)} at most, if all pages of each flash page "
+        "are valid."
+    )
+
+
+def _where(option: DirectoryOption) -> str:
+    place = "in RAM" if option.placement == "ram" else "on flash"
+    size = f"flash pages of {option.flash_page_bytes / 1024:,.3g} KiB"
+    way = "" if option.technique is None else f", {option.technique}"
+    return f"{place} with {size}{way}"
 
 
 def _directory_steps(

@@ -176,7 +176,7 @@ export const directoryBars = (found: DirectoriesOut): StackedBar[] =>
               directory: best.directory_us,
               blocks: best.block_read_us,
             },
-            best: at === found.best,
+            best: at === found.safest,
           },
         ];
   });
