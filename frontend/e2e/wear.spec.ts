@@ -120,3 +120,28 @@ test("recovery: restart with flash and without, and the time to fill", async ({
   await page.getByRole("button", { name: "Why: time to fill" }).click();
   await expect(page.getByRole("dialog").getByText(/cache \/ min/)).toBeVisible();
 });
+
+test("a cache of fragments: its size trades filling against useful flash", async ({
+  page,
+}) => {
+  await openReady(page, `/wear?${KNOWN}`);
+  await page.getByRole("button", { name: "Study it at these sizes" }).click();
+  const card = page.getByRole("region", { name: /^Fragment sizes for/ });
+  await expect(card.getByRole("heading")).toContainText("Fragments of 1,024 KiB");
+  const before = await card.getByRole("heading").innerText();
+  const fragment = page.getByRole("textbox", { name: "Fragment [KiB]" });
+  await fragment.fill("128");
+  await fragment.press("Enter");
+  await expect(card.getByRole("heading")).toContainText("Fragments of 128 KiB");
+  expect(before).not.toBe(await card.getByRole("heading").innerText());
+  await expect(page).toHaveURL(/fragment_kib=128/);
+  const policies = page.getByRole("table", {
+    name: "Write policies of a fragment cache",
+  });
+  await expect(policies.getByRole("row")).toHaveCount(5);
+  await card.getByRole("button", { name: "How is this computed?" }).click();
+  await expect(card.getByRole("rowheader", { name: "used share" })).toBeVisible();
+  await expectAccessible(page, "a cache of fragments");
+  await card.getByText("Table", { exact: true }).click();
+  await expect(card.getByRole("cell", { name: "128 KiB" })).toBeVisible();
+});

@@ -6,7 +6,17 @@ from types import ModuleType
 
 import pytest
 
-from tierwright import break_even, economics, endurance, fio, metadata, recovery, sce
+from tierwright import (
+    break_even,
+    economics,
+    endurance,
+    fio,
+    fragment_study,
+    metadata,
+    recovery,
+    sce,
+    tier_costs,
+)
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
 
@@ -44,7 +54,9 @@ def test_worked_numbers(page: str, examples: int) -> None:
             sce,
             ["threads", "clock", "fragment_trade", "write_policies", "FragmentBitmap"],
         ),
+        ("sce.md", fragment_study, ["fragment_study"]),
         ("economics.md", economics, ["tier_cost", "system_cost", "tier_price"]),
+        ("economics.md", tier_costs, ["compare_tiers"]),
         ("economics.md", fio, ["import_fio"]),
     ],
 )

@@ -8,7 +8,10 @@ from tierwright_server.analyses.summaries import router as summaries
 from tierwright_server.analyses.windows import router as windows
 from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
+from tierwright_server.device_imports.endpoints import router as device_imports
 from tierwright_server.evaluations.endpoints import router as evaluations
+from tierwright_server.flash_choices.endpoints import router as flash_choices
+from tierwright_server.fragment_caches.endpoints import router as fragment_caches
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
@@ -17,6 +20,7 @@ from tierwright_server.simulations.endpoints import router as simulations
 from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.throughputs.endpoints import router as throughputs
+from tierwright_server.tier_costs.endpoints import router as tier_costs
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.endpoints import storage_router as storage
 from tierwright_server.uploads.tus import router as tus
@@ -29,6 +33,8 @@ router = APIRouter(prefix="/api/v1")
 for part in (
     health,
     catalog,
+    device_imports,
+    tier_costs,
     tus,
     uploads,
     storage,
@@ -36,7 +42,9 @@ for part in (
     curves,
     evaluations,
     scheme_maps,
+    flash_choices,
     wear,
+    fragment_caches,
     break_evens,
     throughputs,
     simulations,

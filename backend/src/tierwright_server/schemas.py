@@ -30,6 +30,7 @@ _OPTION_WORDS = {
     "name the format with --format": "name the format",
     "--format": "the format",
     "--page-bytes": "page size",
+    "--queue-depth": "the queue depth",
     "--sizes": "sizes",
 }
 

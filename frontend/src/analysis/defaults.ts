@@ -32,6 +32,12 @@ function preferredDevice(
   return preferred ?? usable[0]?.id;
 }
 
+/** The device that each tier has where none was chosen: memory, flash, disk. */
+export const usualDevices = (devices: readonly DeviceOut[]): string[] =>
+  (["ram", "flash", "disk"] as const).flatMap(
+    (role) => preferredDevice(devices, role) ?? [],
+  );
+
 /** The first ready workload, the worked example before others. */
 export function defaultWorkload(
   workloads: readonly WorkloadOut[],

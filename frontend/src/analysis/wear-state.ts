@@ -17,6 +17,18 @@ export interface WearSearch {
   redo_writes?: number | undefined;
   /** Share of redone pages that flash holds. */
   flash_share?: number | undefined;
+  /** Of a fragment cache: the fragment. [KiB] */
+  fragment_kib?: number | undefined;
+  /** Address space behind it; absent: the pages of the workload. [GiB] */
+  source_gib?: number | undefined;
+  /** Of the reads that reach it; absent: from the workload. [1] */
+  miss_rate?: number | undefined;
+  /** Mean run of useful pages. [KiB] */
+  run_kib?: number | undefined;
+  /** Useful share of the space outside the runs. [1] */
+  density?: number | undefined;
+  /** Sleep of a population thread. [s] */
+  period_s?: number | undefined;
 }
 
 interface Bounds {
@@ -40,6 +52,12 @@ export const WEAR_BOUNDS: Readonly<Record<keyof WearSearch, Bounds>> = {
   redo_pages: { low: 0, high: 1e15 },
   redo_writes: { low: 0, high: 1e15 },
   flash_share: { low: 0, high: 1 },
+  fragment_kib: { low: 4, high: 2 ** 20, whole: true },
+  source_gib: { low: 1e-5, high: 1e9 },
+  miss_rate: { low: 0, high: 1 },
+  run_kib: { low: 4, high: 1e12 },
+  density: { low: 0, high: 1 },
+  period_s: { low: 1e-6, high: 1e6 },
 };
 
 export const WEAR_KEYS = Object.keys(WEAR_BOUNDS) as (keyof WearSearch)[];

@@ -11,6 +11,7 @@ import { parseSplitSearch } from "@/analysis/split-state";
 import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
 import { parseSweepSearch } from "@/analysis/sweep-state";
 import { parseThroughputSearch } from "@/analysis/throughput-state";
+import { parseTierSearch } from "@/analysis/tier-state";
 import { parseWearSearch } from "@/analysis/wear-state";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
@@ -74,6 +75,7 @@ const upload = createRoute({
 const hardware = createRoute({
   getParentRoute: () => rootRoute,
   path: "/hardware",
+  validateSearch: parseTierSearch,
   component: lazyRouteComponent(
     () => import("@/features/hardware/hardware-page"),
     "HardwarePage",

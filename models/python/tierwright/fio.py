@@ -15,6 +15,7 @@ the depth asked for, a warning says so.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ DEPTH_REACHED = 0.8
 BYTES_PER_MB = 1e6
 NS_PER_US = 1000.0
 US_PER_S = 1e6
+END_OF_TIME_S = 4_102_444_800
+"""2100-01-01: a later timestamp is none."""
 _MIXES = frozenset({"rw", "readwrite", "randrw", "randtrimwrite", "trimwrite"})
 _PATTERNS: Mapping[str, tuple[Operation, bool]] = {
     "read": ("read", False),
@@ -49,7 +52,8 @@ _PATTERNS: Mapping[str, tuple[Operation, bool]] = {
     "randwrite": ("write", True),
 }
 """Value of `rw`: operation, and whether it is random."""
-_SIZE = re.compile(r"(\d+)\s*([kmg]?)i?b?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,12})\s*([kmg]?)i?b?", re.IGNORECASE | re.ASCII)
+_COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 _HINT = (
     "run fio with `--output-format=json`, one pattern at a time (`stonewall`), direct=1, for "
@@ -595,7 +599,7 @@ def _job_depth(options: Mapping[str, Any], where: str, problems: Problems) -> in
     counts = {}
     for key in ("iodepth", "numjobs"):
         text = str(options.get(key, "1"))
-        good = text.isascii() and text.isdigit() and int(text) > 0
+        good = _COUNT.fullmatch(text) is not None and int(text) > 0
         problems.check(good, f"{where}.{key}", text, "is no positive whole number")
         counts[key] = int(text) if good else 1
     engine = str(options.get("ioengine", DEFAULT_ENGINE)).split(":")[0]
@@ -645,11 +649,15 @@ def _number(data: Mapping[str, Any], key: str) -> float | None:
     value = data.get(key)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond every float
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _date(document: Mapping[str, Any]) -> str | None:
     stamp = _number(document, "timestamp")
-    if stamp is None or stamp <= 0:
+    if stamp is None or not 0 < stamp < END_OF_TIME_S:
         return None
     return datetime.fromtimestamp(stamp, tz=UTC).date().isoformat()

@@ -67,7 +67,7 @@ class Found:
 
 async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut:
     """Tell how long the flash lasts under each scheme."""
-    found = await _find(session, context, body)
+    found = await find(session, context, body)
     prices = (
         await catalog.find_price_book(session, context, body.price_book_id)
         if body.price_book_id
@@ -212,7 +212,7 @@ async def recover(
     session: AsyncSession, context: Context, body: RecoveryIn
 ) -> RecoveryOut:
     """Tell how long the flash takes to fill, and a restart to work again."""
-    found = await _find(session, context, body)
+    found = await find(session, context, body)
     curve, page = found.curve, found.curve.page_bytes
     flash_bytes = body.flash_pages * page
     missed = float(curve.misses(body.ram_pages)) / curve.accesses
@@ -262,7 +262,14 @@ async def recover(
     )
 
 
-async def _find(session: AsyncSession, context: Context, body: PointIn) -> Found:
+async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
+    """Find what the question names, and its rate.
+
+    Raises
+    ------
+    BadInput
+        If the workload has no accesses, or no rate is known.
+    """
     workload, content = await workloads.find_ready(session, body.workload_id)
     flash = await catalog.find_device(
         session, context, body.flash_device_id, "flash_device_id"

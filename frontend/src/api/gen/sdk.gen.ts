@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateBreakEvenData, EvaluateBreakEvenErrors, EvaluateBreakEvenResponses, EvaluateData, EvaluateErrors, EvaluateResponses, EvaluateThroughputData, EvaluateThroughputErrors, EvaluateThroughputResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, ChooseFlashData, ChooseFlashErrors, ChooseFlashResponses, CompareDirectoriesData, CompareDirectoriesErrors, CompareDirectoriesResponses, CompareTierCostsData, CompareTierCostsErrors, CompareTierCostsResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateBreakEvenData, EvaluateBreakEvenErrors, EvaluateBreakEvenResponses, EvaluateData, EvaluateErrors, EvaluateResponses, EvaluateThroughputData, EvaluateThroughputErrors, EvaluateThroughputResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, ImportFioData, ImportFioErrors, ImportFioResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, StudyFragmentCacheData, StudyFragmentCacheErrors, StudyFragmentCacheResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -165,6 +165,34 @@ export const getPriceBook = <ThrowOnError extends boolean = false>(options: Opti
  */
 export const updatePriceBook = <ThrowOnError extends boolean = false>(options: Options<UpdatePriceBookData, ThrowOnError>): RequestResult<UpdatePriceBookResponses, UpdatePriceBookErrors, ThrowOnError> => (options.client ?? client).put<UpdatePriceBookResponses, UpdatePriceBookErrors, ThrowOnError>({
     url: '/api/v1/catalog/price-books/{price_book_id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Import Fio
+ *
+ * Read a JSON result of fio as a device; keep it as an own one where asked to.
+ */
+export const importFio = <ThrowOnError extends boolean = false>(options: Options<ImportFioData, ThrowOnError>): RequestResult<ImportFioResponses, ImportFioErrors, ThrowOnError> => (options.client ?? client).post<ImportFioResponses, ImportFioErrors, ThrowOnError>({
+    url: '/api/v1/device-imports/fio',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Compare Tier Costs
+ *
+ * Cost the bytes and the load of a tier on each device, the cheapest first.
+ */
+export const compareTierCosts = <ThrowOnError extends boolean = false>(options: Options<CompareTierCostsData, ThrowOnError>): RequestResult<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError> => (options.client ?? client).post<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError>({
+    url: '/api/v1/tier-costs',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -407,6 +435,34 @@ export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(opti
 });
 
 /**
+ * Choose Flash
+ *
+ * Rank flash devices by I/O time and by price times I/O time.
+ */
+export const chooseFlash = <ThrowOnError extends boolean = false>(options: Options<ChooseFlashData, ThrowOnError>): RequestResult<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError> => (options.client ?? client).post<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError>({
+    url: '/api/v1/flash-choices',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Compare Directories
+ *
+ * Compare the flash directory in RAM and on flash, by size of flash pages.
+ */
+export const compareDirectories = <ThrowOnError extends boolean = false>(options: Options<CompareDirectoriesData, ThrowOnError>): RequestResult<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError>({
+    url: '/api/v1/directories',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Estimate Wear
  *
  * Tell how long the flash lasts under each scheme, and what its wear costs.
@@ -441,6 +497,20 @@ export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: 
  */
 export const estimateRecovery = <ThrowOnError extends boolean = false>(options: Options<EstimateRecoveryData, ThrowOnError>): RequestResult<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError> => (options.client ?? client).post<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError>({
     url: '/api/v1/recovery',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Study Fragment Cache
+ *
+ * Tell how a fragment cache of this size fills, what its fragment trades, how it writes.
+ */
+export const studyFragmentCache = <ThrowOnError extends boolean = false>(options: Options<StudyFragmentCacheData, ThrowOnError>): RequestResult<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError>({
+    url: '/api/v1/sce',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -761,6 +761,32 @@ export type CopyIn = {
 };
 
 /**
+ * CostLineOut
+ *
+ * One line of a cost.
+ */
+export type CostLineOut = {
+    /**
+     * Name
+     *
+     * capital, rent, provisioned, requests, power or wear.
+     */
+    name: string;
+    /**
+     * Usd Per Month
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    usd_per_month: string;
+    /**
+     * Capital
+     *
+     * Capital spread over months, else running cost.
+     */
+    capital: boolean;
+};
+
+/**
  * CostTerms
  *
  * Parts of the I/O time per access. [µs per access]
@@ -1735,6 +1761,280 @@ export type DevicesUsed = {
 };
 
 /**
+ * DirectoriesIn
+ *
+ * Where does the directory go, and how large are flash pages?
+ */
+export type DirectoriesIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Dirty Share
+     *
+     * Of the evicted pages, for a workload made of a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Flash Page Bytes
+     *
+     * Sizes of flash pages, multiples of the workload's page; none: that page.
+     */
+    flash_page_bytes?: Array<number>;
+    /**
+     * Buffered Bytes
+     *
+     * Part of a directory on flash that RAM holds; absent: a tenth.
+     */
+    buffered_bytes?: number | null;
+    /**
+     * Directory Hit Ratio
+     *
+     * H_d, of that part. [1]
+     */
+    directory_hit_ratio?: number;
+    /**
+     * Directory Dirty Share
+     *
+     * Share of its pages that are dirty in RAM. [1]
+     */
+    directory_dirty_share?: number;
+    /**
+     * Lookup Pages
+     *
+     * l, directory pages of a lookup.
+     */
+    lookup_pages?: number;
+    /**
+     * Update Pages
+     *
+     * u, directory pages of an update.
+     */
+    update_pages?: number;
+    /**
+     * Ram Lookup Us
+     *
+     * L of a directory in RAM. [µs]
+     */
+    ram_lookup_us?: number;
+    /**
+     * Ram Update Us
+     *
+     * U of a directory in RAM. [µs]
+     */
+    ram_update_us?: number;
+    /**
+     * Write On Eviction
+     *
+     * Pay a dirty directory page only when it is pushed out, not as printed.
+     */
+    write_on_eviction?: boolean;
+};
+
+/**
+ * DirectoriesOut
+ *
+ * Places of the directory and sizes of flash pages, side by side.
+ */
+export type DirectoriesOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Bytes
+     */
+    ram_bytes: number;
+    /**
+     * Flash Bytes
+     */
+    flash_bytes: number;
+    /**
+     * Flash Device Name
+     */
+    flash_device_name: string;
+    /**
+     * None Us
+     *
+     * I/O time without flash. [µs per access]
+     */
+    none_us: number;
+    /**
+     * Options
+     */
+    options: Array<DirectoryOptionOut>;
+    /**
+     * Best
+     *
+     * Index of the option of least total.
+     */
+    best: number | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * DirectoryOptionOut
+ *
+ * One place of the directory and one size of flash pages.
+ */
+export type DirectoryOptionOut = {
+    /**
+     * Placement
+     *
+     * ram or flash.
+     */
+    placement: string;
+    /**
+     * Flash Page Bytes
+     */
+    flash_page_bytes: number;
+    /**
+     * Technique
+     *
+     * overwriting or invalidating.
+     */
+    technique: string | null;
+    /**
+     * Entry Bytes
+     */
+    entry_bytes: number;
+    /**
+     * Directory Bytes
+     */
+    directory_bytes: number;
+    /**
+     * Ram Pages
+     *
+     * Left for pages; 0 where there is no room.
+     */
+    ram_pages: number;
+    /**
+     * Flash Blocks
+     */
+    flash_blocks: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    /**
+     * Lookup Us
+     */
+    lookup_us: number;
+    /**
+     * Update Us
+     */
+    update_us: number;
+    /**
+     * Schemes
+     */
+    schemes: Array<DirectorySchemeOut>;
+    /**
+     * Best
+     */
+    best: string | null;
+    /**
+     * Saving
+     *
+     * Of the I/O time without flash. [1]
+     */
+    saving: number | null;
+    /**
+     * Reason
+     */
+    reason: string;
+};
+
+/**
+ * DirectorySchemeOut
+ *
+ * One scheme with its directory. [µs per access]
+ */
+export type DirectorySchemeOut = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Io Us
+     */
+    io_us: number;
+    /**
+     * Directory Us
+     */
+    directory_us: number;
+    /**
+     * Block Read Us
+     *
+     * Extra disk reads of overwriting. [µs]
+     */
+    block_read_us: number;
+    /**
+     * Total Us
+     */
+    total_us: number;
+    /**
+     * Worst Total Us
+     *
+     * Where each flash page holds one valid page only. [µs]
+     */
+    worst_total_us: number;
+};
+
+/**
  * DirtyShareOut
  *
  * What is known of the share of evicted pages that are dirty (p_d).
@@ -2205,6 +2505,292 @@ export type FillOut = {
 };
 
 /**
+ * FioImportIn
+ *
+ * A result of fio, and what it does not tell of the device.
+ */
+export type FioImportIn = {
+    /**
+     * Document
+     *
+     * JSON of `fio --output-format=json`.
+     */
+    document: {
+        [key: string]: unknown;
+    };
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name?: string;
+    /**
+     * Kind
+     *
+     * A name of `GET /catalog/device-kinds`.
+     */
+    kind?: string;
+    /**
+     * Queue Depth
+     *
+     * Depth of the rates to take; absent: the deepest at which reads and writes were both measured.
+     */
+    queue_depth?: number | null;
+    /**
+     * Page Bytes
+     *
+     * Transfer of the rates, where several were measured.
+     */
+    page_bytes?: number | null;
+    /**
+     * Capacity Bytes
+     *
+     * Usable capacity, which fio does not tell. [bytes]
+     */
+    capacity_bytes?: number | null;
+    /**
+     * Keep
+     *
+     * Keep it as an own device; else only show it.
+     */
+    keep?: boolean;
+};
+
+/**
+ * FioImportOut
+ *
+ * A device from a result of fio.
+ */
+export type FioImportOut = {
+    device: DeviceOut;
+    /**
+     * Kept
+     *
+     * Whether it is an own device now.
+     */
+    kept: boolean;
+    /**
+     * Runs
+     */
+    runs: Array<FioRunOut>;
+    /**
+     * Used
+     *
+     * Figure of the device to the run behind.
+     */
+    used: {
+        [key: string]: string;
+    };
+    /**
+     * Queue Depths
+     *
+     * Depths of random runs at the page used, to choose from.
+     */
+    queue_depths: Array<number>;
+    /**
+     * Basis
+     *
+     * Which of the three times the models will use.
+     */
+    basis: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+};
+
+/**
+ * FioRunOut
+ *
+ * One pattern that fio measured alone, with its three times kept apart.
+ */
+export type FioRunOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Operation
+     */
+    operation: 'read' | 'write';
+    /**
+     * Random
+     */
+    random: boolean;
+    /**
+     * Block Bytes
+     */
+    block_bytes: number;
+    /**
+     * Queue Depth
+     *
+     * Asked for: iodepth x jobs.
+     */
+    queue_depth: number;
+    /**
+     * In Flight
+     *
+     * Really in flight: IOPS x latency (Little's law).
+     */
+    in_flight: number | null;
+    /**
+     * Iops
+     *
+     * [1/s]
+     */
+    iops: number;
+    /**
+     * Bytes Per S
+     */
+    bytes_per_s: number;
+    /**
+     * Latency Us
+     *
+     * Mean from submission to completion. [µs]
+     */
+    latency_us: number | null;
+    /**
+     * Time Per Operation Us
+     *
+     * 1/IOPS. [µs]
+     */
+    time_per_operation_us: number;
+    /**
+     * Service Time Us
+     *
+     * Mean completion latency, which only depth 1 shows. [µs]
+     */
+    service_time_us: number | null;
+    /**
+     * Duration S
+     */
+    duration_s: number;
+};
+
+/**
+ * FlashChoiceIn
+ *
+ * Which flash device suits this workload?
+ */
+export type FlashChoiceIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Dirty Share
+     *
+     * Of the evicted pages, for a workload made of a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Candidate Ids
+     *
+     * Devices to rank, each once; absent: every device that may be flash.
+     */
+    candidate_ids?: Array<string> | null;
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+};
+
+/**
+ * FlashChoiceOut
+ *
+ * Flash devices, the one of least I/O time first.
+ */
+export type FlashChoiceOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     */
+    flash_pages: number;
+    price_book: PriceBookRef | null;
+    /**
+     * Rows
+     */
+    rows: Array<FlashRowOut>;
+    /**
+     * Best By Time
+     */
+    best_by_time: string | null;
+    /**
+     * Best By Price Times Time
+     */
+    best_by_price_times_time: string | null;
+    /**
+     * Rejected
+     */
+    rejected: Array<RejectedOut>;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * `scheme` holds the device that a step belongs to.
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
  * FlashMetadataOut
  *
  * How much RAM a flash cache needs to know what it holds.
@@ -2248,6 +2834,56 @@ export type FlashMetadataOut = {
      * Note
      */
     note: string;
+};
+
+/**
+ * FlashRowOut
+ *
+ * One flash device with its best scheme.
+ */
+export type FlashRowOut = {
+    /**
+     * Device Id
+     */
+    device_id: string;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Scheme Title
+     */
+    scheme_title: string;
+    /**
+     * Io Time Us Per Access
+     */
+    io_time_us_per_access: number;
+    /**
+     * Gain Over None
+     *
+     * Share of the I/O time without flash that it saves. [1]
+     */
+    gain_over_none: number;
+    /**
+     * Flash Usd Per Month
+     */
+    flash_usd_per_month: string | null;
+    /**
+     * Price Times Time
+     *
+     * USD a month x µs an access, less is better; null without a price, and where no scheme beats no flash. [USD µs/month]
+     */
+    price_times_time: number | null;
+    /**
+     * Reason
+     *
+     * Why there is none; empty where there is one.
+     */
+    reason: string;
 };
 
 /**
@@ -2306,6 +2942,229 @@ export type FormatOut = {
      * Records name pages: never split.
      */
     page_native: boolean;
+};
+
+/**
+ * FragmentCacheIn
+ *
+ * Workload, sizes, devices, and what the workload does not tell.
+ */
+export type FragmentCacheIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Absent: the workload's own, accesses / duration.
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Source Bytes
+     *
+     * Address space behind the cache; absent: the pages of the workload, and a warning. [bytes]
+     */
+    source_bytes?: number | null;
+    /**
+     * Read Miss Rate
+     *
+     * Absent: misses of an LRU of the flash size over misses of RAM. [1]
+     */
+    read_miss_rate?: number | null;
+    /**
+     * Fragment Bytes
+     *
+     * Fragment, whole 4 KiB pages. [bytes]
+     */
+    fragment_bytes?: number;
+    /**
+     * Run Bytes
+     *
+     * Mean run of useful pages, an assumption. [bytes]
+     */
+    run_bytes?: number;
+    /**
+     * Density
+     *
+     * Useful share of the space outside the runs. [1]
+     */
+    density?: number;
+    /**
+     * Period S
+     *
+     * Sleep of a thread between promotions. [s]
+     */
+    period_s?: number;
+    /**
+     * Page Writes Per S
+     *
+     * Writes of one page; absent: the mean page's. [1/s]
+     */
+    page_writes_per_s?: number | null;
+    /**
+     * Fragment Populations Per S
+     *
+     * Promotions of its fragment; absent: all fragments alike. [1/s]
+     */
+    fragment_populations_per_s?: number | null;
+};
+
+/**
+ * FragmentCacheOut
+ *
+ * A fragment cache at one point.
+ */
+export type FragmentCacheOut = {
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Cache Bytes
+     */
+    cache_bytes: number;
+    /**
+     * Source Bytes
+     */
+    source_bytes: number;
+    /**
+     * Read Miss Rate
+     */
+    read_miss_rate: number;
+    /**
+     * Miss Rate Basis
+     */
+    miss_rate_basis: string;
+    /**
+     * Page Writes Per S
+     */
+    page_writes_per_s: number;
+    /**
+     * Fragment Populations Per S
+     */
+    fragment_populations_per_s: number;
+    /**
+     * Rate Basis
+     */
+    rate_basis: string;
+    /**
+     * Fragment Bytes
+     */
+    fragment_bytes: number;
+    /**
+     * At
+     *
+     * Place of that fragment among the sizes.
+     */
+    at: number;
+    /**
+     * Phases
+     */
+    phases: Array<PhaseOut>;
+    /**
+     * Fill S
+     *
+     * Least time to fill, by the threads alone. [s]
+     */
+    fill_s: number;
+    /**
+     * Bytes Per S Full
+     *
+     * Replaced once the cache is full.
+     */
+    bytes_per_s_full: number;
+    sizes: FragmentSizes;
+    /**
+     * Policies
+     */
+    policies: Array<WritePolicyOut>;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * FragmentSizes
+ *
+ * What each fragment size costs and gives; one entry a size.
+ */
+export type FragmentSizes = {
+    /**
+     * Fragment Bytes
+     */
+    fragment_bytes: Array<number>;
+    /**
+     * Metadata Bytes
+     */
+    metadata_bytes: Array<number>;
+    /**
+     * Fill S
+     */
+    fill_s: Array<number>;
+    /**
+     * Used Share
+     */
+    used_share: Array<number>;
+    /**
+     * Flash Writes Per Useful Byte
+     */
+    flash_writes_per_useful_byte: Array<number>;
+    /**
+     * Effective Cache Bytes
+     */
+    effective_cache_bytes: Array<number>;
 };
 
 /**
@@ -2950,6 +3809,34 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * PhaseOut
+ *
+ * A part of the fill in which the same threads run.
+ */
+export type PhaseOut = {
+    /**
+     * From Free
+     */
+    from_free: number;
+    /**
+     * To Free
+     */
+    to_free: number;
+    /**
+     * Threads
+     */
+    threads: number;
+    /**
+     * Bytes Per S
+     */
+    bytes_per_s: number;
+    /**
+     * Seconds
+     */
+    seconds: number;
 };
 
 /**
@@ -3962,6 +4849,26 @@ export type RecoveryOut = {
      * Derivation
      */
     derivation: Array<DerivationStep>;
+};
+
+/**
+ * RejectedOut
+ *
+ * A device that could not be evaluated.
+ */
+export type RejectedOut = {
+    /**
+     * Device Id
+     */
+    device_id: string;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Reason
+     */
+    reason: string;
 };
 
 /**
@@ -6372,6 +7279,229 @@ export type ThroughputOut = {
 };
 
 /**
+ * TierCostsIn
+ *
+ * Devices, what they hold and serve, and what a month is reckoned with.
+ */
+export type TierCostsIn = {
+    /**
+     * Device Ids
+     *
+     * Devices to compare, each once.
+     */
+    device_ids: Array<string>;
+    /**
+     * Held Bytes
+     *
+     * Bytes that the tier holds. [bytes]
+     */
+    held_bytes: number;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Reads Per Month
+     */
+    reads_per_month?: number;
+    /**
+     * Writes Per Month
+     */
+    writes_per_month?: number;
+    /**
+     * Read Bytes Per Month
+     */
+    read_bytes_per_month?: number;
+    /**
+     * Written Bytes Per Month
+     */
+    written_bytes_per_month?: number;
+    /**
+     * Provisioned Iops
+     *
+     * Rate that is rented with a cloud volume. [1/s]
+     */
+    provisioned_iops?: number;
+    /**
+     * Provisioned Mb Per S
+     *
+     * Throughput that is rented with one. [MB/s]
+     */
+    provisioned_mb_per_s?: number;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Interest Per Year
+     *
+     * Nominal, 0.05 for 5 %. [1/year]
+     */
+    interest_per_year?: number;
+    /**
+     * Usd Per Kwh
+     *
+     * Absent: power is left out, and that is said.
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over that of the device.
+     */
+    pue?: number;
+    /**
+     * Busy Share
+     *
+     * Share of the time between idle and active power. [1]
+     */
+    busy_share?: number;
+    /**
+     * Whole Devices
+     *
+     * Buy whole devices, instead of bytes.
+     */
+    whole_devices?: boolean;
+};
+
+/**
+ * TierCostsOut
+ *
+ * Devices for one tier, the cheapest first; those without a price last.
+ */
+export type TierCostsOut = {
+    /**
+     * Held Bytes
+     */
+    held_bytes: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    price_book: PriceBookRef | null;
+    /**
+     * Rows
+     */
+    rows: Array<TierRowOut>;
+    /**
+     * Cheapest
+     */
+    cheapest: string | null;
+    /**
+     * Cheapest That Keeps Up
+     */
+    cheapest_that_keeps_up: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * `scheme` holds the device that a step belongs to.
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * TierRowOut
+ *
+ * One device; the money is null where it has no price.
+ */
+export type TierRowOut = {
+    /**
+     * Device Id
+     */
+    device_id: string;
+    /**
+     * Device Name
+     */
+    device_name: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Reason
+     *
+     * Why there is no cost; empty where there is one.
+     */
+    reason: string;
+    /**
+     * Usd Per Month
+     */
+    usd_per_month: string | null;
+    /**
+     * Opex Usd Per Month
+     */
+    opex_usd_per_month: string | null;
+    /**
+     * Capex Usd
+     *
+     * Money spent at once. [USD]
+     */
+    capex_usd: string | null;
+    /**
+     * Devices
+     *
+     * Devices bought, or the share that the bytes take; 0 where rented.
+     */
+    devices: number | null;
+    /**
+     * Lines
+     */
+    lines: Array<CostLineOut>;
+    /**
+     * Usd Per Million Pages Month
+     */
+    usd_per_million_pages_month: string | null;
+    /**
+     * Usd Per Million Accesses
+     */
+    usd_per_million_accesses: string | null;
+    /**
+     * Served By
+     *
+     * Devices among which the load is spread.
+     */
+    served_by: number;
+    /**
+     * Busy Share
+     *
+     * Share of a month that the load keeps each busy; above 1 it cannot keep up; null where its service times are not known. [1]
+     */
+    busy_share: number | null;
+    /**
+     * Missing
+     *
+     * What is left out, and why.
+     */
+    missing: Array<string>;
+};
+
+/**
  * TimeBins
  *
  * Times in logarithmic bins, four to each doubling; empty ones are left out.
@@ -7126,6 +8256,46 @@ export type WorkloadRename = {
  * Where a workload stands.
  */
 export type WorkloadStatus = 'queued' | 'running' | 'ready' | 'failed' | 'cancelled';
+
+/**
+ * WritePolicyOut
+ *
+ * One way of writing a cached page.
+ */
+export type WritePolicyOut = {
+    /**
+     * Policy
+     *
+     * awt, write_around, write_through or write_back.
+     */
+    policy: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Acknowledge Us
+     *
+     * Until a write is acknowledged. [µs]
+     */
+    acknowledge_us: number;
+    /**
+     * Valid Share
+     *
+     * Probability that the page can serve a read. [1]
+     */
+    valid_share: number;
+    /**
+     * Flash Writes
+     *
+     * At once, for one write of the host.
+     */
+    flash_writes: number;
+    /**
+     * Source Writes
+     */
+    source_writes: number;
+};
 
 /**
  * ZipfOut
@@ -7981,6 +9151,96 @@ export type UpdatePriceBookResponses = {
 };
 
 export type UpdatePriceBookResponse = UpdatePriceBookResponses[keyof UpdatePriceBookResponses];
+
+export type ImportFioData = {
+    body: FioImportIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/device-imports/fio';
+};
+
+export type ImportFioErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ImportFioError = ImportFioErrors[keyof ImportFioErrors];
+
+export type ImportFioResponses = {
+    /**
+     * Successful Response
+     */
+    200: FioImportOut;
+};
+
+export type ImportFioResponse = ImportFioResponses[keyof ImportFioResponses];
+
+export type CompareTierCostsData = {
+    body: TierCostsIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/tier-costs';
+};
+
+export type CompareTierCostsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CompareTierCostsError = CompareTierCostsErrors[keyof CompareTierCostsErrors];
+
+export type CompareTierCostsResponses = {
+    /**
+     * Successful Response
+     */
+    200: TierCostsOut;
+};
+
+export type CompareTierCostsResponse = CompareTierCostsResponses[keyof CompareTierCostsResponses];
 
 export type ListUploadsData = {
     body?: never;
@@ -9094,6 +10354,104 @@ export type ExplainSchemeMapPointResponses = {
 
 export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
 
+export type ChooseFlashData = {
+    body: FlashChoiceIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/flash-choices';
+};
+
+export type ChooseFlashErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ChooseFlashError = ChooseFlashErrors[keyof ChooseFlashErrors];
+
+export type ChooseFlashResponses = {
+    /**
+     * Successful Response
+     */
+    200: FlashChoiceOut;
+};
+
+export type ChooseFlashResponse = ChooseFlashResponses[keyof ChooseFlashResponses];
+
+export type CompareDirectoriesData = {
+    body: DirectoriesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/directories';
+};
+
+export type CompareDirectoriesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CompareDirectoriesError = CompareDirectoriesErrors[keyof CompareDirectoriesErrors];
+
+export type CompareDirectoriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: DirectoriesOut;
+};
+
+export type CompareDirectoriesResponse = CompareDirectoriesResponses[keyof CompareDirectoriesResponses];
+
 export type EstimateWearData = {
     body: WearIn;
     path?: never;
@@ -9236,6 +10594,55 @@ export type EstimateRecoveryResponses = {
 };
 
 export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
+
+export type StudyFragmentCacheData = {
+    body: FragmentCacheIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sce';
+};
+
+export type StudyFragmentCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type StudyFragmentCacheError = StudyFragmentCacheErrors[keyof StudyFragmentCacheErrors];
+
+export type StudyFragmentCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: FragmentCacheOut;
+};
+
+export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof StudyFragmentCacheResponses];
 
 export type EvaluateBreakEvenData = {
     body: BreakEvenIn;

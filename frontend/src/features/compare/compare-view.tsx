@@ -15,6 +15,7 @@ import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { CompareActions } from "./compare-actions";
 import { DirtyShare } from "./dirty-share";
+import { FlashPanel } from "./flash-panel";
 import { SchemeBars } from "./scheme-bars";
 import { SchemeTable } from "./scheme-table";
 import { SizeSliders } from "./size-sliders";
@@ -51,6 +52,7 @@ export function CompareView({
 }: CompareViewProps) {
   const { sizes, setSizes, point } = useSizes(state, patch);
   const given = summary.kind === "curve";
+  const share = given ? dirtyShare : undefined;
   const evaluation = useQuery({
     ...evaluationQuery(withDirtyShare(point, given, dirtyShare)),
     placeholderData: keepPreviousData,
@@ -90,7 +92,7 @@ export function CompareView({
                   point={point}
                   workload={workload}
                   check={check}
-                  dirtyShare={given ? dirtyShare : undefined}
+                  dirtyShare={share}
                 />
               }
             />
@@ -115,6 +117,12 @@ export function CompareView({
               A check replays every access through every scheme.
             </NeedsTrace>
           )}
+          <FlashPanel
+            state={point}
+            dirtyShare={share}
+            name={workload.name}
+            pageBytes={summary.page_bytes}
+          />
         </section>
       )}
     </>

@@ -7,19 +7,29 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { DeviceChart } from "./device-chart";
 import { DeviceEditor } from "./device-editor";
 import { DeviceTable } from "./device-table";
+import { FioImport } from "./fio-import";
 import { PriceBooks } from "./price-books";
+import { TierCost } from "./tier-cost";
 
 export function HardwarePage() {
   const devices = useQuery(devicesQuery());
   const books = useQuery(priceBooksQuery());
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [editing, setEditing] = useState<DeviceOut | "new" | null>(null);
+  const [importing, setImporting] = useState(false);
   const error = devices.error ?? books.error;
   return (
     <Page
       title="Hardware"
       lead="Devices and prices, every figure with its unit, source and date. What a source does not state is shown as missing, never filled in."
-      actions={<Button onClick={() => setEditing("new")}>Add a device</Button>}
+      actions={
+        <>
+          <Button variant="default" onClick={() => setImporting(true)}>
+            Import from fio
+          </Button>
+          <Button onClick={() => setEditing("new")}>Add a device</Button>
+        </>
+      }
     >
       {error !== null && (
         <ProblemAlert
@@ -47,9 +57,11 @@ export function HardwarePage() {
             onTick={setTicked}
             onEdit={setEditing}
           />
+          <TierCost devices={devices.data} books={books.data} ticked={ticked} />
           <PriceBooks books={books.data} devices={devices.data} />
         </>
       )}
+      {importing && <FioImport onClose={() => setImporting(false)} />}
       {editing !== null && (
         <DeviceEditor
           device={editing === "new" ? null : editing}

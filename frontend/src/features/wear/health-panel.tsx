@@ -1,12 +1,12 @@
-import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type DragEvent, useRef, useState } from "react";
 import type { WearSearch } from "@/analysis/wear-state";
 import { answer } from "@/api/client";
 import { readDeviceHealth } from "@/api/gen/sdk.gen";
 import type { DeviceHealthOut } from "@/api/wear";
 import { DerivationTable } from "@/components/derivation-table";
 import { Disclosure } from "@/components/disclosure";
+import { JsonInput } from "@/components/json-input";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
@@ -21,9 +21,6 @@ interface HealthPanelProps {
 
 /** What is left of a drive, from the JSON that smartctl or nvme print. */
 export function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
-  const [text, setText] = useState("");
-  const [problem, setProblem] = useState<string | null>(null);
-  const picker = useRef<HTMLInputElement>(null);
   const read = useMutation({
     mutationFn: (document: Record<string, unknown>) =>
       answer(
@@ -37,77 +34,21 @@ export function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
         }),
       ),
   });
-  const take = (given: string) => {
-    setText(given);
-    read.reset();
-    try {
-      const found: unknown = JSON.parse(given);
-      if (typeof found !== "object" || found === null || Array.isArray(found)) {
-        setProblem("This is JSON, but no object: paste the whole output.");
-        return;
-      }
-      setProblem(null);
-      read.mutate(found as Record<string, unknown>);
-    } catch (error) {
-      setProblem(
-        `This is no JSON (${error instanceof Error ? error.message : "unreadable"}). Make it with smartctl --json -x DEVICE.`,
-      );
-    }
-  };
-  const takeFile = async (files: FileList | null) => {
-    const file = files?.[0];
-    if (file !== undefined) {
-      take(await file.text());
-    }
-  };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    void takeFile(event.dataTransfer.files);
-  };
   return (
     <Panel
       title={read.data?.sentence ?? "A drive that is in use: what is left of it?"}
       subtitle="Paste or drop what smartctl --json -x DEVICE or nvme smart-log -o json DEVICE print. Nothing is stored."
     >
       <Stack gap="sm">
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; field and button do the same by keyboard */}
-        <div onDragOver={(event) => event.preventDefault()} onDrop={onDrop}>
-          <Textarea
-            label="Output of smartctl or nvme"
-            placeholder='{"nvme_smart_health_information_log": {…}}'
-            minRows={3}
-            maxRows={6}
-            autosize
-            value={text}
-            error={problem}
-            onChange={(event) => setText(event.currentTarget.value)}
-            classNames={{ input: classes["code"] ?? "" }}
-          />
-        </div>
-        <Group gap="xs">
-          <Button
-            disabled={text.trim() === ""}
-            loading={read.isPending}
-            onClick={() => take(text)}
-          >
-            Read it
-          </Button>
-          <Button variant="default" onClick={() => picker.current?.click()}>
-            Choose a file
-          </Button>
-          <input
-            ref={picker}
-            type="file"
-            accept=".json,application/json,text/plain"
-            aria-label="File of smartctl or nvme"
-            className={classes["picker"]}
-            tabIndex={-1}
-            onChange={(event) => {
-              void takeFile(event.currentTarget.files);
-              event.currentTarget.value = "";
-            }}
-          />
-        </Group>
+        <JsonInput
+          label="Output of smartctl or nvme"
+          placeholder='{"nvme_smart_health_information_log": {…}}'
+          fileLabel="File of smartctl or nvme"
+          howToMake="Make it with smartctl --json -x DEVICE."
+          pending={read.isPending}
+          onRead={(document) => read.mutate({ ...document })}
+          onReset={read.reset}
+        />
         {read.error !== null && (
           <ProblemAlert error={read.error} title="The drive's health was not read" />
         )}

@@ -10,6 +10,7 @@ import { CopyLink } from "@/components/copy-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
+import { FragmentSection } from "./fragment-panel";
 import { HealthPanel } from "./health-panel";
 import { LifeChart, WearTable } from "./life-panel";
 import { recoveryQuestion, wearQuestion } from "./question";
@@ -108,6 +109,13 @@ function WearView({ state, name, summary }: AnalysisInputs) {
           <WarningNotes notes={recovery.data.warnings} />
         </section>
       )}
+      <FragmentSection
+        state={state}
+        name={name}
+        search={search}
+        rate={rate}
+        patch={patch}
+      />
       <div>
         <CopyLink
           to="this page"

@@ -17,6 +17,7 @@ from tierwright.cli import (
     cost,
     curve,
     device,
+    fragments,
     model,
     planning,
     pool_split,
@@ -63,6 +64,7 @@ app.command("transactions")(transactions.transactions)
 app.command("wear")(cost.wear)
 app.command("restart")(cost.restart)
 app.command("metadata")(cost.metadata)
+app.command("sce")(fragments.sce)
 app.command("tier-cost")(cost.tier_cost)
 app.command("conformance")(model.conformance)
 app.add_typer(curve.app, name="curve")
@@ -87,6 +89,7 @@ BUILT_IN = (
     "wear",
     "restart",
     "metadata",
+    "sce",
     "tier-cost",
     "conformance",
     "curve",

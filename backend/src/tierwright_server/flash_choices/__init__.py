@@ -1,0 +1,1 @@
+"""Which flash device, and where its directory goes."""

@@ -1,0 +1,35 @@
+"""Which flash device, and where its directory goes."""
+
+from fastapi import APIRouter
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.flash_choices import service
+from tierwright_server.flash_choices.schemas import (
+    DirectoriesIn,
+    DirectoriesOut,
+    FlashChoiceIn,
+    FlashChoiceOut,
+)
+
+router = APIRouter(tags=["flash choices"])
+
+
+@router.post(
+    "/flash-choices", operation_id="choose_flash", responses=responses(404, 409)
+)
+async def choose_flash(
+    body: FlashChoiceIn, session: SessionDep, context: ContextDep
+) -> FlashChoiceOut:
+    """Rank flash devices by I/O time and by price times I/O time."""
+    return await service.choose(session, context, body)
+
+
+@router.post(
+    "/directories", operation_id="compare_directories", responses=responses(404, 409)
+)
+async def compare_directories(
+    body: DirectoriesIn, session: SessionDep, context: ContextDep
+) -> DirectoriesOut:
+    """Compare the flash directory in RAM and on flash, by size of flash pages."""
+    return await service.directories(session, context, body)

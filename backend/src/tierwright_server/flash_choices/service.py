@@ -1,0 +1,388 @@
+"""Choice of a flash device and of its directory: inputs, models, words."""
+
+import asyncio
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import page_flow
+from tierwright.device import Device
+from tierwright.hit_ratio import Curve
+from tierwright.page_flow import DeviceChoice, DirectoryOption, DirectoryStudy
+from tierwright.page_flow.warn import about_given
+from tierwright.prices import PriceBook
+from tierwright_server.catalog import service as catalog
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput
+from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
+from tierwright_server.evaluations.service import titles
+from tierwright_server.flash_choices.schemas import (
+    DirectoriesIn,
+    DirectoriesOut,
+    DirectoryOptionOut,
+    DirectorySchemeOut,
+    FlashChoiceIn,
+    FlashChoiceOut,
+    FlashRowOut,
+    RejectedOut,
+    SizesIn,
+)
+from tierwright_server.schemas import WarningOut
+from tierwright_server.wording import percent, three_digits
+from tierwright_server.workloads import service as workloads
+
+CHOICE_VALIDITY = (
+    "LRU in both tiers; one device holds all of the flash; time is busy time, 1/IOPS, so devices "
+    "rated at different queue depths do not compare; the price is that of flash alone"
+)
+NEAR = 0.01
+"""Differences that rated rates do not bear out."""
+SOURCE = "Koltsidas and Viglas (2009), section 5.7 and Table 2"
+DIRECTORY_SOURCE = "Koltsidas and Viglas (2009), sections 4.1, 4.2 and Table 1"
+
+
+async def choose(
+    session: AsyncSession, context: Context, body: FlashChoiceIn
+) -> FlashChoiceOut:
+    """Rank the candidates."""
+    curve = await _curve(session, context, body)
+    disk, _ = await catalog.find_device(
+        session, context, body.disk_device_id, "disk_device_id"
+    )
+    candidates = await _candidates(session, context, body.candidate_ids)
+    book = (
+        None
+        if body.price_book_id is None
+        else await catalog.find_price_book(session, context, body.price_book_id)
+    )
+    prices: PriceBook | None = None if book is None else book[0]
+
+    def compute() -> DeviceChoice:
+        return page_flow.choose_flash(
+            curve,
+            ram_pages=body.ram_pages,
+            flash_pages=body.flash_pages,
+            candidates=candidates,
+            disk=disk,
+            prices=prices,
+            amortisation_months=body.amortisation_months,
+        )
+
+    found = await asyncio.to_thread(compute)
+    names = {device.id: device.name for device in candidates}
+    return FlashChoiceOut(
+        workload_id=body.workload_id,
+        page_bytes=curve.page_bytes,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        price_book=None if book is None else PriceBookRef.model_validate(book[1]),
+        rows=[
+            FlashRowOut(
+                device_id=row.device_id,
+                device_name=row.device_name,
+                scheme=row.scheme,
+                scheme_title=titles()[row.scheme],
+                io_time_us_per_access=row.io_time_us_per_access,
+                gain_over_none=row.gain_over_none,
+                flash_usd_per_month=None
+                if row.flash_usd_per_month is None
+                else Decimal(repr(row.flash_usd_per_month)),
+                price_times_time=row.price_times_time,
+                reason=row.reason,
+            )
+            for row in found.rows
+        ],
+        best_by_time=found.best_by_time,
+        best_by_price_times_time=found.best_by_price_times_time,
+        rejected=[
+            RejectedOut(device_id=name, device_name=names[name], reason=reason)
+            for name, reason in found.rejected.items()
+        ],
+        sentence=_choice_sentence(found),
+        estimator=found.estimator,
+        validity=CHOICE_VALIDITY,
+        warnings=[WarningOut.model_validate(each) for each in about_given(curve)],
+        derivation=list(_choice_steps(found)),
+    )
+
+
+async def directories(
+    session: AsyncSession, context: Context, body: DirectoriesIn
+) -> DirectoriesOut:
+    """Compare places of the directory and sizes of flash pages."""
+    curve = await _curve(session, context, body)
+    disk, _ = await catalog.find_device(
+        session, context, body.disk_device_id, "disk_device_id"
+    )
+    flash, _ = await catalog.find_device(
+        session, context, body.flash_device_id, "flash_device_id"
+    )
+    sizes = body.flash_page_bytes
+    if len(set(sizes)) != len(sizes):
+        raise BadInput.at(
+            "body.flash_page_bytes", sizes, "names a size twice", "Give each size once."
+        )
+    found = await asyncio.to_thread(
+        page_flow.compare_directories,
+        curve,
+        ram_bytes=body.ram_pages * curve.page_bytes,
+        flash_bytes=body.flash_pages * curve.page_bytes,
+        flash=flash,
+        disk=disk,
+        flash_page_bytes=sizes,
+        buffered_bytes=body.buffered_bytes,
+        use=page_flow.DirectoryUse(
+            ram_lookup_us=body.ram_lookup_us,
+            ram_update_us=body.ram_update_us,
+            lookup_pages=body.lookup_pages,
+            update_pages=body.update_pages,
+            hit_ratio=body.directory_hit_ratio,
+            dirty_share=body.directory_dirty_share,
+            write_on_eviction=body.write_on_eviction,
+        ),
+    )
+    cautions = [*about_given(curve), *found.warnings]
+    return DirectoriesOut(
+        workload_id=body.workload_id,
+        page_bytes=curve.page_bytes,
+        ram_bytes=body.ram_pages * curve.page_bytes,
+        flash_bytes=body.flash_pages * curve.page_bytes,
+        flash_device_name=flash.name,
+        none_us=found.none_us,
+        options=[_option(option) for option in found.options],
+        best=found.best,
+        safest=_safest(found),
+        sentence=_directory_sentence(found),
+        estimator=found.estimator,
+        validity=found.validity,
+        warnings=[WarningOut.model_validate(each) for each in cautions],
+        derivation=list(_directory_steps(found, body)),
+    )
+
+
+async def _curve(session: AsyncSession, context: Context, body: SizesIn) -> Curve:
+    _, content = await workloads.find_ready(session, body.workload_id)
+    curve = await workloads.load_curve(context, content)
+    if body.dirty_share is not None:
+        return curve.with_dirty_share(body.dirty_share)
+    if curve.write_backs_at is None:
+        raise BadInput.at(
+            "body.dirty_share",
+            None,
+            "must be given: a curve does not tell how many evicted pages are dirty",
+            "State the dirty share of the evicted pages.",
+        )
+    return curve
+
+
+async def _candidates(
+    session: AsyncSession, context: Context, ids: list[str] | None
+) -> list[Device]:
+    if ids is None:
+        known = await catalog.all_devices(session, context)
+        return [device for device in known if "flash" in device.roles]
+    if len(set(ids)) != len(ids):
+        raise BadInput.at(
+            "body.candidate_ids", ids, "names a device twice", "Name each device once."
+        )
+    return [
+        (await catalog.find_device(session, context, name, f"candidate_ids[{at}]"))[0]
+        for at, name in enumerate(ids)
+    ]
+
+
+def _choice_sentence(found: DeviceChoice) -> str:
+    rows = {row.device_id: row for row in found.rows}
+    if found.best_by_time is None:
+        return "None of these devices states the times that an evaluation needs."
+    fast = rows[found.best_by_time]
+    if fast.scheme == "none":
+        return "No flash at this size beats none, on any of these devices."
+    text = (
+        f"{fast.device_name} gives the least I/O time, "
+        f"{three_digits(fast.io_time_us_per_access)} µs an access under "
+        f"{titles()[fast.scheme]}"
+    )
+    near = sum(
+        row.io_time_us_per_access <= fast.io_time_us_per_access * (1 + NEAR)
+        for row in found.rows
+    )
+    if near > 1:
+        text += f" ({near - 1:,} more within {percent(NEAR)})"
+    if found.best_by_price_times_time is None:
+        return f"{text}; none of them has a price here."
+    worth = rows[found.best_by_price_times_time]
+    if worth is fast:
+        return f"{text}, and the least price times time."
+    return (
+        f"{text}; {worth.device_name} the least price times time, at "
+        f"{three_digits(worth.io_time_us_per_access)} µs."
+    )
+
+
+def _choice_steps(found: DeviceChoice) -> Iterator[DerivationStep]:
+    for row in found.rows:
+        yield DerivationStep(
+            scheme=row.device_id,
+            name="I/O time",
+            formula=f"least of C0 to C3 over N, of {titles()[row.scheme]}",
+            value=row.io_time_us_per_access,
+            unit="µs per access",
+            source=SOURCE,
+        )
+        yield DerivationStep(
+            scheme=row.device_id,
+            name="saved",
+            formula="1 - time / time without flash",
+            value=row.gain_over_none,
+            unit="1",
+            source=SOURCE,
+        )
+        if row.price_times_time is not None:
+            yield DerivationStep(
+                scheme=row.device_id,
+                name="price x time",
+                formula=f"{row.flash_usd_per_month:.6g} USD/month x "
+                f"{row.io_time_us_per_access:.6g} µs",
+                value=row.price_times_time,
+                unit="USD µs/month",
+                source=f"{SOURCE}; a product, as the quotient of the paper rewards dear devices",
+            )
+
+
+def _option(option: DirectoryOption) -> DirectoryOptionOut:
+    return DirectoryOptionOut(
+        placement=option.placement,
+        flash_page_bytes=option.flash_page_bytes,
+        technique=option.technique,
+        entry_bytes=option.entry_bytes,
+        directory_bytes=option.directory_bytes,
+        ram_pages=option.ram_pages,
+        flash_blocks=option.flash_blocks,
+        flash_pages=option.flash_pages,
+        lookup_us=option.lookup_us,
+        update_us=option.update_us,
+        schemes=[
+            DirectorySchemeOut(
+                scheme=name,
+                title=titles()[name],
+                io_us=cost.io_us,
+                directory_us=cost.directory_us,
+                block_read_us=cost.block_read_us,
+                total_us=cost.total_us,
+                worst_total_us=cost.worst_total_us,
+            )
+            for name, cost in option.schemes.items()
+        ],
+        best=option.best,
+        saving=option.saving,
+        reason=option.reason,
+    )
+
+
+def _least(option: DirectoryOption, *, worst: bool) -> float:
+    """Least total of an option's schemes; infinite where it is not feasible."""
+    return (
+        min(
+            (cost.worst_total_us if worst else cost.total_us)
+            for cost in option.schemes.values()
+        )
+        if option.schemes
+        else math.inf
+    )
+
+
+def _safest(found: DirectoryStudy) -> int | None:
+    """Option of least total when each flash page holds a single valid page."""
+    totals = [_least(option, worst=True) for option in found.options]
+    least = min(totals, default=math.inf)
+    return totals.index(least) if math.isfinite(least) else None
+
+
+def _directory_sentence(found: DirectoryStudy) -> str:
+    safest = _safest(found)
+    if safest is None or found.best is None:
+        return "The directory leaves no room for a page, wherever it is."
+    option = found.options[safest]
+    text = f"The directory belongs {_where(option)}"
+    least = _least(option, worst=True)
+    saving = 1 - least / found.none_us if found.none_us else 0.0
+    if saving <= 0:
+        return f"{text}, yet no flash at all takes no more time."
+    text += f", which saves {percent(saving)} of the I/O time without flash"
+    if found.best == safest:
+        return f"{text}."
+    best = found.options[found.best]
+    more = 1 - _least(best, worst=False) / found.none_us
+    return (
+        f"{text}; {_where(best)} {percent(more)} at most, if all pages of each flash page "
+        "are valid."
+    )
+
+
+def _where(option: DirectoryOption) -> str:
+    place = "in RAM" if option.placement == "ram" else "on flash"
+    size = f"flash pages of {option.flash_page_bytes / 1024:,.3g} KiB"
+    way = "" if option.technique is None else f", {option.technique}"
+    return f"{place} with {size}{way}"
+
+
+def _directory_steps(
+    found: DirectoryStudy, body: DirectoriesIn
+) -> Iterator[DerivationStep]:
+    for option in found.options:
+        page = f"{option.flash_page_bytes:,} B"
+        name = f"{option.placement}, {page}"
+        if option.technique is not None:
+            name += f", {option.technique}"
+        yield DerivationStep(
+            scheme=None,
+            name=f"{name}: directory",
+            formula=f"b_f f; b_f = {option.entry_bytes} B by Table 1, f = "
+            f"{option.flash_blocks:,}",
+            value=option.directory_bytes,
+            unit="B",
+            source=DIRECTORY_SOURCE,
+        )
+        yield DerivationStep(
+            scheme=None,
+            name=f"{name}: RAM pages",
+            formula="floor((S_r - b_f f) / (B_r + b_r))"
+            if option.placement == "ram"
+            else "floor((S_r - n) / (B_r + b_r))",
+            value=option.ram_pages,
+            unit="pages",
+            source=DIRECTORY_SOURCE,
+        )
+        for symbol, pages, value in (
+            ("L", body.lookup_pages, option.lookup_us),
+            ("U", body.update_pages, option.update_us),
+        ):
+            inside = (
+                "(1 - H_d)(F_R + p_dd F_W)"
+                if body.write_on_eviction
+                else "((1 - H_d) F_R + p_dd F_W)"
+            )
+            yield DerivationStep(
+                scheme=None,
+                name=f"{name}: {symbol}",
+                formula="as given"
+                if option.placement == "ram"
+                else f"{pages:g} {inside}; H_d = {body.directory_hit_ratio:g}, "
+                f"p_dd = {body.directory_dirty_share:g}",
+                value=value,
+                unit="µs",
+                source=DIRECTORY_SOURCE,
+            )
+        for scheme, cost in option.schemes.items():
+            yield DerivationStep(
+                scheme=None,
+                name=f"{name}: {titles()[scheme]}",
+                formula=f"C/N + C_d/N + block reads = {cost.io_us:.6g} + "
+                f"{cost.directory_us:.6g} + {cost.block_read_us:.6g}",
+                value=cost.total_us,
+                unit="µs per access",
+                source=DIRECTORY_SOURCE,
+            )

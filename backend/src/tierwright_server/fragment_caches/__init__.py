@@ -1,0 +1,1 @@
+"""The fragment cache of the SCE paper."""

@@ -1,0 +1,1 @@
+"""Devices for one tier, side by side in money."""

@@ -1,0 +1,18 @@
+"""What a tier costs a month on each of several devices."""
+
+from fastapi import APIRouter
+
+from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.errors import responses
+from tierwright_server.tier_costs import service
+from tierwright_server.tier_costs.schemas import TierCostsIn, TierCostsOut
+
+router = APIRouter(prefix="/tier-costs", tags=["costs"])
+
+
+@router.post("", operation_id="compare_tier_costs", responses=responses(404))
+async def compare_tier_costs(
+    body: TierCostsIn, session: SessionDep, context: ContextDep
+) -> TierCostsOut:
+    """Cost the bytes and the load of a tier on each device, the cheapest first."""
+    return await service.compare(session, context, body)

@@ -1,0 +1,216 @@
+/** What the panels "Which flash device?" and "Where does its directory go?" draw. */
+import { type AnalysisState, NONE } from "@/analysis/state";
+import type {
+  DirectoriesIn,
+  DirectoriesOut,
+  DirectoryOptionOut,
+  FlashChoiceIn,
+  FlashChoiceOut,
+} from "@/api/flash-choices";
+import type { ChartTable } from "@/charts/chart-card";
+import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
+
+/** More bars than these say nothing; the table holds them all. */
+const MOST_BARS = 12;
+const UNKNOWN = "–";
+
+export function choiceQuestion(
+  state: AnalysisState,
+  dirtyShare: number | undefined,
+): FlashChoiceIn {
+  return {
+    workload_id: state.workload,
+    ram_pages: state.ram_pages,
+    flash_pages: Math.max(1, state.flash_pages),
+    disk_device_id: state.disk_device,
+    dirty_share: dirtyShare ?? null,
+    price_book_id: state.price_book === NONE ? null : state.price_book,
+    amortisation_months: state.months,
+  };
+}
+
+export type Ranking = "time" | "worth";
+
+export const TIME_PARTS: readonly BarPart[] = [
+  { name: "time", title: "I/O time", light: "#0072b2", dark: "#4ba3dc" },
+];
+export const WORTH_PARTS: readonly BarPart[] = [
+  { name: "worth", title: "Price x I/O time", light: "#00805f", dark: "#2fc79c" },
+];
+
+type Format = (value: number) => string;
+const short: Format = (value) => formatShort(value);
+const share: Format = (value) => formatPercent(ratio(value));
+const size: Format = (value) => formatBytes(bytes(value));
+const count: Format = (value) => formatCount(value);
+
+/** By column; those of text stand for nothing. */
+const CHOICE_FORMATS: readonly Format[] = [short, short, short, share, short, short];
+const DIRECTORY_FORMATS: readonly Format[] = [
+  short,
+  short,
+  short,
+  short,
+  share,
+  size,
+  count,
+  count,
+];
+
+function cellText(cell: string | number | null, format: Format = short): string {
+  if (cell === null) {
+    return UNKNOWN;
+  }
+  return typeof cell === "number" ? format(cell) : cell;
+}
+
+const byWorth = (found: FlashChoiceOut) =>
+  found.rows
+    .filter(({ price_times_time }) => price_times_time !== null)
+    .sort((one, other) => (one.price_times_time ?? 0) - (other.price_times_time ?? 0));
+
+export function choiceBars(found: FlashChoiceOut, ranking: Ranking): StackedBar[] {
+  const rows = ranking === "time" ? found.rows : byWorth(found);
+  const best = ranking === "time" ? found.best_by_time : found.best_by_price_times_time;
+  return rows.slice(0, MOST_BARS).map((row) => ({
+    title: row.device_name,
+    parts: {
+      [ranking]:
+        ranking === "time" ? row.io_time_us_per_access : (row.price_times_time ?? 0),
+    },
+    best: row.device_id === best,
+  }));
+}
+
+export function choiceTable(found: FlashChoiceOut): ChartTable {
+  const rows = found.rows.map((row) => [
+    row.device_name,
+    row.scheme_title,
+    row.io_time_us_per_access,
+    row.gain_over_none,
+    row.flash_usd_per_month === null ? null : Number(row.flash_usd_per_month),
+    row.price_times_time,
+    row.reason,
+  ]);
+  return {
+    header: [
+      "Device",
+      "Best scheme",
+      "I/O time [µs/access]",
+      "Saved against no flash",
+      "Flash [USD/month]",
+      "Price x time [USD µs/month]",
+      "Why there is none",
+    ],
+    rows,
+    shown: rows.map((row) => row.map((cell, at) => cellText(cell, CHOICE_FORMATS[at]))),
+    ...(found.rejected.length === 0
+      ? {}
+      : {
+          caption: `Not ranked: ${found.rejected
+            .map(({ device_name, reason }) => `${device_name} ${reason}`)
+            .join("; ")}.`,
+        }),
+  };
+}
+
+const FACTORS = [1, 2, 4, 8];
+
+export function directoriesQuestion(
+  state: AnalysisState,
+  dirtyShare: number | undefined,
+  pageBytes: number,
+  use: { readonly hitRatio: number; readonly dirty: number },
+): DirectoriesIn {
+  const held = Math.max(1, state.flash_pages);
+  return {
+    workload_id: state.workload,
+    ram_pages: state.ram_pages,
+    flash_pages: held,
+    flash_device_id: state.flash_device,
+    disk_device_id: state.disk_device,
+    dirty_share: dirtyShare ?? null,
+    // A flash page holds whole pages of the workload, and the flash holds it.
+    flash_page_bytes: FACTORS.filter((factor) => factor <= held).map(
+      (factor) => factor * pageBytes,
+    ),
+    directory_hit_ratio: use.hitRatio,
+    directory_dirty_share: use.dirty,
+  };
+}
+
+export const DIRECTORY_PARTS: readonly BarPart[] = [
+  { name: "io", title: "I/O of the scheme", light: "#0072b2", dark: "#4ba3dc" },
+  { name: "directory", title: "Directory", light: "#c4500a", dark: "#f08a3c" },
+  { name: "blocks", title: "Block reads", light: "#846300", dark: "#ffd43b" },
+];
+
+export const optionTitle = (option: DirectoryOptionOut): string =>
+  [
+    option.placement === "ram" ? "In RAM" : "On flash",
+    formatBytes(bytes(option.flash_page_bytes)),
+    ...(option.technique === null ? [] : [option.technique]),
+  ].join(", ");
+
+const bestOf = (option: DirectoryOptionOut) =>
+  option.schemes.find(({ scheme }) => scheme === option.best);
+
+export const directoryBars = (found: DirectoriesOut): StackedBar[] =>
+  found.options.flatMap((option, at) => {
+    const best = bestOf(option);
+    return best === undefined
+      ? []
+      : [
+          {
+            title: optionTitle(option),
+            parts: {
+              io: best.io_us,
+              directory: best.directory_us,
+              blocks: best.block_read_us,
+            },
+            best: at === found.safest,
+          },
+        ];
+  });
+
+export function directoryTable(found: DirectoriesOut): ChartTable {
+  const rows = found.options.map((option) => {
+    const best = bestOf(option);
+    return [
+      optionTitle(option),
+      best?.title ?? null,
+      best?.total_us ?? null,
+      best?.worst_total_us ?? null,
+      option.saving,
+      option.directory_bytes,
+      option.ram_pages,
+      option.flash_blocks,
+      option.reason,
+    ];
+  });
+  return {
+    header: [
+      "Directory, flash page",
+      "Best scheme",
+      "I/O + directory [µs/access]",
+      "With single pages [µs/access]",
+      "Saved against no flash",
+      "Directory [B]",
+      "RAM pages left",
+      "Flash pages",
+      "Why it cannot be",
+    ],
+    rows,
+    shown: rows.map((row) =>
+      row.map((cell, at) => cellText(cell, DIRECTORY_FORMATS[at])),
+    ),
+  };
+}

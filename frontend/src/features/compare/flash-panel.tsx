@@ -1,0 +1,252 @@
+import { SegmentedControl, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import type { AnalysisState } from "@/analysis/state";
+import {
+  type DirectoriesOut,
+  directoriesQuery,
+  type FlashChoiceOut,
+  flashChoiceQuery,
+} from "@/api/flash-choices";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { stackedBarsOption } from "@/charts/stacked-bars-option";
+import { DerivationTable } from "@/components/derivation-table";
+import { Disclosure } from "@/components/disclosure";
+import { NumberField } from "@/components/number-field";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { WarningNotes } from "@/components/warning-notes";
+import { formatDuration, microseconds } from "@/units/quantity";
+import classes from "./compare.module.css";
+import {
+  choiceBars,
+  choiceQuestion,
+  choiceTable,
+  DIRECTORY_PARTS,
+  directoriesQuestion,
+  directoryBars,
+  directoryTable,
+  type Ranking,
+  TIME_PARTS,
+  WORTH_PARTS,
+} from "./flash-findings";
+
+const ROW_HEIGHT = 40;
+const FRAME_HEIGHT = 100;
+const HIT_RATIO = 0.9;
+const DIRTY = 0.3;
+const PERCENT = 100;
+
+interface FlashPanelProps {
+  readonly state: AnalysisState;
+  readonly dirtyShare: number | undefined;
+  readonly name: string;
+  readonly pageBytes: number;
+}
+
+/** The flash device itself, and its directory: asked about only when opened. */
+export function FlashPanel(props: FlashPanelProps) {
+  return (
+    <Panel
+      title="The flash itself"
+      subtitle="Which device suits these sizes, and what keeping its directory costs."
+    >
+      <Disclosure label="Which flash device?">
+        <DeviceChoice {...props} />
+      </Disclosure>
+      <Disclosure label="Where does its directory go, and how large are flash pages?">
+        <Directories {...props} />
+      </Disclosure>
+    </Panel>
+  );
+}
+
+const withoutStop = (sentence: string) => sentence.replace(/\.$/, "");
+
+function DeviceChoice({ state, dirtyShare, name }: FlashPanelProps) {
+  const found = useQuery(flashChoiceQuery(choiceQuestion(state, dirtyShare)));
+  return (
+    <Stack gap="md" my="xs">
+      {found.error !== null && (
+        <ProblemAlert
+          error={found.error}
+          title="The devices could not be ranked"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data === undefined ? (
+        found.isPending && <Skeleton height={360} animate={false} />
+      ) : (
+        <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
+          <ChoiceChart found={found.data} name={name} />
+          <WarningNotes notes={found.data.warnings} />
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: string }) {
+  const { found, name } = props;
+  const colors = useChartColors();
+  const [ranking, setRanking] = useState<Ranking>("time");
+  const [opened, setOpened] = useState<string | null>(null);
+  const bars = useMemo(() => choiceBars(found, ranking), [found, ranking]);
+  const option = useMemo(
+    () =>
+      stackedBarsOption({
+        bars,
+        parts: ranking === "time" ? TIME_PARTS : WORTH_PARTS,
+        axis:
+          ranking === "time"
+            ? "I/O time [µs per access]"
+            : "price x I/O time [USD µs/month]",
+        colors,
+      }),
+    [bars, ranking, colors],
+  );
+  const shown = opened ?? found.best_by_time;
+  return (
+    <ChartCard
+      title={withoutStop(found.sentence)}
+      subtitle={
+        ranking === "time"
+          ? "I/O time under each device's best scheme [µs per access], the fastest first; the table holds all"
+          : "Price of the flash x I/O time [USD µs/month], less is better; the table holds all"
+      }
+      label={`Flash devices for ${name}`}
+      option={option}
+      height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
+      fileName={`${name} flash devices`}
+      table={choiceTable(found)}
+      sentence={
+        found.price_book === null
+          ? "Prices that the devices state."
+          : `Prices of ${found.price_book.name} (${found.price_book.date}).`
+      }
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="Rank the devices by"
+          transitionDuration={0}
+          value={ranking}
+          onChange={(value) => setRanking(value === "worth" ? "worth" : "time")}
+          data={[
+            { value: "time", label: "By time" },
+            { value: "worth", label: "By price x time" },
+          ]}
+        />
+      }
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <Select
+            size="xs"
+            label="Device"
+            w={320}
+            searchable
+            value={shown}
+            allowDeselect={false}
+            data={found.rows.map((row) => ({
+              value: row.device_id,
+              label: row.device_name,
+            }))}
+            onChange={setOpened}
+          />
+          <DerivationTable
+            steps={found.derivation.filter((step) => step.scheme === shown)}
+          />
+        </Stack>
+      }
+    />
+  );
+}
+
+function Directories({ state, dirtyShare, name, pageBytes }: FlashPanelProps) {
+  const [hitRatio, setHitRatio] = useState(HIT_RATIO);
+  const [dirty, setDirty] = useState(DIRTY);
+  const found = useQuery(
+    directoriesQuery(
+      directoriesQuestion(state, dirtyShare, pageBytes, { hitRatio, dirty }),
+    ),
+  );
+  return (
+    <Stack gap="md" my="xs">
+      <div className={classes["flashFields"]}>
+        <NumberField
+          label="Directory hits in RAM"
+          unit="%"
+          value={hitRatio * PERCENT}
+          min={0}
+          max={PERCENT}
+          onChange={(value) => setHitRatio(value / PERCENT)}
+        />
+        <NumberField
+          label="Its pages that are dirty"
+          unit="%"
+          value={dirty * PERCENT}
+          min={0}
+          max={PERCENT}
+          onChange={(value) => setDirty(value / PERCENT)}
+        />
+      </div>
+      {found.error !== null && (
+        <ProblemAlert
+          error={found.error}
+          title="The directories could not be compared"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data === undefined ? (
+        found.isPending && <Skeleton height={360} animate={false} />
+      ) : (
+        <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
+          <DirectoryChart found={found.data} name={name} />
+          <WarningNotes notes={found.data.warnings} />
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+function DirectoryChart(props: {
+  readonly found: DirectoriesOut;
+  readonly name: string;
+}) {
+  const { found, name } = props;
+  const colors = useChartColors();
+  const bars = useMemo(() => directoryBars(found), [found]);
+  const option = useMemo(
+    () =>
+      stackedBarsOption({
+        bars,
+        parts: DIRECTORY_PARTS,
+        axis: "I/O and directory [µs per access]",
+        colors,
+      }),
+    [bars, colors],
+  );
+  return (
+    <ChartCard
+      title={withoutStop(found.sentence)}
+      subtitle="I/O time of the best scheme and upkeep of the directory, by place and size of flash pages [µs per access]"
+      label={`Directories for ${name}`}
+      option={option}
+      height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
+      fileName={`${name} directories`}
+      table={directoryTable(found)}
+      sentence={`Without flash, all memory for pages: ${formatDuration(microseconds(found.none_us))} an access.`}
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <DerivationTable steps={found.derivation} />
+        </Stack>
+      }
+    />
+  );
+}

@@ -1,0 +1,343 @@
+import {
+  Button,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { vocabularyQuery } from "@/api/catalog";
+import { answer } from "@/api/client";
+import type { FioImportIn, FioImportOut, FioRunOut } from "@/api/device-imports";
+import { importFio } from "@/api/gen/sdk.gen";
+import { csvText } from "@/charts/csv";
+import { downloadText } from "@/charts/download";
+import { Dialog } from "@/components/dialog";
+import { JsonInput, type JsonObject } from "@/components/json-input";
+import { ProblemAlert } from "@/components/problem-alert";
+import { ScrollRegion } from "@/components/scroll-region";
+import { showToast } from "@/components/toasts";
+import { Unknown } from "@/components/unknown";
+import { WarningNotes } from "@/components/warning-notes";
+import { formatCount, formatShort } from "@/units/quantity";
+import classes from "./hardware.module.css";
+
+const GB = 1e9;
+
+/** What fio does not tell of a device. */
+interface Told {
+  readonly name: string;
+  readonly kind: string;
+  readonly queueDepth: number | null;
+  readonly pageBytes: number | null;
+  readonly capacityGb: number | null;
+}
+
+const NOTHING: Told = {
+  name: "Measured device",
+  kind: "nvme",
+  queueDepth: null,
+  pageBytes: null,
+  capacityGb: null,
+};
+
+const questionOf = (document: JsonObject, told: Told, keep: boolean): FioImportIn => ({
+  document: { ...document },
+  name: told.name.trim() === "" ? NOTHING.name : told.name.trim(),
+  kind: told.kind,
+  queue_depth: told.queueDepth,
+  page_bytes: told.pageBytes,
+  capacity_bytes: told.capacityGb === null ? null : Math.round(told.capacityGb * GB),
+  keep,
+});
+
+/** A device from a result of fio: shown first, kept when asked to. */
+export function FioImport({ onClose }: { readonly onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [document, setDocument] = useState<JsonObject | null>(null);
+  const [told, setTold] = useState(NOTHING);
+  const ask = (body: FioImportIn) => answer(importFio({ body, throwOnError: true }));
+  const read = useMutation({ mutationFn: ask });
+  const keep = useMutation({
+    mutationFn: ask,
+    onSuccess: async (found) => {
+      await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
+      showToast(`Saved: ${found.device.name}; own devices stand first.`);
+      onClose();
+    },
+  });
+  const change = (part: Partial<Told>) => {
+    const next = { ...told, ...part };
+    setTold(next);
+    if (document !== null) {
+      read.mutate(questionOf(document, next, false));
+    }
+  };
+  return (
+    <Dialog
+      opened
+      onClose={onClose}
+      size="min(1100px, 95vw)"
+      title="Import a measurement of fio"
+      closeOnClickOutside={false}
+    >
+      <Stack>
+        <Text size="sm">
+          Run fio with --output-format=json, direct=1 and one pattern at a time
+          (stonewall): randread and randwrite at the page size of the workload, at queue
+          depth 1 and at the depth of your system.
+        </Text>
+        <ToldFields told={told} found={read.data} onChange={change} />
+        <JsonInput
+          label="Output of fio"
+          placeholder='{"fio version": "fio-3.36", "jobs": […]}'
+          fileLabel="File of fio"
+          howToMake="Make it with fio --output-format=json JOBFILE."
+          pending={read.isPending}
+          onRead={(given) => {
+            setDocument(given);
+            read.mutate(questionOf(given, told, false));
+          }}
+          onReset={() => {
+            setDocument(null);
+            read.reset();
+            keep.reset();
+          }}
+        />
+        <Refused reading={read.error} keeping={keep.error} />
+        {read.isSuccess && <Measured found={read.data} />}
+        <Group>
+          <Button
+            disabled={document === null || !read.isSuccess}
+            loading={keep.isPending}
+            onClick={() =>
+              document !== null && keep.mutate(questionOf(document, told, true))
+            }
+          >
+            Keep as an own device
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Close without keeping
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+function Refused(props: { readonly reading: unknown; readonly keeping: unknown }) {
+  const { reading, keeping } = props;
+  const [error, title] =
+    reading === null
+      ? [keeping, "The device was not kept"]
+      : [reading, "The measurement was not read"];
+  return error === null ? null : <ProblemAlert error={error} title={title} />;
+}
+
+function ToldFields(props: {
+  readonly told: Told;
+  readonly found: FioImportOut | undefined;
+  readonly onChange: (part: Partial<Told>) => void;
+}) {
+  const { told, found, onChange } = props;
+  const vocabulary = useQuery(vocabularyQuery());
+  const [name, setName] = useState(told.name);
+  const depths = found?.queue_depths ?? [];
+  return (
+    <div className={classes["fields"]}>
+      <TextInput
+        label="Name"
+        maxLength={200}
+        value={name}
+        data-autofocus
+        onChange={(event) => setName(event.currentTarget.value)}
+        onBlur={() => name !== told.name && onChange({ name })}
+      />
+      <Select
+        label="Kind"
+        value={told.kind}
+        allowDeselect={false}
+        data={(
+          vocabulary.data?.kinds ?? [{ name: "nvme", title: "NVMe or PCIe SSD" }]
+        ).map((kind) => ({ value: kind.name, label: kind.title }))}
+        onChange={(kind) => onChange({ kind: kind ?? NOTHING.kind })}
+      />
+      <Select
+        label="Rates at queue depth"
+        value={told.queueDepth === null ? "" : String(told.queueDepth)}
+        allowDeselect={false}
+        data={[
+          { value: "", label: "The deepest of both" },
+          ...[
+            ...new Set([
+              ...depths,
+              ...(told.queueDepth === null ? [] : [told.queueDepth]),
+            ]),
+          ].map((depth) => ({ value: String(depth), label: formatCount(depth) })),
+        ]}
+        onChange={(depth) => onChange({ queueDepth: depth ? Number(depth) : null })}
+      />
+      <Optional
+        label="Rates of blocks of [B]"
+        placeholder="the only one measured"
+        min={512}
+        max={2 ** 24}
+        value={told.pageBytes}
+        onChange={(pageBytes) => onChange({ pageBytes })}
+      />
+      <Optional
+        label="Capacity [GB]"
+        placeholder="not known"
+        min={1e-3}
+        max={1e6}
+        value={told.capacityGb}
+        onChange={(capacityGb) => onChange({ capacityGb })}
+      />
+    </div>
+  );
+}
+
+function Optional(props: {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly min: number;
+  readonly max: number;
+  readonly value: number | null;
+  readonly onChange: (value: number | null) => void;
+}) {
+  const { min, max, value, onChange } = props;
+  const [draft, setDraft] = useState<number | string>(value ?? "");
+  const fits =
+    draft === "" || (typeof draft === "number" && draft >= min && draft <= max);
+  const commit = () => {
+    const next = typeof draft === "number" ? draft : null;
+    if (fits && next !== value) {
+      onChange(next);
+    }
+  };
+  return (
+    <NumberInput
+      label={props.label}
+      placeholder={props.placeholder}
+      hideControls
+      thousandSeparator=","
+      value={draft}
+      error={fits ? null : `from ${formatShort(min)} to ${formatCount(max)}`}
+      onChange={setDraft}
+      onBlur={commit}
+      onKeyDown={(event) => event.key === "Enter" && commit()}
+    />
+  );
+}
+
+const HEADER = [
+  "Run",
+  "Pattern",
+  "Block [B]",
+  "Queue depth",
+  "In flight",
+  "IOPS [1/s]",
+  "Latency [µs]",
+  "1/IOPS [µs]",
+  "Service time [µs]",
+] as const;
+
+const cellsOf = (run: FioRunOut) =>
+  [
+    run.name,
+    `${run.random ? "random" : "sequential"} ${run.operation}`,
+    run.block_bytes,
+    run.queue_depth,
+    run.in_flight,
+    run.iops,
+    run.latency_us,
+    run.time_per_operation_us,
+    run.service_time_us,
+  ] as const;
+
+const SERVICE_UNKNOWN =
+  "only a run at queue depth 1 shows it; deeper, it lies between 1/IOPS and the latency";
+
+function RunCell(props: {
+  readonly index: number;
+  readonly value: string | number | null;
+}) {
+  const { index, value } = props;
+  if (index === 0) {
+    return <th scope="row">{value}</th>;
+  }
+  const last = index === HEADER.length - 1;
+  return (
+    <td className={index === 1 ? "" : "num"}>
+      {value === null ? (
+        <Unknown reason={last ? SERVICE_UNKNOWN : "fio did not report it"} />
+      ) : typeof value === "number" ? (
+        formatShort(value, 4)
+      ) : (
+        value
+      )}
+    </td>
+  );
+}
+
+/** The runs with their three times, and which of them the models will use. */
+function Measured({ found }: { readonly found: FioImportOut }) {
+  return (
+    <>
+      <Text fw={600}>{found.sentence}</Text>
+      <ScrollRegion label="Runs of fio">
+        <table className="tw-table" aria-label="What fio measured">
+          <caption>
+            Latency, 1/IOPS and service time are three different things: {found.basis}.
+          </caption>
+          <thead>
+            <tr>
+              {HEADER.map((title, index) => (
+                <th key={title} scope="col" className={index < 2 ? "" : "num"}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {found.runs.map((run) => (
+              <tr key={`${run.name} ${run.operation} ${run.queue_depth}`}>
+                {cellsOf(run).map((cell, index) => (
+                  <RunCell key={HEADER[index]} index={index} value={cell} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      <Group justify="space-between" align="flex-start">
+        <Text size="sm" c="dimmed" style={{ flex: "1 1 300px" }}>
+          {Object.entries(found.used)
+            .map(([figure, run]) => `${figure.replaceAll("_", " ")} from ${run}`)
+            .join("; ")}
+          .
+        </Text>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() =>
+            downloadText(
+              "fio-runs.csv",
+              "text/csv;charset=utf-8",
+              csvText(
+                [...HEADER],
+                found.runs.map((run) => [...cellsOf(run)]),
+              ),
+            )
+          }
+        >
+          Export CSV
+        </Button>
+      </Group>
+      <WarningNotes notes={found.warnings} />
+    </>
+  );
+}

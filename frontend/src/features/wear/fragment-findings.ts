@@ -1,0 +1,115 @@
+/** What the panel of the fragment cache asks, draws and lists. */
+import type { AnalysisState } from "@/analysis/state";
+import type { WearSearch } from "@/analysis/wear-state";
+import type { FragmentCacheIn, FragmentCacheOut } from "@/api/wear";
+import type { ChartTable } from "@/charts/chart-card";
+import {
+  bytes,
+  formatBytes,
+  formatPercent,
+  formatSeconds,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
+
+export const KIB = 1024;
+const GIB = 2 ** 30;
+const PAGE_KIB = 4;
+
+export const USUAL_FRAGMENT_KIB = 1024;
+export const USUAL_RUN_KIB = 64;
+export const USUAL_PERIOD_S = 0.5;
+
+/** A fragment holds whole pages of 4 KiB. */
+const fragmentBytes = (kib: number) =>
+  Math.max(1, Math.round(kib / PAGE_KIB)) * PAGE_KIB * KIB;
+
+export function fragmentQuestion(
+  state: AnalysisState,
+  search: WearSearch,
+  rate: number | null,
+): FragmentCacheIn {
+  return {
+    workload_id: state.workload,
+    ram_pages: state.ram_pages,
+    flash_pages: Math.max(1, state.flash_pages),
+    flash_device_id: state.flash_device,
+    disk_device_id: state.disk_device,
+    accesses_per_s: rate,
+    source_bytes: search.source_gib === undefined ? null : search.source_gib * GIB,
+    read_miss_rate: search.miss_rate ?? null,
+    fragment_bytes: fragmentBytes(search.fragment_kib ?? USUAL_FRAGMENT_KIB),
+    run_bytes: (search.run_kib ?? USUAL_RUN_KIB) * KIB,
+    density: search.density ?? 0,
+    period_s: search.period_s ?? USUAL_PERIOD_S,
+  };
+}
+
+export const MEASURES = {
+  fill_s: {
+    label: "Fill",
+    axis: "least time to fill [s]",
+    format: formatSeconds,
+  },
+  used_share: {
+    label: "Useful",
+    axis: "useful share of the flash [1]",
+    format: (value: number) => formatPercent(ratio(value)),
+  },
+  flash_writes_per_useful_byte: {
+    label: "Writes",
+    axis: "flash writes per useful byte [1]",
+    format: (value: number) => formatShort(value),
+  },
+  metadata_bytes: {
+    label: "Memory",
+    axis: "metadata in RAM [B]",
+    format: (value: number) => formatBytes(bytes(value)),
+  },
+} as const;
+
+export type Measure = keyof typeof MEASURES;
+
+export const isMeasure = (name: string): name is Measure => name in MEASURES;
+
+export const measurePoints = (
+  found: FragmentCacheOut,
+  measure: Measure,
+): (readonly [number, number])[] =>
+  found.sizes.fragment_bytes.map((size, at) => [
+    size / KIB,
+    found.sizes[measure][at] ?? 0,
+  ]);
+
+export function fragmentTable({ sizes }: FragmentCacheOut): ChartTable {
+  const rows = sizes.fragment_bytes.map((size, at) => [
+    size,
+    sizes.fill_s[at] ?? null,
+    sizes.used_share[at] ?? null,
+    sizes.flash_writes_per_useful_byte[at] ?? null,
+    sizes.effective_cache_bytes[at] ?? null,
+    sizes.metadata_bytes[at] ?? null,
+  ]);
+  const shown = [
+    (value: number) => formatBytes(bytes(value)),
+    MEASURES.fill_s.format,
+    MEASURES.used_share.format,
+    MEASURES.flash_writes_per_useful_byte.format,
+    (value: number) => formatBytes(bytes(value)),
+    MEASURES.metadata_bytes.format,
+  ];
+  return {
+    header: [
+      "Fragment [B]",
+      "Fill [s]",
+      "Useful share",
+      "Flash writes per useful byte",
+      "Useful cache [B]",
+      "Metadata [B]",
+    ],
+    rows,
+    shown: rows.map((row) =>
+      row.map((cell, at) => (cell === null ? "–" : (shown[at]?.(cell) ?? ""))),
+    ),
+  };
+}

@@ -1,0 +1,247 @@
+import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import type { AnalysisState } from "@/analysis/state";
+import type { WearSearch } from "@/analysis/wear-state";
+import { type FragmentCacheOut, fragmentCacheQuery } from "@/api/wear";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { lineOption } from "@/charts/line-option";
+import { schemeMark } from "@/charts/palette";
+import { DerivationTable } from "@/components/derivation-table";
+import { Disclosure } from "@/components/disclosure";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { WarningNotes } from "@/components/warning-notes";
+import {
+  formatDuration,
+  formatPercent,
+  formatSeconds,
+  formatShort,
+  microseconds,
+  ratio,
+} from "@/units/quantity";
+import {
+  fragmentQuestion,
+  fragmentTable,
+  isMeasure,
+  KIB,
+  MEASURES,
+  type Measure,
+  measurePoints,
+  USUAL_FRAGMENT_KIB,
+  USUAL_PERIOD_S,
+  USUAL_RUN_KIB,
+} from "./fragment-findings";
+import { NumberField } from "./number-field";
+import classes from "./wear.module.css";
+
+const HEIGHT = 300;
+/** Enough digits to tell 99.9993 % from always. */
+const SHARE_DIGITS = 6;
+
+interface FragmentProps {
+  readonly state: AnalysisState;
+  readonly name: string;
+  readonly search: WearSearch;
+  /** `null`: the workload's own. */
+  readonly rate: number | null;
+  readonly patch: (change: WearSearch) => void;
+}
+
+/** A cache of fragments (SCE): asked about only when opened. */
+export function FragmentSection(props: FragmentProps) {
+  const { search } = props;
+  const asked = [search.fragment_kib, search.source_gib, search.run_kib].some(
+    (value) => value !== undefined,
+  );
+  return (
+    <Panel
+      title="A cache of fragments (SCE)"
+      subtitle="Population threads, the size of a fragment, and how writes reach a cached page."
+    >
+      <Disclosure label="Study it at these sizes" initiallyOpen={asked}>
+        <FragmentStudy {...props} />
+      </Disclosure>
+    </Panel>
+  );
+}
+
+function FragmentStudy({ state, name, search, rate, patch }: FragmentProps) {
+  const found = useQuery({
+    ...fragmentCacheQuery(fragmentQuestion(state, search, rate)),
+    placeholderData: keepPreviousData,
+  });
+  const field = (
+    key: keyof WearSearch,
+    label: string,
+    placeholder: string,
+    factor?: number,
+  ) => (
+    <NumberField
+      name={key}
+      label={label}
+      placeholder={placeholder}
+      value={search[key]}
+      onChange={(value) => patch({ [key]: value })}
+      {...(factor === undefined ? {} : { factor })}
+    />
+  );
+  return (
+    <Stack gap="md" mt="xs">
+      <div className={classes["fields"]}>
+        {field("fragment_kib", "Fragment [KiB]", String(USUAL_FRAGMENT_KIB))}
+        {field("run_kib", "Run of useful pages [KiB]", String(USUAL_RUN_KIB))}
+        {field("density", "Useful elsewhere [%]", "0", 100)}
+        {field("source_gib", "Source [GiB]", "the workload's pages")}
+        {field("miss_rate", "Read miss rate [%]", "from the workload", 100)}
+        {field("period_s", "Between promotions [s]", String(USUAL_PERIOD_S))}
+      </div>
+      {found.error !== null && (
+        <ProblemAlert
+          error={found.error}
+          title="The fragment cache could not be studied"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data === undefined ? (
+        found.isPending && <Skeleton height={HEIGHT} animate={false} />
+      ) : (
+        <section aria-busy={found.isPlaceholderData} className={classes["answer"]}>
+          <div className={classes["columns"]}>
+            <FragmentChart found={found.data} name={name} />
+            <WritePolicies found={found.data} />
+          </div>
+          <WarningNotes notes={found.data.warnings} />
+        </section>
+      )}
+    </Stack>
+  );
+}
+
+function FragmentChart(props: {
+  readonly found: FragmentCacheOut;
+  readonly name: string;
+}) {
+  const { found, name } = props;
+  const colors = useChartColors();
+  const [measure, setMeasure] = useState<Measure>("used_share");
+  const { axis, format } = MEASURES[measure];
+  const option = useMemo(
+    () =>
+      lineOption({
+        series: [
+          {
+            name: axis,
+            color: schemeMark("lazy", colors).color,
+            symbol: "circle",
+            points: measurePoints(found, measure),
+          },
+        ],
+        x: {
+          name: "fragment [KiB]",
+          log: true,
+          format: (size) => formatShort(size, 4),
+        },
+        y: { name: axis, log: measure !== "used_share", format },
+        markers: [{ name: "asked about", x: found.fragment_bytes / KIB }],
+        colors,
+      }),
+    [found, measure, axis, format, colors],
+  );
+  return (
+    <ChartCard
+      title={found.finding}
+      subtitle={`${axis.charAt(0).toUpperCase()}${axis.slice(1)} over the size of a fragment`}
+      label={`Fragment sizes for ${name}`}
+      option={option}
+      height={HEIGHT}
+      fileName={`${name} fragment sizes`}
+      table={fragmentTable(found)}
+      sentence={found.sentence}
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="What is drawn of the fragments"
+          transitionDuration={0}
+          value={measure}
+          onChange={(value) => isMeasure(value) && setMeasure(value)}
+          data={Object.entries(MEASURES).map(([value, { label }]) => ({
+            value,
+            label,
+          }))}
+        />
+      }
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            {found.phases
+              .map(
+                ({ threads, to_free, seconds }) =>
+                  `${threads} threads until ${formatPercent(ratio(to_free))} is free: ${formatSeconds(seconds)}`,
+              )
+              .join("; ")}
+            . Read miss rate {formatPercent(ratio(found.read_miss_rate))} (
+            {found.miss_rate_basis}).
+          </Text>
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <DerivationTable steps={found.derivation} />
+        </Stack>
+      }
+    />
+  );
+}
+
+/** Asynchronous write-through against write-around and the synchronous policies. */
+function WritePolicies({ found }: { readonly found: FragmentCacheOut }) {
+  return (
+    <Panel
+      title="How a write reaches a cached page"
+      subtitle={`A page written ${formatShort(found.page_writes_per_s)} times a second (${found.rate_basis}), its fragment promoted ${formatShort(found.fragment_populations_per_s)} times a second.`}
+    >
+      <div className="tw-scroll">
+        <table className="tw-table" aria-label="Write policies of a fragment cache">
+          <thead>
+            <tr>
+              <th scope="col">Policy</th>
+              <th scope="col" className="num">
+                Acknowledged
+              </th>
+              <th scope="col" className="num">
+                Page is valid
+              </th>
+              <th scope="col" className="num">
+                To flash
+              </th>
+              <th scope="col" className="num">
+                To source
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.policies.map((row) => (
+              <tr key={row.policy}>
+                <th scope="row">{row.title}</th>
+                <td className="num">
+                  {formatDuration(microseconds(row.acknowledge_us))}
+                </td>
+                <td className="num">
+                  {formatPercent(ratio(row.valid_share), SHARE_DIGITS)}
+                </td>
+                <td className="num">{formatShort(row.flash_writes)}</td>
+                <td className="num">{formatShort(row.source_writes)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Text size="sm" c="dimmed" mt={6}>
+        Acknowledged: time until then. To flash, to source: pages written at once for
+        one write of the host; write-back writes to the source later. Times are busy
+        times of the devices, not latencies under load.
+      </Text>
+    </Panel>
+  );
+}

@@ -1,0 +1,280 @@
+"""Devices side by side for one tier: what each costs a month, and whether it keeps up.
+
+Joins the costs of `tierwright.economics` with the utilisation law of `tierwright.throughput`: the
+cheapest device is no answer where the load keeps it busy for longer than a month has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from tierwright.derivation import Derivation, Number, plain
+from tierwright.device import Device
+from tierwright.economics import (
+    HOURS_PER_MONTH,
+    VALIDITY,
+    Assumptions,
+    Load,
+    TierCost,
+    system_cost,
+    tier_cost,
+    tier_price,
+)
+from tierwright.errors import BadInput, Problems
+from tierwright.page_flow.warn import Caution
+from tierwright.prices import PriceBook
+
+SECONDS_PER_MONTH = float(HOURS_PER_MONTH) * 3600
+US_PER_S = 1e6
+MILLION = Decimal(10**6)
+
+
+@dataclass(frozen=True, slots=True)
+class TierRow:
+    """One device in the comparison.
+
+    Attributes
+    ----------
+    device_id : str
+        What would hold the bytes.
+    cost : TierCost or None
+        None where it cannot be priced.
+    reason : str
+        Why there is no cost; empty where there is one.
+    usd_per_million_pages_month : Decimal or None
+        Money a month for a million pages held; None where nothing is held. [USD/month]
+    usd_per_million_accesses : Decimal or None
+        Money for a million reads and writes; None where there are none. [USD]
+    served_by : int
+        Devices among which the load is spread: whole ones that hold the bytes, or the one
+        volume that is rented.
+    busy_share : float or None
+        Share of a month for which the load keeps each busy; above 1 it cannot keep up. None
+        where the device states no service times. [1]
+    derivation : tuple of Derivation
+        Of each line of the cost and of the busy share.
+    """
+
+    device_id: str
+    cost: TierCost | None
+    reason: str
+    usd_per_million_pages_month: Decimal | None
+    usd_per_million_accesses: Decimal | None
+    served_by: int
+    busy_share: float | None
+    derivation: tuple[Derivation, ...]
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether the load is known to fit into the month."""
+        return self.busy_share is not None and self.busy_share <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class TierComparison:
+    """Devices for one tier, the cheapest first; those without a cost last.
+
+    Attributes
+    ----------
+    rows : tuple of TierRow
+        One a device.
+    cheapest : str or None
+        Device of least cost.
+    cheapest_that_keeps_up : str or None
+        Device of least cost among those known to serve the load.
+    estimator, validity : str
+        What was used and where it holds.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    """
+
+    rows: tuple[TierRow, ...]
+    cheapest: str | None
+    cheapest_that_keeps_up: str | None
+    estimator: str
+    validity: str
+    warnings: tuple[Caution, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def compare_tiers(
+    devices: Sequence[Device],
+    held_bytes: int,
+    *,
+    page_bytes: int,
+    prices: PriceBook | None = None,
+    load: Load | None = None,
+    assumptions: Assumptions | None = None,
+) -> TierComparison:
+    """Cost a tier on each device, and see which of them can serve its load.
+
+    busy = (reads x t_read + writes x t_write) / (devices x 730 h), the utilisation law U = X S / m
+    with the inverse of the stated rates as S.
+
+    Parameters
+    ----------
+    devices : sequence of Device
+        To compare, each once.
+    held_bytes : int
+        Bytes held. [bytes]
+    page_bytes : int
+        For the money of a page. [bytes]
+    prices, load, assumptions
+        As in `tierwright.economics.tier_cost`.
+
+    Returns
+    -------
+    TierComparison
+
+    Raises
+    ------
+    BadInput
+        If there is no device or one twice, or a number is out of its domain.
+
+    Examples
+    --------
+    >>> from tierwright import catalog
+    >>> found = compare_tiers(
+    ...     [
+    ...         catalog.device("face2016-samsung-840pro-256"),
+    ...         catalog.device("face2016-cheetah-15k6-single"),
+    ...     ],
+    ...     10**11,
+    ...     page_bytes=4096,
+    ...     load=Load(reads=Decimal(2 * 10**9)),
+    ... )
+    >>> [(row.device_id, round(row.busy_share, 3)) for row in found.rows]
+    [('face2016-cheetah-15k6-single', 1.861), ('face2016-samsung-840pro-256', 0.012)]
+    >>> found.cheapest_that_keeps_up
+    'face2016-samsung-840pro-256'
+    """
+    work = load or Load()
+    ids = [device.id for device in devices]
+    problems = Problems("tiers side by side", "name each device once")
+    problems.check(ids, "devices", None, "needs at least one device")
+    problems.check(len(set(ids)) == len(ids), "devices", ids, "names a device twice")
+    problems.raise_if_any()
+    if held_bytes < 0:
+        raise BadInput(
+            f"tiers side by side: held_bytes: `{held_bytes}` must not be negative",
+            "give the bytes that the tier holds",
+        )
+    rows = [
+        _row(device, held_bytes, page_bytes, prices, work, assumptions)
+        for device in devices
+    ]
+    rows.sort(key=lambda row: math.inf if row.cost is None else row.cost.usd_per_month)
+    priced = [row for row in rows if row.cost is not None]
+    serving = [row for row in priced if row.keeps_up]
+    return TierComparison(
+        tuple(rows),
+        priced[0].device_id if priced else None,
+        serving[0].device_id if serving else None,
+        "prices x amounts; busy time by the utilisation law",
+        f"{VALIDITY}; busy time is that of random accesses at the stated rates",
+        tuple(_cautions(devices, rows, prices, work)),
+    )
+
+
+def _row(
+    device: Device,
+    held_bytes: int,
+    page_bytes: int,
+    prices: PriceBook | None,
+    work: Load,
+    assumptions: Assumptions | None,
+) -> TierRow:
+    cost, reason = None, ""
+    try:
+        cost = tier_cost(
+            device, held_bytes, prices=prices, load=work, assumptions=assumptions
+        )
+    except BadInput as error:
+        # No price, or no capacity to count whole devices by: the row says which.
+        reason = error.message
+    capacity = device.capacity_bytes
+    rented = cost is not None and cost.devices == 0
+    whole = 1 if capacity is None or rented else max(1, -(-held_bytes // capacity))
+    busy = _busy(device, work, whole)
+    return TierRow(
+        device.id,
+        cost,
+        reason,
+        _of_pages(cost, page_bytes),
+        None
+        if cost is None
+        else cost.usd_per_million_accesses(work.reads + work.writes),
+        whole,
+        None if busy is None else float(busy.value),
+        (
+            *(() if cost is None else (line.derivation for line in cost.lines)),
+            *(() if busy is None else (busy,)),
+        ),
+    )
+
+
+def _of_pages(cost: TierCost | None, page_bytes: int) -> Decimal | None:
+    each = None if cost is None else cost.usd_per_page_month(page_bytes)
+    return None if each is None else each * MILLION
+
+
+def _busy(device: Device, work: Load, devices: int) -> Derivation | None:
+    read_us, write_us = device.read_service_us, device.write_service_us
+    needed = [(work.reads, read_us), (work.writes, write_us)]
+    if any(count > 0 and time is None for count, time in needed):
+        return None
+    seconds = sum(float(count) * (time or 0.0) for count, time in needed) / US_PER_S
+    return Derivation(
+        "busy",
+        seconds / (devices * SECONDS_PER_MONTH),
+        "1",
+        "(reads t_read + writes t_write) / (devices x 730 h)",
+        (
+            Number("reads", work.reads, "1/month", "load of a month"),
+            Number("t_read", read_us, "µs", device.service_basis or "not stated"),
+            Number("writes", work.writes, "1/month", "load of a month"),
+            Number("t_write", write_us, "µs", device.service_basis or "not stated"),
+            Number("devices", devices, "1", "that hold the bytes"),
+        ),
+        "utilisation law, Denning and Buzen (1978)",
+    )
+
+
+def _cautions(
+    devices: Sequence[Device],
+    rows: Sequence[TierRow],
+    prices: PriceBook | None,
+    work: Load,
+) -> Iterator[Caution]:
+    for row in rows:
+        if row.busy_share is not None and row.busy_share > 1:
+            yield Caution(
+                "cannot_keep_up",
+                f"the load keeps `{row.device_id}` busy for {row.busy_share:.3g} times the "
+                f"month: {row.served_by:,} of it cannot serve it, though that is what is priced",
+                f"it takes {math.ceil(row.busy_share * row.served_by):,} of them; hold more "
+                "bytes to price those",
+            )
+        elif row.busy_share is None and work.reads + work.writes > 0:
+            yield Caution(
+                "busy_unknown",
+                f"`{row.device_id}` states no service times: whether it can serve the load is "
+                "not known",
+                "add its rates to a copy of the device",
+            )
+        if row.cost is not None:
+            yield from row.cost.warnings
+    used = [tier_price(device, prices) for device in devices]
+    costs = {row.device_id: row.cost for row in rows if row.cost is not None}
+    if costs:
+        yield from system_cost(
+            costs, [price for price in used if price is not None]
+        ).warnings
