@@ -337,10 +337,7 @@ class Application:
 
         self._stopping = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        host, port = listener.getsockname()[:2]
-        settings = Settings(
-            database_url=url, data_dir=self._options.data_dir, host=host, port=port
-        )
+        settings = Settings(database_url=url, data_dir=self._options.data_dir)
         config = uvicorn.Config(
             create_app(settings),
             log_config=None,

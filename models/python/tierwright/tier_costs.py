@@ -209,9 +209,7 @@ def _row(
         cost,
         reason,
         _of_pages(cost, page_bytes),
-        None
-        if cost is None
-        else cost.usd_per_million_accesses(work.reads + work.writes),
+        None if cost is None else cost.usd_per_million_accesses(_accesses(work)),
         whole,
         None if busy is None else float(busy.value),
         (
@@ -221,6 +219,11 @@ def _row(
     )
 
 
+def _accesses(work: Load) -> Decimal:
+    """Accesses of a month, as far as they are stated."""
+    return (work.reads or Decimal(0)) + (work.writes or Decimal(0))
+
+
 def _of_pages(cost: TierCost | None, page_bytes: int) -> Decimal | None:
     each = None if cost is None else cost.usd_per_page_month(page_bytes)
     return None if each is None else each * MILLION
@@ -228,7 +231,10 @@ def _of_pages(cost: TierCost | None, page_bytes: int) -> Decimal | None:
 
 def _busy(device: Device, work: Load, devices: int) -> Derivation | None:
     read_us, write_us = device.read_service_us, device.write_service_us
-    needed = [(work.reads, read_us), (work.writes, write_us)]
+    needed = [
+        (work.reads or Decimal(0), read_us),
+        (work.writes or Decimal(0), write_us),
+    ]
     if any(count > 0 and time is None for count, time in needed):
         return None
     seconds = sum(float(count) * (time or 0.0) for count, time in needed) / US_PER_S
@@ -238,9 +244,9 @@ def _busy(device: Device, work: Load, devices: int) -> Derivation | None:
         "1",
         "(reads t_read + writes t_write) / (devices x 730 h)",
         (
-            Number("reads", work.reads, "1/month", "load of a month"),
+            Number("reads", needed[0][0], "1/month", "load of a month"),
             Number("t_read", read_us, "µs", device.service_basis or "not stated"),
-            Number("writes", work.writes, "1/month", "load of a month"),
+            Number("writes", needed[1][0], "1/month", "load of a month"),
             Number("t_write", write_us, "µs", device.service_basis or "not stated"),
             Number("devices", devices, "1", "that hold the bytes"),
         ),
@@ -263,7 +269,7 @@ def _cautions(
                 f"it takes {math.ceil(row.busy_share * row.served_by):,} of them; hold more "
                 "bytes to price those",
             )
-        elif row.busy_share is None and work.reads + work.writes > 0:
+        elif row.busy_share is None and _accesses(work) > 0:
             yield Caution(
                 "busy_unknown",
                 f"`{row.device_id}` states no service times: whether it can serve the load is "

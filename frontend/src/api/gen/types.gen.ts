@@ -1897,9 +1897,15 @@ export type DirectoriesOut = {
     /**
      * Best
      *
-     * Index of the option of least total.
+     * Index of the option of least total, with flash pages full of valid ones.
      */
     best: number | null;
+    /**
+     * Safest
+     *
+     * Index of the option of least total where each flash page holds a single valid page.
+     */
+    safest: number | null;
     /**
      * Sentence
      */

@@ -173,7 +173,7 @@ impl LineFormat for Tencent {
         };
         self.requests += 1;
         self.unaligned += u64::from(!aligned);
-        self.odd_sizes += u64::from(request.size % (SECTOR_BYTES * SECTOR_BYTES) != 0);
+        self.odd_sizes += u64::from(!request.size.is_multiple_of(SECTOR_BYTES * SECTOR_BYTES));
         self.dates.add(request.time_ns);
         Ok(request)
     }
