@@ -346,6 +346,7 @@ class TestConversionLog:
             "filename": "log.csv",
             "size_bytes": len(data),
             "sha256": hashlib.sha256(data).hexdigest(),
+            "address": None,
         }
         assert log["asked"] == {
             "format": "postgres_csv",

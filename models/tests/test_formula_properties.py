@@ -116,7 +116,9 @@ def test_the_saving_is_the_share_not_spent(cost: float, without: float) -> None:
         assert found is None
     else:
         assert found <= 1
-        assert without * (1 - found) == pytest.approx(cost, abs=1e-6 * without)
+        assert without * (1 - found) == pytest.approx(
+            cost, rel=1e-9, abs=1e-6 * without
+        )
 
 
 @pytest.mark.formula("kv.price_performance")

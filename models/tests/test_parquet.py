@@ -94,7 +94,12 @@ def test_packed_tables_hold_the_same_rows(tmp_path, layers):
     assert len(preview(path, columns=MAPPING, rows=3)["records"]) == 3
     done = convert(path, tmp_path / "t.twt", columns=MAPPING)
     assert done["sha256_of_sequence"] == SEQUENCE
-    assert seen[-1][:2] == (path.stat().st_size, path.stat().st_size)
+    size = path.stat().st_size
+    done, whole = seen[-1][:2]
+    # Of a ZIP archive the directory of its members follows, which is no content.
+    assert (done, whole) == (size, size) or (
+        "zip" in layers and 0 < done < whole == size
+    )
     assert sorted(one.name for one in tmp_path.iterdir()) == ["misleading.txt", "t.twt"]
 
 

@@ -37,7 +37,7 @@ class TierCostsIn(Body):
     reads_per_month: Amount = 0.0
     writes_per_month: Amount = 0.0
     read_bytes_per_month: Amount = 0.0
-    written_bytes_per_month: Amount = 0.0
+    written_bytes_per_month: Amount | None = None
     provisioned_iops: Amount = Field(
         default=0.0, description="Rate that is rented with a cloud volume. [1/s]"
     )

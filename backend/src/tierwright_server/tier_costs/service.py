@@ -43,7 +43,9 @@ async def compare(
             reads=_exact(body.reads_per_month),
             writes=_exact(body.writes_per_month),
             read_bytes=_exact(body.read_bytes_per_month),
-            written_bytes=_exact(body.written_bytes_per_month),
+            written_bytes=None
+            if body.written_bytes_per_month is None
+            else _exact(body.written_bytes_per_month),
             provisioned_iops=_exact(body.provisioned_iops),
             provisioned_mb_per_s=_exact(body.provisioned_mb_per_s),
         ),

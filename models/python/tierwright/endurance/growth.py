@@ -7,6 +7,8 @@ import math
 from tierwright.errors import Problems
 
 LEAST_GROWTH = -1.0
+_NO_GROWTH = 1e-12
+"""Growth over the life below which nothing is left of it but rounding."""
 
 
 def years_with_growth(
@@ -61,6 +63,6 @@ def years_with_growth(
     steady = budget_tb / tb_per_year
     rate = math.log1p(growth_per_year)
     inside = steady * rate
-    if inside == 0 or not math.isfinite(steady):
+    if abs(inside) < _NO_GROWTH or not math.isfinite(steady):
         return steady
     return math.log1p(inside) / rate if inside > -1 else math.inf

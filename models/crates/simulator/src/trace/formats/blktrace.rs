@@ -533,7 +533,11 @@ impl Blktrace {
     /// That no file has grown or shrunk while it was read: a recording that is still running.
     fn check_lengths(&self) -> Result<()> {
         for stream in &self.streams {
-            let path = stream.input.path();
+            // Of a member the archive is what lies on the disk.
+            let path = match stream.input.packed() {
+                Some((packed, _)) => packed.path(),
+                None => stream.input.path(),
+            };
             let now = std::fs::metadata(path).map_err(|source| Error::Io {
                 action: "read",
                 path: path.to_owned(),
