@@ -229,6 +229,7 @@ def binary(name: str, made: Requests) -> bytes:
         "op": np.where(made.writes, 3, 1),
         "command": np.where(made.writes, 0x2A, 0x28),
         "action": 1 | np.where(made.writes, 1 << 17, 1 << 16),
+        "version": 0x0100,
         "magic": 0x65617407,
         "device": 8 << 20,
     }
