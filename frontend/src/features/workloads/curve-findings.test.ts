@@ -19,6 +19,7 @@ const curve: WrittenCurve = {
   write_backs: [90, 60, 20, 10, 0],
   accesses: 1000,
   write_accesses: 100,
+  tells_writes: true,
   distinct_pages: 16,
   page_bytes: 4096,
   knees: [{ pages: 4, hit_ratio: 0.8, height: 0.292 }],

@@ -126,6 +126,8 @@ function WorkloadRow({ workload }: { readonly workload: WorkloadOut }) {
           unknown
         ) : summary.write_accesses === null ? (
           <Unknown reason="a curve does not tell what is written" />
+        ) : !summary.tells_writes ? (
+          <Unknown reason="the trace does not tell writes from reads" />
         ) : (
           formatPercent(
             ratio(summary.write_accesses / Math.max(1, summary.accesses)),
