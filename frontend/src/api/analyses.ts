@@ -7,9 +7,9 @@ import {
   getPoolSplitGains,
   getSummaries,
   getSummaryTables,
-  getWorkloadSummaries,
   getWindowCurves,
   getWindows,
+  getWorkloadSummaries,
 } from "./gen/sdk.gen";
 import type { PoolSplitCosts } from "./gen/types.gen";
 

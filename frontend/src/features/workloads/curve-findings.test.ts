@@ -66,6 +66,14 @@ describe("findings of a curve", () => {
     );
   });
 
+  it("takes write-backs for unknown where the trace does not tell writes", () => {
+    expect(hasWrites(curve)).toBe(true);
+    const silent = { ...curve, write_accesses: 0, write_backs: [0, 0, 0, 0, 0] };
+    expect(hasWrites({ ...silent, tells_writes: false })).toBe(false);
+    // A workload that is known to write nothing is another thing.
+    expect(hasWrites(silent)).toBe(true);
+  });
+
   it("claims nothing beyond the end of a given curve", () => {
     const given = { ...curve, kind: "curve" as const, write_backs: null };
     expect(hitRatioSentence(given)).toContain(

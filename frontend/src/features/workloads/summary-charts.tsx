@@ -2,11 +2,11 @@ import { Button, SegmentedControl, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import {
+  profileSummariesQuery,
   readSummaries,
   type SummariesOut,
   type SummaryTables,
   summariesKey,
-  profileSummariesQuery,
   summaryTablesQuery,
 } from "@/api/analyses";
 import { answer } from "@/api/client";
