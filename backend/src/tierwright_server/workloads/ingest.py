@@ -112,7 +112,9 @@ def _within(
     The size of the source says little: a small file may decompress to a large trace.
     """
 
-    def watched(done: int, total: int, accesses: int) -> bool:
+    def watched(
+        done: int, total: int, accesses: int, requests: int | None = None, /
+    ) -> bool:
         written = sum(entry.stat().st_size for entry in os.scandir(work))
         if written > most_bytes:
             raise JobFailure(
@@ -121,7 +123,7 @@ def _within(
                 "Delete what is no longer needed; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES, or "
                 "free some space on the disk of the data folder.",
             )
-        return on_progress(done, total, accesses)
+        return on_progress(done, total, accesses, requests)
 
     return watched
 
