@@ -43,6 +43,13 @@ class Settings(BaseSettings):
         default=None,
         description="Most bytes of uploads and workloads together; none: the disk",
     )
+    trace_max_content_bytes: Annotated[int, Field(ge=1)] = Field(
+        default=4 * 2**40, description="Most decompressed bytes of one trace"
+    )
+    trace_max_expansion: Annotated[int, Field(ge=1)] = Field(
+        default=1000,
+        description="Most decompressed bytes for each byte of a trace's file",
+    )
     trace_roots: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
         description="Folders whose files may be registered by path, and prefixes "

@@ -3,7 +3,7 @@
 
     python3 shim_to_trace.py FOLDER trace.csv
 
-A row is one 8 KiB block below the buffer pool: ``time_us,op,rel,block``, with
+A row is one 8 KiB block below the buffer pool: ``time_us,io,rel,block``, with
 ``rel`` = database/relfilenode (and its fork). Standard library only.
 """
 
@@ -67,7 +67,8 @@ def main() -> None:
     start_ns = None
     rows = 0
     with arguments.trace.open("w", encoding="ascii", newline="\n") as out:
-        out.write("time_us,op,rel,block\n")
+        # `io`, not `op`: the reader then says that the buffer pool stood above.
+        out.write("time_us,io,rel,block\n")
         for time_ns, op, relation, block in heapq.merge(*map(rows_of, logs)):
             start_ns = time_ns if start_ns is None else start_ns
             out.write(f"{(time_ns - start_ns) // 1000},{op},{relation},{block}\n")

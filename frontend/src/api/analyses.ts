@@ -9,6 +9,7 @@ import {
   getSummaryTables,
   getWindowCurves,
   getWindows,
+  getWorkloadSummaries,
 } from "./gen/sdk.gen";
 import type { PoolSplitCosts } from "./gen/types.gen";
 
@@ -73,6 +74,21 @@ export const summaryTablesQuery = (id: string) =>
     queryFn: ({ signal }) =>
       answer(
         getSummaryTables({ signal, path: { summaries_id: id }, throwOnError: true }),
+      ),
+    staleTime: NEVER_STALE,
+  });
+
+/** The summaries that a profile brought along. */
+export const profileSummariesQuery = (workloadId: string) =>
+  queryOptions({
+    queryKey: ["workloads", workloadId, "summaries"],
+    queryFn: ({ signal }) =>
+      answer(
+        getWorkloadSummaries({
+          signal,
+          path: { workload_id: workloadId },
+          throwOnError: true,
+        }),
       ),
     staleTime: NEVER_STALE,
   });

@@ -11,12 +11,27 @@ page_bytes : int, default 4096
     Page size by which byte-addressed formats are split: a power of two from 512 to
     1,048,576. Page- and key-native formats keep their own pages. [bytes]
 columns : dict of str to str, optional
-    Column mapping of the generic CSV and Parquet readers. Keys: ``time``, ``time_unit`` (s, ms, us, ns,
+    Column mapping of the generic CSV and Parquet readers. Keys: ``level`` (above, below: whether
+    requests were recorded above every cache), ``time``, ``time_unit`` (s, ms, us, ns,
     filetime), ``op``, ``read_values``, ``write_values`` (lists separated by ``,`` or ``|``),
     ``offset`` with ``size``, or ``page``, or ``key``; ``offset_unit`` and ``size_unit``
     (bytes, sectors of 512 bytes, pages), ``device``, ``delimiter`` (one character, or tab,
     space, comma, semicolon), ``header`` (true, false). Columns are given by name or by
     1-based number.
+skip_bad_records : int, default 0
+    Bad lines or records to pass over and count; one more is an error. What was passed over is
+    told by ``trace`` of the answer.
+max_content_bytes : int, optional
+    Most decompressed bytes of the file; 16 TiB by default. [bytes]
+max_expansion : int, optional
+    Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; 5,000 by
+    default.
+device_bytes : int, optional
+    Size of each recorded device: addresses beyond it, or far below it, are warned of. [bytes]
+
+All but the path are keywords; None stands for the default. An answer computed from a trace holds
+``trace``, what its reader noticed: ``{source_format, tells_writes, skipped_records, warnings
+[{name, message, hint}], assumptions}``. It belongs to every number of the answer.
 
 Every function releases the GIL while it works. Between chunks of about 65,536 accesses it
 calls ``on_progress(done_bytes, total_bytes, accesses)``, positions counted in the file as it
@@ -27,7 +42,7 @@ handler (Ctrl-C), stops the pass and propagates.
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 __all__ = [
     "Cancelled",
@@ -60,6 +75,17 @@ __all__ = [
     "two_stack",
     "window_curves",
 ]
+
+class _TraceReading(TypedDict, total=False):
+    """The trace argument group without the path; a name of these stubs only."""
+
+    format: str | None
+    page_bytes: int | None
+    columns: dict[str, str] | None
+    skip_bad_records: int | None
+    max_content_bytes: int | None
+    max_expansion: int | None
+    device_bytes: int | None
 
 # --- errors -----------------------------------------------------------------------------
 
@@ -105,32 +131,16 @@ def formats() -> list[dict[str, Any]]:
 def preview(
     path: str | PathLike[str],
     *,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
-    skip_bad_records: int = 0,
-    max_content_bytes: int | None = None,
-    max_expansion: int | None = None,
-    device_bytes: int | None = None,
     rows: int = 20,
     on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Show how the head of a trace is understood, without reading the rest.
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
-    skip_bad_records : int, default 0
-        Bad lines or records to pass over and count; one more is an error.
-    max_content_bytes : int, optional
-        Most decompressed bytes of the file; 16 TiB by default. [bytes]
-    max_expansion : int, optional
-        Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; 5,000
-        by default.
-    device_bytes : int, optional
-        Size of each recorded device: addresses beyond it, or far below it, are warned of.
-        [bytes]
     rows : int, default 20
         Records to show, at most 1,000.
     on_progress : callable, optional
@@ -180,14 +190,8 @@ def column_names(path: str | PathLike[str]) -> list[str]:
 def inspect(
     path: str | PathLike[str],
     *,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
-    skip_bad_records: int = 0,
-    max_content_bytes: int | None = None,
-    max_expansion: int | None = None,
-    device_bytes: int | None = None,
     on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Read a whole trace and tell what is in it.
 
@@ -202,7 +206,8 @@ def inspect(
         (epoch of the source format, None without time) [ns], ``compression``, ``chosen_by``,
         ``margin`` and ``detection`` as in a preview, ``extent`` as in a preview and
         ``skipped_records`` and ``split_requests`` (requests that touch more than one page; all
-        three absent from canonical traces), ``assumptions``, ``source_format``; for a canonical trace also ``content_id``. Both
+        three absent from canonical traces), ``assumptions``, ``source_format``, ``records`` (the
+        first five) and ``units`` as in a preview; for a canonical trace also ``content_id``. Both
         hashes of a canonical trace are computed anew and compared with its foot.
 
     Raises
@@ -219,15 +224,9 @@ def convert(
     path: str | PathLike[str],
     out: str | PathLike[str],
     *,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
-    skip_bad_records: int = 0,
-    max_content_bytes: int | None = None,
-    max_expansion: int | None = None,
-    device_bytes: int | None = None,
     force: bool = False,
     on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Write the canonical form of a trace.
 
@@ -236,7 +235,7 @@ def convert(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     out : str or os.PathLike
         The canonical trace to write, by custom ``*.twt``.
@@ -315,10 +314,8 @@ def curves(
     path: str | PathLike[str],
     *,
     threads: int | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Count the misses and write-backs of LRU caches of every size, exactly, in one pass.
 
@@ -329,7 +326,7 @@ def curves(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     threads : int, optional
         Threads to work on; one a core by default.
@@ -359,10 +356,8 @@ def simulate_policy(
     pages: int,
     *,
     options: dict[str, str] | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Replay a trace through one cache in front of the disk.
 
@@ -375,7 +370,7 @@ def simulate_policy(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     policy : str
         Name of a policy of `policies()`, in any case.
@@ -412,10 +407,8 @@ def simulate_scheme(
     flash_pages: int,
     *,
     options: dict[str, str] | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Replay a trace through RAM and flash under a page-flow scheme.
 
@@ -426,7 +419,7 @@ def simulate_scheme(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     scheme : str
         Name of a scheme of `schemes()`, in any case.
@@ -480,10 +473,8 @@ def simulate_online(
     flash_pages: int,
     *,
     options: dict[str, str] | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Replay a trace through RAM and flash whose page flow is chosen period by period.
 
@@ -493,7 +484,7 @@ def simulate_online(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     scheme : str
         Name of a chooser of `choosers()`, in any case.
@@ -533,10 +524,8 @@ def simulate_flash_cache(
     flash_pages: int,
     *,
     options: dict[str, str] | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Replay a trace through RAM and a flash cache that manages itself.
 
@@ -545,7 +534,7 @@ def simulate_flash_cache(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     scheme : str
         Name of a flash cache of `flash_caches()`, in any case.
@@ -610,10 +599,8 @@ def simulate_buffer(
     pages: int,
     *,
     options: dict[str, str] | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Replay a trace through a cost-aware buffer.
 
@@ -622,7 +609,7 @@ def simulate_buffer(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     buffer : str
         Name of a buffer of `buffers()`, in any case.
@@ -659,10 +646,8 @@ def simulate_splits(
     pages: int,
     clean_pages: list[int],
     *,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> list[dict[str, Any]]:
     """Replay a trace once through static FD-Buffers of LRU pools with several splits.
 
@@ -687,10 +672,8 @@ def two_stack(
     distance: str = "raw",
     group_pages: int = 64,
     present_conditions: bool = True,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Estimate the hits of a clean and a dirty LRU pool at every split, in one pass.
 
@@ -699,7 +682,7 @@ def two_stack(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     pages : int
         The whole buffer, M, from 2 to 134,217,728. [pages]
@@ -744,10 +727,8 @@ def sampled_curves(
     sample_pages: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Estimate the misses and write-backs of LRU caches of every size from sampled pages.
 
@@ -758,7 +739,7 @@ def sampled_curves(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     sample_rate : float, optional
         Share of the pages to follow, in (0, 1]. Give this or `sample_pages`.
@@ -796,16 +777,14 @@ def sampled_curves(
 def summaries(
     path: str | PathLike[str],
     *,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Sum a trace up in one pass: working set, reuse, popularity, requests, devices.
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     on_progress : callable, optional
         See `curves`.
@@ -832,10 +811,8 @@ def window_curves(
     window_accesses: int | None = None,
     window_ns: int | None = None,
     sizes: list[int] | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Count the LRU misses of consecutive windows of a trace, exactly, in one pass.
 
@@ -845,7 +822,7 @@ def window_curves(
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     window_accesses : int, optional
         Accesses of a window. Give this or `window_ns`.
@@ -883,16 +860,14 @@ def sweep(
     configurations: list[dict[str, Any]],
     *,
     threads: int | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Replay many configurations over one read of a trace, on all cores.
 
     Parameters
     ----------
-    path, format, page_bytes, columns
+    path, **reading
         The trace argument group.
     configurations : list of dict
         Each ``{policy, pages, options}``, ``{buffer, pages, options}``, ``{scheme, ram_pages,
@@ -934,10 +909,8 @@ def miniatures(
     *,
     seed: int = 0,
     threads: int | None = None,
-    format: str | None = None,
-    page_bytes: int = 4096,
-    columns: dict[str, str] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
     """Estimate many configurations by miniature simulation, with the error of each count.
 
@@ -949,7 +922,7 @@ def miniatures(
     Returns
     -------
     dict
-        ``cancelled`` (bool; only configurations of whole reads have a row) and ``rows`` (list of
+        ``trace``, see the module, ``cancelled`` (bool; only configurations of whole reads have a row) and ``rows`` (list of
         dict, in order): ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as asked for;
         ``accesses``, ``distinct_pages``, ``sample_rate``, ``miniature_rate``; every counter
         of `sweep`'s rows (float) and ``interval95`` (dict of counter to [low, high], from

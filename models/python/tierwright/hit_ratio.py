@@ -7,18 +7,23 @@ holds them, whole or thinned to listed sizes; between listed sizes it is piecewi
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tierwright.documents import read_json
 from tierwright.errors import BadInput, Problems
+from tierwright.reader_notes import NOTHING_NOTED, ReaderNotes, notes_from_mapping
+
+if TYPE_CHECKING:
+    from tierwright.summaries import Summaries
 
 FloatArray = NDArray[np.float64]
 
@@ -99,6 +104,8 @@ class Curve:
         ones. A given curve is of a cache that is full, so every miss evicts.
     sample_rate : float or None
         Share of the pages that an estimated curve was counted from; None when all were. [1]
+    notes : ReaderNotes
+        What the reader of the trace noticed: who decides by the curve must know it.
 
     Notes
     -----
@@ -119,6 +126,7 @@ class Curve:
     write_accesses: int
     given: Given | None = None
     sample_rate: float | None = None
+    notes: ReaderNotes = NOTHING_NOTED
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
@@ -150,6 +158,7 @@ class Curve:
         write_accesses: int,
         given: Given | None = None,
         sample_rate: float | None = None,
+        notes: ReaderNotes = NOTHING_NOTED,
     ) -> Curve:
         """Make a curve from sizes and counts, thinned or whole.
 
@@ -168,6 +177,7 @@ class Curve:
             write_accesses,
             given,
             sample_rate,
+            notes,
         )
 
     @classmethod
@@ -179,6 +189,7 @@ class Curve:
         accesses: int,
         page_bytes: int,
         write_accesses: int,
+        notes: ReaderNotes = NOTHING_NOTED,
     ) -> Curve:
         """Make a curve from whole arrays: entry i belongs to an LRU of i + 1 pages."""
         size = len(np.asarray(misses))
@@ -190,6 +201,7 @@ class Curve:
             distinct_pages=size,
             page_bytes=page_bytes,
             write_accesses=write_accesses,
+            notes=notes,
         )
 
     @classmethod
@@ -348,7 +360,14 @@ class Curve:
             write_accesses=self.write_accesses,
             given=self.given,
             sample_rate=self.sample_rate,
+            notes=self.notes,
         )
+
+    def with_notes(self, notes: ReaderNotes) -> Curve:
+        """Return the same curve, its arrays shared, with what the reader noticed."""
+        noted = copy.copy(self)
+        object.__setattr__(noted, "notes", notes)
+        return noted
 
     def with_dirty_share(self, dirty_share: float) -> Curve:
         """Return a given curve with write-backs of `dirty_share` at every miss.
@@ -382,6 +401,7 @@ class Curve:
             page_bytes=self.page_bytes,
             write_accesses=math.ceil(dirty_share * self.accesses),
             given=replace(self.given, dirty_share=float(dirty_share)),
+            notes=self.notes,
         )
 
     def to_lists(self) -> dict[str, Any]:
@@ -440,20 +460,21 @@ class Profile:
     thinned_error : float or None
         How far a straight line between two listed sizes is off the whole curve at most, in
         misses or write-backs per access; None where the whole curve is not known. [1]
-    skipped_records : int
-        Bad records of the trace that were passed over as asked: they are missing here.
+    summaries : Summaries or None
+        What the trace is like beyond its curves, without names; None where nobody asked.
     """
 
     curve: Curve
     duration_s: float | None
     sampled: Sampled | None = None
     thinned_error: float | None = None
-    skipped_records: int = 0
+    summaries: Summaries | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `profile_from_mapping` reads."""
         curve = self.curve
         given = curve.given
+        notes = curve.notes.without_content()
         return {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION if given is None else GIVEN_SCHEMA_VERSION,
@@ -471,11 +492,20 @@ class Profile:
                 else {"thinned_error": self.thinned_error}
             ),
             **(
-                {"skipped_records": self.skipped_records}
-                if self.skipped_records
-                else {}
+                {}
+                if notes.skipped_records == 0
+                else {"skipped_records": notes.skipped_records}
             ),
+            **({} if notes == NOTHING_NOTED else {"trace": notes.to_dict()}),
+            **self._summaries(),
         }
+
+    def _summaries(self) -> dict[str, Any]:
+        if self.summaries is None:
+            return {}
+        from tierwright.profile_summaries import to_mapping
+
+        return {"summaries": to_mapping(self.summaries)}
 
     def to_text(self) -> str:
         """Return the text of the profile file.
@@ -573,6 +603,9 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         skipped,
         "must be a whole number, not negative",
     )
+    notes = notes_from_mapping(
+        data.get("trace"), skipped if _is_count(skipped) else 0, problems
+    )
     lists = _curve_lists(
         data.get("curve"), problems, () if writes_unknown else ("write_backs",)
     )
@@ -584,6 +617,11 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         thinned_error,
         "must be a number that is not negative, or null",
     )
+    summaries = None
+    if data.get("summaries") is not None:
+        from tierwright.profile_summaries import from_mapping
+
+        summaries = from_mapping(data["summaries"], data, problems)
     problems.raise_if_any()
     try:
         curve = Curve.from_lists(
@@ -596,13 +634,14 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             write_accesses=data["write_accesses"] or 0,
             given=given,
             sample_rate=None if sampled is None else sampled.sample_rate,
+            notes=notes,
         )
     except BadInput as error:
         found = Problems(place, _PROFILE_HINT)
         found.found += error.problems
         found.raise_if_any()
         raise
-    return Profile(curve, duration_s, sampled, thinned_error, skipped)
+    return Profile(curve, duration_s, sampled, thinned_error, summaries)
 
 
 def thinned_sizes(

@@ -6,11 +6,9 @@ Errors are those of the core: `SimulatorError` and its subclasses, args `(messag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
@@ -23,37 +21,6 @@ OnProgress = Callable[[int, int, int], bool]
 
 OnReading = Callable[[int, int, int, int | None], bool]
 """The same where a raw trace is read, with the records so far; None where there are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """A trace file and how to read it.
-
-    Attributes
-    ----------
-    path : Path
-        Raw trace of any supported format, compressed or in an archive, or a canonical one.
-    format : str or None
-        Name of the format; None detects it.
-    page_bytes : int or None
-        Page size for formats addressed in bytes; None takes 4096. [bytes]
-    columns : mapping or None
-        Column mapping of the generic CSV reader, such as ``{"time": "ts"}``.
-    """
-
-    path: Path
-    format: str | None = None
-    page_bytes: int | None = None
-    columns: Mapping[str, str] | None = field(default=None)
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments that the core takes for a trace."""
-        given: dict[str, Any] = {"format": self.format}
-        if self.page_bytes is not None:
-            given["page_bytes"] = self.page_bytes
-        if self.columns:
-            given["columns"] = dict(self.columns)
-        return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +56,41 @@ class Reading:
         }
 
 
-_STRICT = Reading()
+STRICT = Reading()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace file and how to read it.
+
+    Attributes
+    ----------
+    path : Path
+        Raw trace of any supported format, compressed or in an archive, or a canonical one.
+    format : str or None
+        Name of the format; None detects it.
+    page_bytes : int or None
+        Page size for formats addressed in bytes; None takes 4096. [bytes]
+    columns : mapping or None
+        Column mapping of the generic CSV reader, such as ``{"time": "ts"}``.
+    reading : Reading
+        Tolerance and limits. Whatever was passed over is told by the notes of every answer.
+    """
+
+    path: Path
+    format: str | None = None
+    page_bytes: int | None = None
+    columns: Mapping[str, str] | None = field(default=None)
+    reading: Reading = STRICT
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments that the core takes for a trace."""
+        given: dict[str, Any] = {"format": self.format, **self.reading.arguments()}
+        if self.page_bytes is not None:
+            given["page_bytes"] = self.page_bytes
+        if self.columns:
+            given["columns"] = dict(self.columns)
+        return given
 
 
 def formats() -> list[dict[str, Any]]:
@@ -138,7 +139,6 @@ def preview(
     trace: Trace,
     *,
     rows: int = 20,
-    reading: Reading = _STRICT,
     on_progress: OnReading | None = None,
 ) -> dict[str, Any]:
     """Read the head of a trace and say what was understood."""
@@ -147,19 +147,15 @@ def preview(
         rows=rows,
         on_progress=on_progress,
         **trace.arguments(),
-        **reading.arguments(),
     )
 
 
-def inspect(
-    trace: Trace, *, reading: Reading = _STRICT, on_progress: OnReading | None = None
-) -> dict[str, Any]:
+def inspect(trace: Trace, *, on_progress: OnReading | None = None) -> dict[str, Any]:
     """Read a whole trace: counts, duration, hash of its access sequence."""
     return _simulator.inspect(
         str(trace.path),
         on_progress=on_progress,
         **trace.arguments(),
-        **reading.arguments(),
     )
 
 
@@ -168,7 +164,6 @@ def convert(
     out: Path,
     *,
     force: bool = False,
-    reading: Reading = _STRICT,
     on_progress: OnReading | None = None,
 ) -> dict[str, Any]:
     """Write the canonical form of a trace; an existing file only with `force`."""
@@ -178,61 +173,7 @@ def convert(
         force=force,
         on_progress=on_progress,
         **trace.arguments(),
-        **reading.arguments(),
     )
-
-
-@contextmanager
-def without_bad_records(
-    trace: Trace,
-    skip_bad_records: int,
-    *,
-    device_bytes: int | None = None,
-    on_progress: OnReading | None = None,
-) -> Iterator[tuple[Trace, dict[str, Any] | None]]:
-    """Give a trace whose bad records are left out, for functions that tolerate none.
-
-    Replays and curves must never be silent about a record that is missing, and they do not
-    report on the file. So the trace is converted first, which does, into a file that lives as
-    long as the context, in the folder for temporary files.
-
-    Parameters
-    ----------
-    trace : Trace
-        What to read.
-    skip_bad_records : int
-        Bad records to pass over and count; one more is an error. With 0 the trace is given
-        as it is.
-    device_bytes : int, optional
-        Size of each recorded device, to be compared with the addresses, which needs the
-        conversion as well. [bytes]
-    on_progress : callable, optional
-        See `OnReading`.
-
-    Yields
-    ------
-    tuple of Trace and (dict or None)
-        The trace to use, and what `convert` tells about it; None if nothing was converted.
-
-    Raises
-    ------
-    SimulatorError
-        If the trace cannot be read or has more bad records.
-    """
-    if skip_bad_records == 0 and device_bytes is None:
-        yield trace, None
-        return
-    with TemporaryDirectory(prefix="tierwright-") as folder:
-        whole = Path(folder) / "trace.twt"
-        found = convert(
-            trace,
-            whole,
-            reading=Reading(
-                skip_bad_records=skip_bad_records, device_bytes=device_bytes
-            ),
-            on_progress=on_progress,
-        )
-        yield Trace(whole), found
 
 
 def profile(
@@ -266,6 +207,7 @@ def profile(
     """
     from tierwright.errors import BadInput
     from tierwright.hit_ratio import DEFAULT_POINTS, Curve, Profile
+    from tierwright.reader_notes import ReaderNotes
     from tierwright.thinning import error_bounded
 
     if any(size < 1 for size in sizes):
@@ -286,6 +228,7 @@ def profile(
         accesses=found["accesses"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
+        notes=ReaderNotes.of(found["trace"]),
     )
     thinned, off = error_bounded(whole, points or DEFAULT_POINTS, sizes)
     return Profile(thinned, found["duration_s"], thinned_error=off)
@@ -332,6 +275,7 @@ def sampled_profile(
         Sampled,
         thinned_sizes,
     )
+    from tierwright.reader_notes import ReaderNotes
 
     if any(size < 1 for size in sizes):
         raise BadInput(
@@ -366,6 +310,7 @@ def sampled_profile(
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
         sample_rate=sample_rate,
+        notes=ReaderNotes.of(found["trace"]),
     )
     sampled = Sampled(
         sample_rate,

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
+from tierwright.reader_notes import NOTHING_NOTED, ReaderNotes
 
 if TYPE_CHECKING:
     from tierwright.popularity import ZipfFit
@@ -233,6 +234,8 @@ class Summaries:
         Lengths and order of the requests.
     devices : Devices or None
         One row a device; None of a trace of one device.
+    notes : ReaderNotes
+        What the reader of the trace noticed.
     """
 
     accesses: int
@@ -247,6 +250,7 @@ class Summaries:
     popularity: Popularity
     requests: Requests
     devices: Devices | None
+    notes: ReaderNotes = NOTHING_NOTED
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Summaries:
@@ -282,11 +286,14 @@ class Summaries:
                 }
             ),
             devices=None if devices is None else _devices(devices),
+            notes=ReaderNotes.of(found.get("trace", {})),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dicts and lists, for JSON."""
         document = asdict(self)
+        document["trace"] = self.notes.to_dict()
+        del document["notes"]
         document["reuse"] = {
             "in_accesses": document.pop("reuse"),
             "in_ns": document.pop("reuse_ns"),

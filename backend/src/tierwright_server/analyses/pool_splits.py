@@ -9,6 +9,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import pool_split
+from tierwright.page_flow.warn import about_trace
 from tierwright.pool_split import PricedSurvey, SplitSurvey
 from tierwright.pool_split.survey import (
     BASELINE_TITLES,
@@ -16,6 +17,7 @@ from tierwright.pool_split.survey import (
     all_writes,
     device_asymmetry,
 )
+from tierwright.reader_notes import ReaderNotes
 from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.catalog import service as catalog
@@ -229,8 +231,10 @@ async def get_pool_split_costs(
     ] = 300,
 ) -> PoolSplitCosts:
     """Price every split at one R: estimate and simulation, from what is counted."""
-    survey = await _survey(session, context, pool_split_id)
-    return _costs(pool_split_id, survey, asymmetry, estimator, points)
+    row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
+    survey = pool_split.survey_of(await service.load(context, row))
+    notes = await service.notes_of(session, row)
+    return _costs(pool_split_id, survey, notes, asymmetry, estimator, points)
 
 
 @router.get(
@@ -287,6 +291,7 @@ async def _survey(
 def _costs(
     pool_split_id: str,
     survey: SplitSurvey,
+    notes: ReaderNotes,
     asymmetry: float,
     estimator: Estimator,
     points: int,
@@ -356,7 +361,7 @@ def _costs(
         validity=priced.validity,
         warnings=[
             WarningOut(name=w.name, message=w.message, hint=w.hint)
-            for w in priced.warnings
+            for w in (*about_trace(notes), *priced.warnings)
         ],
         derivation=[
             DerivationStep(scheme=None, **step) for step in survey.derivation(priced)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.reader_notes import ReaderNotes
 from tierwright_server import contents
 from tierwright_server.analyses import repository
 from tierwright_server.context import Context
@@ -15,6 +16,7 @@ from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.tables import Analysis, Content, Run, Workload
+from tierwright_server.workloads import service as workloads
 
 Row = tuple[Analysis, Run | None]
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
@@ -94,6 +96,15 @@ async def find_of(
             hint=f"POST /api/v1/{kind.value} with its workload_id, then follow the run.",
         )
     return found
+
+
+async def notes_of(session: AsyncSession, row: Row) -> ReaderNotes:
+    """Return what the reader of an analysis's trace noticed."""
+    analysis, _ = row
+    content = await session.get_one(Content, analysis.content_id)
+    return workloads.notes_of(
+        await session.get(Workload, analysis.workload_id), content
+    )
 
 
 def status_of(row: Row) -> RunStatus:

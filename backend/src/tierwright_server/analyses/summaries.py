@@ -2,17 +2,21 @@
 
 import asyncio
 import json
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, status
 from pydantic import Field
 
+from tierwright.hit_ratio import read_profile
 from tierwright.popularity import fitted_accesses, rank_curve, share_of_top
 from tierwright.summaries import Distribution, Summaries, Windows
+from tierwright_server import contents
 from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
+from tierwright_server.contents import ContentKind
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
+from tierwright_server.errors import NeedsTrace, responses
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import Answer, Body, Identifier
 from tierwright_server.workloads import service as workloads
@@ -173,7 +177,7 @@ class DevicesOut(Answer):
 class SummaryTables(Answer):
     """All summaries of a workload; counts are exact."""
 
-    id: str
+    id: str = Field(description="Of the summaries; of the workload for a profile.")
     accesses: int
     write_accesses: int
     distinct_pages: int
@@ -188,7 +192,9 @@ class SummaryTables(Answer):
     reuse_time: TimeBins | None = Field(description="Absent without times.")
     popularity: PopularityOut
     requests: RequestsOut
-    devices: DevicesOut | None = Field(description="Absent for one device.")
+    devices: DevicesOut | None = Field(
+        description="Absent for one device, and of a profile, which names none."
+    )
 
 
 @router.post(
@@ -239,7 +245,7 @@ async def get_summary_tables(
     """Read the summaries."""
     row = await service.find(session, RunKind.SUMMARIES, summaries_id)
     arrays = await service.load(context, row)
-    return await asyncio.to_thread(_tables, summaries_id, arrays)
+    return await asyncio.to_thread(_tables, summaries_id, _of_arrays(arrays))
 
 
 @router.get(
@@ -250,15 +256,32 @@ async def get_summary_tables(
 async def get_workload_summaries(
     workload_id: WorkloadId, session: SessionDep, context: ContextDep
 ) -> SummaryTables:
-    """Read the summaries of a workload, once they have been asked for."""
-    _, content = await workloads.find_traced(session, workload_id)
+    """Read the summaries of a workload, once they have been asked for; a profile holds its own."""
+    workload, content = await workloads.find_ready(session, workload_id)
+    if contents.kind_of(content.summary) is not ContentKind.TRACE:
+        path = contents.profile_path(context.settings, content.id)
+        found = await asyncio.to_thread(_of_profile, path)
+        if found is None:
+            raise NeedsTrace(
+                f"workload `{workload.name}` came without summaries",
+                hint="Profile its trace anew: `tierwright profile TRACE -o PROFILE.json` "
+                "sums it up besides.",
+            )
+        return await asyncio.to_thread(_tables, workload.id, found)
     row = await service.find_of(session, RunKind.SUMMARIES, content, {})
     arrays = await service.load(context, row)
-    return await asyncio.to_thread(_tables, row[0].id, arrays)
+    return await asyncio.to_thread(_tables, row[0].id, _of_arrays(arrays))
 
 
-def _tables(summaries_id: str, arrays: dict[str, Any]) -> SummaryTables:
-    found = Summaries.from_dict(json.loads(arrays["document"].tobytes()))
+def _of_arrays(arrays: dict[str, Any]) -> Summaries:
+    return Summaries.from_dict(json.loads(arrays["document"].tobytes()))
+
+
+def _of_profile(path: FilePath) -> Summaries | None:
+    return read_profile(path).summaries
+
+
+def _tables(summaries_id: str, found: Summaries) -> SummaryTables:
     requests = found.requests
     return SummaryTables(
         id=summaries_id,

@@ -141,7 +141,7 @@ async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> 
         if body.price_book_id
         else None
     )
-    curve = await workloads.load_curve(context, content)
+    curve = await workloads.load_curve(context, workload, content)
     return Point(workload, content, curve, flash, disk, ram, prices)
 
 

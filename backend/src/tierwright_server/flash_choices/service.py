@@ -163,8 +163,8 @@ async def directories(
 
 
 async def _curve(session: AsyncSession, context: Context, body: SizesIn) -> Curve:
-    _, content = await workloads.find_ready(session, body.workload_id)
-    curve = await workloads.load_curve(context, content)
+    workload, content = await workloads.find_ready(session, body.workload_id)
+    curve = await workloads.load_curve(context, workload, content)
     if body.dirty_share is not None:
         return curve.with_dirty_share(body.dirty_share)
     if curve.write_backs_at is None:

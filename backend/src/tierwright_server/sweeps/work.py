@@ -111,11 +111,14 @@ def _replay_alone(
     trace: Path, configuration: Configuration, on_progress: OnProgress
 ) -> dict[str, Any]:
     try:
-        return registry.replay(trace, configuration, on_progress=on_progress)
+        found = registry.replay(trace, configuration, on_progress=on_progress)
     except SimulatorError as error:
         # The others go on; trying this one again would end the same way.
         message, *rest = error.args
         return {"error": str(message), "hint": str(rest[0]) if rest else ""}
+    # It stands with the workload; the counters of a shared read have none either.
+    found.pop("trace", None)
+    return found
 
 
 class _Meter:

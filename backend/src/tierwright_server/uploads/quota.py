@@ -75,6 +75,15 @@ async def check(session: AsyncSession, settings: Settings, wanted_bytes: int) ->
     )
 
 
+async def room(session: AsyncSession, settings: Settings) -> int:
+    """Return how many bytes one more workload may take: of the limit, and of the disk."""
+    found = await storage(session, settings)
+    rooms = [found.free_bytes - found.reserve_bytes]
+    if found.limit_bytes is not None:
+        rooms.append(found.limit_bytes - found.used_bytes)
+    return max(0, min(rooms))
+
+
 async def _largest(session: AsyncSession) -> list[StorageItem]:
     """Return the largest things that a user may delete."""
     uploads = (

@@ -407,6 +407,14 @@ def trace_arguments(
     }
 
 
+def limits_of(settings: Settings) -> dict[str, int]:
+    """Return the part of the trace argument group that bounds decompression."""
+    return {
+        "max_content_bytes": settings.trace_max_content_bytes,
+        "max_expansion": settings.trace_max_expansion,
+    }
+
+
 async def preview(
     session: AsyncSession, context: Context, upload_id: str, body: ReadOptions
 ) -> PreviewOut:
@@ -415,7 +423,10 @@ async def preview(
     path = storage.readable_path(context.settings, upload)
     shown_as = upload.filename or upload_id
     await asyncio.to_thread(_refuse_profile, path, shown_as)
-    arguments = trace_arguments(path, **body.model_dump())
+    arguments = {
+        **trace_arguments(path, **body.model_dump()),
+        **limits_of(context.settings),
+    }
     answer = await read_head(context.settings, arguments, shown_as)
     error = answer.get("error")
     if error is not None:

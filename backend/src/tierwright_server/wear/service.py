@@ -277,7 +277,7 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
     disk = await catalog.find_device(
         session, context, body.disk_device_id, "disk_device_id"
     )
-    curve = await workloads.load_curve(context, content)
+    curve = await workloads.load_curve(context, workload, content)
     if curve.accesses == 0:
         raise BadInput.at("body.workload_id", workload.id, "has no accesses")
     if body.accesses_per_s is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tierwright import _simulator
 from tierwright_server import contents
-from tierwright_server.jobs.report import JobFailure, Report
+from tierwright_server.jobs.report import JobFailure, OnProgress, Report
 from tierwright_server.wording import without_path
 from tierwright_server.workloads.conversion import make_log, sha256_of
 
@@ -23,7 +23,8 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     job : dict
         `trace` (argument group of the core), `source` (of the conversion log; without a
         `sha256` the file is hashed here), `asked` (of the conversion log), `shown_as` (name
-        of the file for messages), `work_dir` (folder of this run), `contents_dir`.
+        of the file for messages), `max_stored_bytes` (room for what is kept), `work_dir`
+        (folder of this run), `contents_dir`.
     report : Report
         Takes progress in bytes and accesses.
 
@@ -49,7 +50,10 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         began = time.monotonic()
         with report.phase("reading and converting", size) as on_progress:
             converted = _simulator.convert(
-                source, str(trace), **arguments, on_progress=on_progress
+                source,
+                str(trace),
+                **arguments,
+                on_progress=_within(work, job["max_stored_bytes"], job, on_progress),
             )
         converted |= _speed(converted, time.monotonic() - began)
     except _simulator.TraceError as error:
@@ -98,6 +102,30 @@ def _speed(converted: dict[str, Any], took_s: float) -> dict[str, float]:
         "requests_per_s": converted["requests"] / took_s,
         "accesses_per_s": converted["accesses"] / took_s,
     }
+
+
+def _within(
+    work: Path, most_bytes: int, job: dict[str, Any], on_progress: OnProgress
+) -> OnProgress:
+    """Stop a conversion whose output grows beyond the room that there is for it.
+
+    The size of the source says little: a small file may decompress to a large trace.
+    """
+
+    def watched(
+        done: int, total: int, accesses: int, requests: int | None = None, /
+    ) -> bool:
+        written = sum(entry.stat().st_size for entry in os.scandir(work))
+        if written > most_bytes:
+            raise JobFailure(
+                f"{job['shown_as']}: what is kept of it grew beyond the {most_bytes:,} bytes "
+                "that are left",
+                "Delete what is no longer needed; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES, or "
+                "free some space on the disk of the data folder.",
+            )
+        return on_progress(done, total, accesses, requests)
+
+    return watched
 
 
 def _profile(trace: Path, work: Path, report: Report) -> None:

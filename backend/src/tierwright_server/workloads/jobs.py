@@ -12,7 +12,7 @@ from tierwright_server.settings import Settings
 from tierwright_server.tables import Run, Workload
 from tierwright_server.uploads import quota, storage
 from tierwright_server.uploads import repository as uploads
-from tierwright_server.uploads.service import kind_of, trace_arguments
+from tierwright_server.uploads.service import kind_of, limits_of, trace_arguments
 from tierwright_server.workloads import repository
 
 
@@ -62,7 +62,8 @@ async def prepare(
         "device_bytes": workload.device_bytes,
     }
     return {
-        "trace": trace_arguments(path, **asked),
+        "trace": {**trace_arguments(path, **asked), **limits_of(settings)},
+        "max_stored_bytes": await quota.room(session, settings),
         "source": source,
         "asked": asked,
         "shown_as": workload.filename or workload.name,

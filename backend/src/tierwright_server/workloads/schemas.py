@@ -54,6 +54,10 @@ class SummaryOut(Answer):
         description="Of a given curve: the size of the data, or a lower bound of it."
     )
     write_accesses: int | None = Field(description="Absent where nobody said.")
+    tells_writes: bool = Field(
+        default=True,
+        description="Otherwise all accesses count as reads: writes are unknown, not 0.",
+    )
     write_requests: int | None
     page_bytes: int
     duration_s: float | None
@@ -75,6 +79,10 @@ class SummaryOut(Answer):
     stored_bytes: int = Field(description="Size of what is kept. [bytes]")
     data_known: bool = Field(
         default=True, description="Otherwise distinct_pages is a lower bound."
+    )
+    has_summaries: bool = Field(
+        default=False,
+        description="Whether there are summaries, or a trace to make them of.",
     )
     curve_pages: int | None = Field(
         default=None,
@@ -208,6 +216,9 @@ class CurveOut(Answer):
     )
     accesses: int
     write_accesses: int | None
+    tells_writes: bool = Field(
+        description="Otherwise write-backs are unknown: absent, or 0 for want of operations."
+    )
     distinct_pages: int
     page_bytes: int
     estimator: str = Field(description="How the counts were found.")

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from tierwright import _simulator
 from tierwright.hit_ratio import Curve
 from tierwright.knees import METHOD as KNEE_METHOD
 from tierwright.knees import knees
+from tierwright.reader_notes import ReaderNotes
 from tierwright_server import contents
 from tierwright_server.contents import ContentKind
 from tierwright_server.context import Context
@@ -314,7 +316,7 @@ async def get_curve(
 ) -> CurveOut:
     """Read the curves of a workload, thinned."""
     workload, content = await find_ready(session, workload_id)
-    curve = await load_curve(context, content)
+    curve = await load_curve(context, workload, content)
     kind = contents.kind_of(content.summary)
     thinned = curve
     if kind is not ContentKind.TRACE:
@@ -332,6 +334,7 @@ async def get_curve(
         write_backs=lists["write_backs"],
         accesses=curve.accesses,
         write_accesses=curve.known_write_accesses,
+        tells_writes=curve.write_backs_at is not None and curve.notes.tells_writes,
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
         estimator=_estimator(content),
@@ -354,9 +357,23 @@ def _estimator(content: Content) -> str:
     return _ESTIMATORS[contents.kind_of(content.summary)] + sampled
 
 
-async def load_curve(context: Context, content: Content) -> Curve:
-    """Return the whole curve of a content."""
-    return await context.curves.get(context.settings, content.id, content.summary)
+async def load_curve(context: Context, workload: Workload, content: Content) -> Curve:
+    """Return the whole curve of a workload, with what its reader noticed."""
+    curve = await context.curves.get(context.settings, content.id, content.summary)
+    return curve.with_notes(notes_of(workload, content))
+
+
+def notes_of(workload: Workload | None, content: Content) -> ReaderNotes:
+    """Return what the reader of a workload's own file noticed."""
+    return ReaderNotes.of(_report_of(workload, content))
+
+
+def _report_of(workload: Workload | None, content: Content) -> dict[str, Any]:
+    """Return what this workload's own file held, not another's with the same content."""
+    if workload is not None and workload.conversion:
+        own: dict[str, Any] = workload.conversion["report"]
+        return own
+    return content.summary
 
 
 async def ensure_example(sessions: async_sessionmaker[AsyncSession]) -> None:
@@ -395,11 +412,16 @@ def _status(run: Run | None) -> WorkloadStatus:
 
 
 def _summary(workload: Workload, content: Content | None) -> SummaryOut | None:
-    """Return what this workload's own file held, not another's with the same content."""
     if content is None:
         return None
-    own = workload.conversion["report"] if workload.conversion else content.summary
-    return SummaryOut.model_validate(own)
+    traced = contents.kind_of(content.summary) is ContentKind.TRACE
+    return SummaryOut.model_validate(
+        {
+            **_report_of(workload, content),
+            "tells_writes": notes_of(workload, content).tells_writes,
+            "has_summaries": traced or content.summary.get("has_summaries", False),
+        }
+    )
 
 
 def _workload_out(

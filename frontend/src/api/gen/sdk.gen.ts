@@ -727,7 +727,7 @@ export const getSummaryTables = <ThrowOnError extends boolean = false>(options: 
 /**
  * Get Workload Summaries
  *
- * Read the summaries of a workload, once they have been asked for.
+ * Read the summaries of a workload, once they have been asked for; a profile holds its own.
  */
 export const getWorkloadSummaries = <ThrowOnError extends boolean = false>(options: Options<GetWorkloadSummariesData, ThrowOnError>): RequestResult<GetWorkloadSummariesResponses, GetWorkloadSummariesErrors, ThrowOnError> => (options.client ?? client).get<GetWorkloadSummariesResponses, GetWorkloadSummariesErrors, ThrowOnError>({ url: '/api/v1/workloads/{workload_id}/summaries', ...options });
 

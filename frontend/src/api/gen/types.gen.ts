@@ -586,6 +586,12 @@ export type ConversionReportOut = {
      */
     write_accesses: number | null;
     /**
+     * Tells Writes
+     *
+     * Otherwise all accesses count as reads: writes are unknown, not 0.
+     */
+    tells_writes: boolean;
+    /**
      * Write Requests
      */
     write_requests: number | null;
@@ -651,6 +657,12 @@ export type ConversionReportOut = {
      * Otherwise distinct_pages is a lower bound.
      */
     data_known: boolean;
+    /**
+     * Has Summaries
+     *
+     * Whether there are summaries, or a trace to make them of.
+     */
+    has_summaries: boolean;
     /**
      * Curve Pages
      *
@@ -963,6 +975,12 @@ export type CurveOut = {
      * Write Accesses
      */
     write_accesses: number | null;
+    /**
+     * Tells Writes
+     *
+     * Otherwise write-backs are unknown: absent, or 0 for want of operations.
+     */
+    tells_writes: boolean;
     /**
      * Distinct Pages
      */
@@ -6768,6 +6786,12 @@ export type SummaryOut = {
      */
     write_accesses: number | null;
     /**
+     * Tells Writes
+     *
+     * Otherwise all accesses count as reads: writes are unknown, not 0.
+     */
+    tells_writes: boolean;
+    /**
      * Write Requests
      */
     write_requests: number | null;
@@ -6834,6 +6858,12 @@ export type SummaryOut = {
      */
     data_known: boolean;
     /**
+     * Has Summaries
+     *
+     * Whether there are summaries, or a trace to make them of.
+     */
+    has_summaries: boolean;
+    /**
      * Curve Pages
      *
      * Largest size that a profile or a given curve lists. [pages]
@@ -6867,6 +6897,8 @@ export type SummaryOut = {
 export type SummaryTables = {
     /**
      * Id
+     *
+     * Of the summaries; of the workload for a profile.
      */
     id: string;
     /**
@@ -6905,7 +6937,7 @@ export type SummaryTables = {
     popularity: PopularityOut;
     requests: RequestsOut;
     /**
-     * Absent for one device.
+     * Absent for one device, and of a profile, which names none.
      */
     devices: DevicesOut | null;
 };

@@ -19,6 +19,7 @@ const curve: WrittenCurve = {
   write_backs: [90, 60, 20, 10, 0],
   accesses: 1000,
   write_accesses: 100,
+  tells_writes: true,
   distinct_pages: 16,
   page_bytes: 4096,
   knees: [{ pages: 4, hit_ratio: 0.8, height: 0.292 }],
@@ -63,6 +64,14 @@ describe("findings of a curve", () => {
     expect(writeBackFinding({ ...curve, write_accesses: 0 })).toContain(
       "writes nothing",
     );
+  });
+
+  it("takes write-backs for unknown where the trace does not tell writes", () => {
+    expect(hasWrites(curve)).toBe(true);
+    const silent = { ...curve, write_accesses: 0, write_backs: [0, 0, 0, 0, 0] };
+    expect(hasWrites({ ...silent, tells_writes: false })).toBe(false);
+    // A workload that is known to write nothing is another thing.
+    expect(hasWrites(silent)).toBe(true);
   });
 
   it("claims nothing beyond the end of a given curve", () => {

@@ -17,6 +17,7 @@ export type Curve = Pick<
   | "write_backs"
   | "accesses"
   | "write_accesses"
+  | "tells_writes"
   | "distinct_pages"
   | "page_bytes"
   | "kind"
@@ -31,7 +32,7 @@ export type WrittenCurve = Curve & {
 };
 
 export const hasWrites = (curve: Curve): curve is WrittenCurve =>
-  curve.write_backs !== null && curve.write_accesses !== null;
+  curve.tells_writes && curve.write_backs !== null && curve.write_accesses !== null;
 
 export function hitRatios(curve: Curve): [number, number][] {
   return curve.pages.map((size, index) => [

@@ -44,7 +44,7 @@ export function ProfileCharts(props: ProfileChartsProps) {
       {hasWrites(props.curve) ? (
         <WriteBackChart {...props} curve={props.curve} />
       ) : (
-        <UnknownWrites />
+        <UnknownWrites kind={props.curve.kind} />
       )}
     </>
   );
@@ -57,7 +57,19 @@ const BASIS = {
   curve: "as it was given",
 } as const;
 
-function UnknownWrites() {
+/** A curve that was given says nothing of writes; some trace formats neither. */
+function UnknownWrites({ kind }: Pick<Curve, "kind">) {
+  if (kind !== "curve") {
+    return (
+      <Panel title="How many pages are written back is not known">
+        <EmptyState title="This trace does not tell writes from reads">
+          All its accesses count as reads. So write costs and wear are left out of every
+          answer, and whatever writes more looks better than it is. Use a trace with
+          operations before you choose a scheme or size flash for writes.
+        </EmptyState>
+      </Panel>
+    );
+  }
   return (
     <Panel title="How many pages are written back is not known">
       <EmptyState title="A hit-ratio curve does not tell it">

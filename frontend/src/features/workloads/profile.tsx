@@ -8,7 +8,7 @@ import { type Curve, knee } from "./curve-findings";
 import { Drift } from "./drift-chart";
 import { ProfileCharts } from "./profile-charts";
 import { SizeCursor } from "./size-cursor";
-import { Summaries } from "./summary-charts";
+import { ProfileSummaries, Summaries } from "./summary-charts";
 
 interface ProfileProps {
   readonly workloadId: string;
@@ -74,6 +74,14 @@ function ProfileView(props: ProfileProps & { readonly curve: Curve }) {
             cursor={cursor}
           />
         </>
+      )}
+      {summary.kind === "profile" && summary.has_summaries && (
+        <ProfileSummaries
+          workloadId={workloadId}
+          name={name}
+          summary={summary}
+          cursor={cursor}
+        />
       )}
     </>
   );

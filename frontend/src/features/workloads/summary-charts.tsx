@@ -2,6 +2,7 @@ import { Button, SegmentedControl, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import {
+  profileSummariesQuery,
   readSummaries,
   type SummariesOut,
   type SummaryTables,
@@ -73,7 +74,6 @@ const AUTO_ACCESSES = 20_000_000;
 const READS = { light: "#364fc7", dark: "#91a7ff" } as const;
 const WRITES = { light: "#c4500a", dark: "#f08a3c" } as const;
 const CALM = { light: "#00805f", dark: "#2fc79c" } as const;
-const NO_WRITES = "no_writes_in_format";
 
 interface SummariesProps {
   readonly workloadId: string;
@@ -97,13 +97,12 @@ export function Summaries({ workloadId, name, summary, cursor }: SummariesProps)
   const id = job.done ? (job.subject?.id ?? null) : null;
   const tables = useQuery({ ...summaryTablesQuery(id ?? ""), enabled: id !== null });
   if (tables.data !== undefined) {
-    const tellsWrites = !summary.warnings.some((one) => one.name === NO_WRITES);
     return (
       <SummaryView
         tables={tables.data}
         name={name}
         cursor={cursor}
-        tellsWrites={tellsWrites}
+        tellsWrites={summary.tells_writes}
       />
     );
   }
@@ -144,6 +143,37 @@ export function Summaries({ workloadId, name, summary, cursor }: SummariesProps)
   );
 }
 
+/** The same of a profile, which brought them along. */
+export function ProfileSummaries({
+  workloadId,
+  name,
+  summary,
+  cursor,
+}: SummariesProps) {
+  const tables = useQuery(profileSummariesQuery(workloadId));
+  if (tables.error !== null) {
+    return (
+      <ProblemAlert
+        error={tables.error}
+        title="The summaries could not be loaded"
+        onRetry={() => void tables.refetch()}
+      />
+    );
+  }
+  if (tables.data === undefined) {
+    return <Skeleton height={HEIGHT + 150} animate={false} />;
+  }
+  return (
+    <SummaryView
+      tables={tables.data}
+      name={name}
+      cursor={cursor}
+      tellsWrites={summary.tells_writes}
+      ofProfile={true}
+    />
+  );
+}
+
 interface CardProps {
   readonly tables: SummaryTables;
   readonly name: string;
@@ -156,6 +186,7 @@ function SummaryView(props: {
   readonly name: string;
   readonly cursor: number;
   readonly tellsWrites: boolean;
+  readonly ofProfile?: boolean;
 }) {
   const { tables, name, cursor, tellsWrites } = props;
   const timed = tables.time_windows !== null;
@@ -176,7 +207,14 @@ function SummaryView(props: {
   const card = { tables, name, along, controls };
   return (
     <>
-      <DevicePanel tables={tables} name={name} cursor={cursor} />
+      {props.ofProfile === true ? (
+        <Missing title="Devices and relations">
+          A profile names none of them and counts them together, so that it tells
+          nothing of what the trace is about.
+        </Missing>
+      ) : (
+        <DevicePanel tables={tables} name={name} cursor={cursor} />
+      )}
       {!timed && (
         <Text size="sm" c="dimmed">
           The format of this trace has no times, so windows and reuse are counted in

@@ -131,6 +131,15 @@ function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
       />
     );
   }
+  if (!summary.tells_writes) {
+    return (
+      <Figure
+        name="Write accesses"
+        value={<Unknown reason="the trace does not tell writes from reads" />}
+        note="unknown: all count as reads"
+      />
+    );
+  }
   return (
     <Figure
       name="Write accesses"

@@ -132,8 +132,10 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       )}
       {workload.summary !== null && workload.summary.kind !== "trace" && (
         <NeedsTrace kind={workload.summary.kind} title="What this workload cannot tell">
-          Change over time, sequentiality, popularity of pages, and everything that is
-          replayed: checks by simulation, sweeps and pool splits.
+          {workload.summary.has_summaries
+            ? "Curves over time, devices or relations one by one, "
+            : "Change over time, sequentiality, popularity of pages, "}
+          and everything that is replayed: checks by simulation, sweeps and pool splits.
         </NeedsTrace>
       )}
       {workload.summary !== null && (

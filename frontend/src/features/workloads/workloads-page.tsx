@@ -1,7 +1,7 @@
 import { Badge, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -91,6 +91,17 @@ function WorkloadTable({ workloads }: { readonly workloads: readonly WorkloadOut
   );
 }
 
+function WriteShare({ summary }: { readonly summary: SummaryOut }) {
+  const { accesses, tells_writes, write_accesses } = summary;
+  if (write_accesses === null) {
+    return <Unknown reason="a curve does not tell what is written" />;
+  }
+  if (!tells_writes) {
+    return <Unknown reason="the trace does not tell writes from reads" />;
+  }
+  return formatPercent(ratio(write_accesses / Math.max(1, accesses))).replace(" %", "");
+}
+
 function WorkloadRow({ workload }: { readonly workload: WorkloadOut }) {
   const { summary } = workload;
   const unknown = <Unknown reason={`the trace is ${workload.status}, not read yet`} />;
@@ -122,15 +133,7 @@ function WorkloadRow({ workload }: { readonly workload: WorkloadOut }) {
         {summary === null ? unknown : formatBytes(bytes(summary.footprint_bytes))}
       </td>
       <td className="num">
-        {summary === null ? (
-          unknown
-        ) : summary.write_accesses === null ? (
-          <Unknown reason="a curve does not tell what is written" />
-        ) : (
-          formatPercent(
-            ratio(summary.write_accesses / Math.max(1, summary.accesses)),
-          ).replace(" %", "")
-        )}
+        {summary === null ? unknown : <WriteShare summary={summary} />}
       </td>
       <td>{summary?.format ?? workload.format ?? unknown}</td>
       <td>{formatDate(workload.created_at)}</td>

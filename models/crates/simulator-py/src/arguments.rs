@@ -3,35 +3,58 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyDict};
 use tierwright_simulator::Error;
 use tierwright_simulator::progress::Progress;
 use tierwright_simulator::trace::TraceSpec;
 
 use crate::errors::to_python;
 
-/// The trace argument group `path, *, format=None, page_bytes=4096, columns=None`.
+/// The trace argument group besides the path, taken as keywords by every function that takes a trace:
+/// `format`, `page_bytes`, `columns`, `skip_bad_records`, `max_content_bytes`, `max_expansion`,
+/// `device_bytes`.
+/// None, like a keyword left out, stands for the default.
 pub(crate) fn trace_spec(
     path: PathBuf,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<TraceSpec> {
-    let page_bytes = u64::try_from(page_bytes).map_err(|_| {
+    let mut spec = TraceSpec::new(path);
+    let Some(reading) = reading else {
+        return Ok(spec);
+    };
+    for (key, value) in reading.iter() {
+        let key: String = key.extract()?;
+        if value.is_none() {
+            continue;
+        }
+        match key.as_str() {
+            "format" => spec.format = Some(value.extract()?),
+            "page_bytes" => spec.page_bytes = page_bytes(value.extract()?)?,
+            "columns" => spec.columns = value.extract::<BTreeMap<String, String>>()?,
+            "skip_bad_records" => spec.skip_bad_records = value.extract()?,
+            "max_content_bytes" => spec.limits.max_content_bytes = value.extract()?,
+            "device_bytes" => spec.device_bytes = value.extract()?,
+            "max_expansion" => spec.limits.max_expansion = value.extract()?,
+            _ => {
+                return Err(PyTypeError::new_err(format!(
+                    "no function that takes a trace has a keyword argument `{key}`"
+                )));
+            }
+        }
+    }
+    Ok(spec)
+}
+
+fn page_bytes(asked: i64) -> PyResult<u64> {
+    u64::try_from(asked).map_err(|_| {
         to_python(&Error::BadParameter {
             name: "page-bytes",
-            value: page_bytes.to_string(),
+            value: asked.to_string(),
             message: "is negative".to_owned(),
             hint: "give a power of two from 512 to 1048576, such as 4096".to_owned(),
         })
-    })?;
-    Ok(TraceSpec {
-        path,
-        format,
-        page_bytes,
-        columns: columns.unwrap_or_default(),
-        ..TraceSpec::new("")
     })
 }
 

@@ -107,42 +107,38 @@ fn window_row<'py>(py: Python<'py>, window: &Window) -> PyResult<Bound<'py, PyDi
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, buffer, pages, *, options=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+#[pyo3(signature = (path, buffer, pages, *, options=None, on_progress=None, **reading))]
 fn simulate_buffer<'py>(
     py: Python<'py>,
     path: PathBuf,
     buffer: &str,
     pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let pages = page_count("pages", pages, 1)?;
     let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let result = core::simulate_buffer(source, buffer, pages, &options, on_progress)?;
         let counted = counted(&result);
         Ok((result, counted))
     })?;
-    buffer_row(py, &result, trace.page_bytes)
+    let row = buffer_row(py, &result, trace.page_bytes)?;
+    trace.note(py, &row)?;
+    Ok(row)
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, pages, clean_pages, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+#[pyo3(signature = (path, pages, clean_pages, *, on_progress=None, **reading))]
 fn simulate_splits<'py>(
     py: Python<'py>,
     path: PathBuf,
     pages: &Bound<'py, PyAny>,
     clean_pages: Vec<Bound<'py, PyAny>>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let pages = page_count("pages", pages, 2)?;
     let clean_pages: Vec<u64> = clean_pages
@@ -152,7 +148,7 @@ fn simulate_splits<'py>(
     if clean_pages.is_empty() {
         return Ok(Vec::new());
     }
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (results, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let results = core::simulate_splits(source, pages, &clean_pages, on_progress)?;
         let counted = counted(&results[0]);
@@ -160,12 +156,16 @@ fn simulate_splits<'py>(
     })?;
     results
         .iter()
-        .map(|result| buffer_row(py, result, trace.page_bytes))
+        .map(|result| {
+            let row = buffer_row(py, result, trace.page_bytes)?;
+            trace.note(py, &row)?;
+            Ok(row)
+        })
         .collect()
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, pages, *, distance="raw", group_pages=64, present_conditions=true, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, pages, *, distance="raw", group_pages=64, present_conditions=true, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn two_stack<'py>(
     py: Python<'py>,
@@ -174,10 +174,8 @@ fn two_stack<'py>(
     distance: &str,
     group_pages: u32,
     present_conditions: bool,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let grouped = |conservative| Distance::Grouped {
         pages: group_pages,
@@ -201,7 +199,7 @@ fn two_stack<'py>(
         },
         present_conditions,
     };
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (found, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let found = estimate(source, two_stack_spec, on_progress)?;
         let counted = Counted {
@@ -240,5 +238,6 @@ fn two_stack<'py>(
         Ok(table)
     });
     result.set_item("by_index", table.transpose()?)?;
+    trace.note(py, &result)?;
     Ok(result)
 }

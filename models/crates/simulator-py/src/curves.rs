@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -23,7 +24,7 @@ use crate::buffers::buffer_row;
 use crate::errors::to_python;
 use crate::flash_caches::flash_cache_row;
 use crate::online::online_row;
-use crate::replay::{Counted, over_trace, page_count, policy_row, scheme_row, warnings};
+use crate::replay::{Counted, note, over_trace, page_count, policy_row, scheme_row, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
@@ -47,20 +48,18 @@ pub(crate) fn threads_or_cores(threads: Option<usize>) -> PyResult<usize> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, sample_rate=None, sample_pages=None, seed=0, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, *, sample_rate=None, sample_pages=None, seed=0, threads=None, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
-fn sampled_curves(
-    py: Python<'_>,
+fn sampled_curves<'py>(
+    py: Python<'py>,
     path: PathBuf,
     sample_rate: Option<f64>,
     sample_pages: Option<u64>,
     seed: u64,
     threads: Option<usize>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'_, PyDict>> {
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
     let threads = threads_or_cores(threads)?;
     let sample = match (sample_rate, sample_pages) {
         (Some(rate), None) => Sample::Rate(rate),
@@ -74,7 +73,7 @@ fn sampled_curves(
             }));
         }
     };
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let curves = if threads == 1 {
             core_sampled_curves(source, sample, seed, on_progress)?
@@ -108,23 +107,21 @@ fn sampled_curves(
         let backs = column(&|knot| knot.write_backs[end]).into_pyarray(py);
         result.set_item(format!("write_backs{name}"), backs)?;
     }
+    trace.note(py, &result)?;
     Ok(result)
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, window_accesses=None, window_ns=None, sizes=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
-fn window_curves(
-    py: Python<'_>,
+#[pyo3(signature = (path, *, window_accesses=None, window_ns=None, sizes=None, on_progress=None, **reading))]
+fn window_curves<'py>(
+    py: Python<'py>,
     path: PathBuf,
     window_accesses: Option<u64>,
     window_ns: Option<u64>,
     sizes: Option<Vec<u64>>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'_, PyDict>> {
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
     let length = match (window_accesses, window_ns) {
         (Some(accesses), None) => WindowLength::Accesses(accesses),
         (None, Some(nanoseconds)) => WindowLength::Nanoseconds(nanoseconds),
@@ -138,7 +135,7 @@ fn window_curves(
         }
     };
     let sizes = sizes.unwrap_or_default();
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
         let mut trace = open_source(&spec)?;
@@ -147,10 +144,11 @@ fn window_curves(
         }
         let on_progress = &mut |step| progress.call(step);
         let curves = core_window_curves(&mut trace, length, &sizes, on_progress)?;
-        Ok((curves, trace.summary()))
+        Ok((curves, trace.summary(), trace.notes()))
     });
-    let (curves, trace) = progress.finish(result)?;
+    let (curves, trace, notes) = progress.finish(result)?;
     let result = PyDict::new(py);
+    note(py, &result, &notes)?;
     result.set_item("accesses", curves.accesses)?;
     result.set_item("distinct_pages", curves.distinct_pages)?;
     result.set_item("write_accesses", curves.write_accesses)?;
@@ -186,26 +184,26 @@ fn window_curves(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, configurations, *, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+#[pyo3(signature = (path, configurations, *, threads=None, on_progress=None, **reading))]
 fn sweep<'py>(
     py: Python<'py>,
     path: PathBuf,
     configurations: Vec<Bound<'py, PyDict>>,
     threads: Option<usize>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let configurations = read_configurations(configurations)?;
     let threads = threads_or_cores(threads)?;
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
-        let page_bytes = open_source(&spec)?.summary().page_bytes;
+        let opened = open_source(&spec)?;
+        let page_bytes = opened.summary().page_bytes;
+        let noted = Arc::default();
         let open = &mut || {
             let mut trace = open_source(&spec)?;
+            trace.tell_at_end(&noted);
             if configurations.iter().any(Configuration::needs_times) {
                 trace.with_times();
             }
@@ -213,9 +211,11 @@ fn sweep<'py>(
         };
         let on_progress = &mut |step| progress.call(step);
         let swept = core_sweep(open, &configurations, threads, on_progress)?;
-        Ok((swept, page_bytes))
+        // Where no read came to the end, what opening the trace has told.
+        let notes = noted.get().cloned().unwrap_or_else(|| opened.notes());
+        Ok((swept, page_bytes, notes))
     });
-    let (swept, page_bytes) = progress.finish(result)?;
+    let (swept, page_bytes, notes) = progress.finish(result)?;
     let rows = PyList::empty(py);
     for (row, configuration) in swept.rows.iter().zip(&configurations) {
         let found = match &row.outcome {
@@ -233,11 +233,12 @@ fn sweep<'py>(
     result.set_item("rows", rows)?;
     result.set_item("cancelled", swept.cancelled)?;
     result.set_item("reads", swept.reads)?;
+    note(py, &result, &notes)?;
     Ok(result)
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, configurations, sample_rate, *, seed=0, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, configurations, sample_rate, *, seed=0, threads=None, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn miniatures<'py>(
     py: Python<'py>,
@@ -246,28 +247,36 @@ fn miniatures<'py>(
     sample_rate: f64,
     seed: u64,
     threads: Option<usize>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let configurations = read_configurations(configurations)?;
     let threads = threads_or_cores(threads)?;
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
-        let open = &mut || open_source(&spec);
+        let noted = Arc::default();
+        let open = &mut || {
+            let mut trace = open_source(&spec)?;
+            trace.tell_at_end(&noted);
+            Ok(trace)
+        };
         let on_progress = &mut |step| progress.call(step);
-        core_miniatures(
+        let found = core_miniatures(
             open,
             &configurations,
             sample_rate,
             seed,
             threads,
             on_progress,
-        )
+        )?;
+        let notes = match noted.get() {
+            Some(notes) => notes.clone(),
+            None => open_source(&spec)?.notes(),
+        };
+        Ok((found, notes))
     });
-    let swept = progress.finish(result)?;
+    let (swept, notes) = progress.finish(result)?;
     let rows = PyList::empty(py);
     for (outcome, configuration) in swept.rows.iter().zip(&configurations) {
         let row = match outcome {
@@ -280,6 +289,7 @@ fn miniatures<'py>(
     let result = PyDict::new(py);
     result.set_item("rows", rows)?;
     result.set_item("cancelled", swept.cancelled)?;
+    note(py, &result, &notes)?;
     Ok(result)
 }
 

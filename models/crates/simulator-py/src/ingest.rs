@@ -1,10 +1,10 @@
 //! Traces: formats, preview, inspect, convert.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use tierwright_simulator::trace::{self, TraceSpec};
+use pyo3::types::PyDict;
+use tierwright_simulator::trace;
 
 use crate::arguments::{PyProgress, to_dict, trace_spec};
 use crate::errors::to_python;
@@ -15,49 +15,17 @@ fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_dict(py, &trace::formats::FORMATS)
 }
 
-/// A trace with the tolerance and the limits of the three functions that take files of users.
-fn limited(
-    mut spec: TraceSpec,
-    skip_bad_records: u64,
-    max_content_bytes: Option<u64>,
-    max_expansion: Option<u64>,
-    device_bytes: Option<u64>,
-) -> TraceSpec {
-    spec.skip_bad_records = skip_bad_records;
-    spec.device_bytes = device_bytes;
-    if let Some(limit) = max_content_bytes {
-        spec.limits.max_content_bytes = limit;
-    }
-    if let Some(limit) = max_expansion {
-        spec.limits.max_expansion = limit;
-    }
-    spec
-}
-
 /// Shows how the head of a trace is understood.
 #[pyfunction]
-#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, device_bytes=None, rows=20, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
-fn preview(
-    py: Python<'_>,
+#[pyo3(signature = (path, *, rows=20, on_progress=None, **reading))]
+fn preview<'py>(
+    py: Python<'py>,
     path: PathBuf,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
-    skip_bad_records: u64,
-    max_content_bytes: Option<u64>,
-    max_expansion: Option<u64>,
-    device_bytes: Option<u64>,
     rows: usize,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'_, PyAny>> {
-    let spec = limited(
-        trace_spec(path, format, page_bytes, columns)?,
-        skip_bad_records,
-        max_content_bytes,
-        max_expansion,
-        device_bytes,
-    );
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::preview(&spec, rows, &mut |step| progress.call(step)));
     to_dict(py, &progress.finish(result)?)
@@ -76,27 +44,14 @@ fn column_names(py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
 
 /// Reads a whole trace and tells what is in it.
 #[pyfunction]
-#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, device_bytes=None, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
-fn inspect(
-    py: Python<'_>,
+#[pyo3(signature = (path, *, on_progress=None, **reading))]
+fn inspect<'py>(
+    py: Python<'py>,
     path: PathBuf,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
-    skip_bad_records: u64,
-    max_content_bytes: Option<u64>,
-    max_expansion: Option<u64>,
-    device_bytes: Option<u64>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'_, PyAny>> {
-    let spec = limited(
-        trace_spec(path, format, page_bytes, columns)?,
-        skip_bad_records,
-        max_content_bytes,
-        max_expansion,
-        device_bytes,
-    );
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::inspect(&spec, &mut |step| progress.call(step)));
     to_dict(py, &progress.finish(result)?)
@@ -104,33 +59,20 @@ fn inspect(
 
 /// Writes the canonical form of a trace.
 #[pyfunction]
-#[pyo3(signature = (path, out, *, format=None, page_bytes=4096, columns=None, skip_bad_records=0, max_content_bytes=None, max_expansion=None, device_bytes=None, force=false, on_progress=None))]
+#[pyo3(signature = (path, out, *, force=false, on_progress=None, **reading))]
 #[expect(
-    clippy::too_many_arguments,
     clippy::needless_pass_by_value,
     reason = "Python's keyword arguments, extracted as owned values"
 )]
-fn convert(
-    py: Python<'_>,
+fn convert<'py>(
+    py: Python<'py>,
     path: PathBuf,
     out: PathBuf,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
-    skip_bad_records: u64,
-    max_content_bytes: Option<u64>,
-    max_expansion: Option<u64>,
-    device_bytes: Option<u64>,
     force: bool,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'_, PyAny>> {
-    let spec = limited(
-        trace_spec(path, format, page_bytes, columns)?,
-        skip_bad_records,
-        max_content_bytes,
-        max_expansion,
-        device_bytes,
-    );
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::convert(&spec, &out, force, &mut |step| progress.call(step)));
     to_dict(py, &progress.finish(result)?)

@@ -21,7 +21,7 @@ fn choosers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_online<'py>(
     py: Python<'py>,
@@ -30,15 +30,13 @@ fn simulate_online<'py>(
     ram_pages: &Bound<'py, PyAny>,
     flash_pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 1)?;
     let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let result = replay::simulate_online(
             source,
@@ -55,7 +53,9 @@ fn simulate_online<'py>(
         };
         Ok((result, counted))
     })?;
-    online_row(py, &result, trace.page_bytes)
+    let row = online_row(py, &result, trace.page_bytes)?;
+    trace.note(py, &row)?;
+    Ok(row)
 }
 
 pub(crate) fn online_row<'py>(

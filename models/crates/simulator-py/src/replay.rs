@@ -12,10 +12,10 @@ use tierwright_simulator::progress::OnProgress;
 use tierwright_simulator::replay::{
     About, BlockResult, PolicyResult, SchemeResult, Setting, Warning,
 };
-use tierwright_simulator::trace::{OpenTrace, TraceSpec, TraceSummary, open_source};
+use tierwright_simulator::trace::{OpenTrace, ReaderNotes, TraceSpec, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
 
-use crate::arguments::{PyProgress, trace_spec};
+use crate::arguments::{PyProgress, to_dict, trace_spec};
 use crate::curves::threads_or_cores;
 use crate::errors::to_python;
 
@@ -75,18 +75,16 @@ fn options<'py>(py: Python<'py>, options: &[Setting]) -> PyResult<Vec<Bound<'py,
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, threads=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
-fn curves(
-    py: Python<'_>,
+#[pyo3(signature = (path, *, threads=None, on_progress=None, **reading))]
+fn curves<'py>(
+    py: Python<'py>,
     path: PathBuf,
     threads: Option<usize>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'_, PyDict>> {
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
     let threads = threads_or_cores(threads)?;
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let curves = curve::curves_on_threads(source, threads, on_progress)?;
         let counted = Counted {
@@ -104,26 +102,24 @@ fn curves(
     result.set_item("duration_s", trace.duration_s)?;
     result.set_item("misses", curves.misses.into_pyarray(py))?;
     result.set_item("write_backs", curves.write_backs.into_pyarray(py))?;
+    trace.note(py, &result)?;
     Ok(result)
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, policy, pages, *, options=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+#[pyo3(signature = (path, policy, pages, *, options=None, on_progress=None, **reading))]
 fn simulate_policy<'py>(
     py: Python<'py>,
     path: PathBuf,
     policy: &str,
     pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let pages = page_count("pages", pages, 1)?;
     let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let result = replay::simulate_policy(source, policy, pages, &options, on_progress)?;
         let counted = Counted {
@@ -133,7 +129,9 @@ fn simulate_policy<'py>(
         };
         Ok((result, counted))
     })?;
-    policy_row(py, &result, trace.page_bytes)
+    let row = policy_row(py, &result, trace.page_bytes)?;
+    trace.note(py, &row)?;
+    Ok(row)
 }
 
 /// The result of a policy as a dict.
@@ -158,7 +156,7 @@ pub(crate) fn policy_row<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, format=None, page_bytes=4096, columns=None, on_progress=None))]
+#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_scheme<'py>(
     py: Python<'py>,
@@ -167,15 +165,13 @@ fn simulate_scheme<'py>(
     ram_pages: &Bound<'py, PyAny>,
     flash_pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 0)?;
     let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    let spec = trace_spec(path, reading)?;
     let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         let result = replay::simulate_scheme(
             source,
@@ -192,7 +188,9 @@ fn simulate_scheme<'py>(
         };
         Ok((result, counted))
     })?;
-    scheme_row(py, &result, trace.page_bytes)
+    let row = scheme_row(py, &result, trace.page_bytes)?;
+    trace.note(py, &row)?;
+    Ok(row)
 }
 
 /// The result of a scheme as a dict.
@@ -243,13 +241,36 @@ pub(crate) struct Counted {
     pub(crate) distinct_pages: u64,
 }
 
+/// What is known of a trace that was read to its end.
+pub(crate) struct Read {
+    pub(crate) page_bytes: u64,
+    pub(crate) duration_s: Option<f64>,
+    notes: ReaderNotes,
+}
+
+impl Read {
+    /// Puts what the reader noticed into a result: it belongs to every number of this trace.
+    pub(crate) fn note(&self, py: Python<'_>, result: &Bound<'_, PyDict>) -> PyResult<()> {
+        note(py, result, &self.notes)
+    }
+}
+
+/// [`Read::note`] where nothing else is known.
+pub(crate) fn note(
+    py: Python<'_>,
+    result: &Bound<'_, PyDict>,
+    notes: &ReaderNotes,
+) -> PyResult<()> {
+    result.set_item("trace", to_dict(py, notes)?)
+}
+
 /// Opens the trace, does the work over all of it without the GIL, and tells what was read.
 pub(crate) fn over_trace<T: Send>(
     py: Python<'_>,
     spec: &TraceSpec,
     on_progress: Option<Py<PyAny>>,
     work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<(T, Counted)> + Send,
-) -> PyResult<(T, TraceSummary)> {
+) -> PyResult<(T, Read)> {
     over_prepared_trace(py, spec, on_progress, |_| {}, work)
 }
 
@@ -260,7 +281,7 @@ pub(crate) fn over_prepared_trace<T: Send>(
     on_progress: Option<Py<PyAny>>,
     prepare: impl FnOnce(&mut OpenTrace) + Send,
     work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<(T, Counted)> + Send,
-) -> PyResult<(T, TraceSummary)> {
+) -> PyResult<(T, Read)> {
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
         let mut trace = open_source(spec)?;
@@ -273,7 +294,12 @@ pub(crate) fn over_prepared_trace<T: Send>(
             distinct_pages: summary.distinct_pages,
         };
         if counted == read {
-            Ok((result, summary))
+            let read = Read {
+                page_bytes: summary.page_bytes,
+                duration_s: summary.duration_s,
+                notes: trace.notes(),
+            };
+            Ok((result, read))
         } else {
             Err(Error::Internal {
                 message: format!("the reader tells {read:?}, the replay {counted:?}"),

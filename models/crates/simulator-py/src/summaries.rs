@@ -1,9 +1,9 @@
 //! What a trace is like beyond its curves, as a Python function.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tierwright_simulator::trace;
 
 use crate::arguments::{PyProgress, to_dict, trace_spec};
@@ -13,21 +13,20 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, *, format=None, page_bytes=4096, columns=None, on_progress=None))]
-fn summaries(
-    py: Python<'_>,
+#[pyo3(signature = (path, *, on_progress=None, **reading))]
+fn summaries<'py>(
+    py: Python<'py>,
     path: PathBuf,
-    format: Option<String>,
-    page_bytes: i64,
-    columns: Option<BTreeMap<String, String>>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'_, PyAny>> {
-    let spec = trace_spec(path, format, page_bytes, columns)?;
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| trace::summaries(&spec, &mut |step| progress.call(step)));
-    let (made, trace) = progress.finish(result)?;
+    let (made, trace, notes) = progress.finish(result)?;
     let dict = to_dict(py, &made)?;
     dict.set_item("page_bytes", trace.page_bytes)?;
     dict.set_item("duration_s", trace.duration_s)?;
+    dict.set_item("trace", to_dict(py, &notes)?)?;
     Ok(dict)
 }

@@ -9,33 +9,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.output import (
-    Column,
-    DeviceSize,
-    File,
-    Format,
     Json,
-    PageBytes,
-    SkipBadLines,
-    device_bytes_of,
     page_counts,
     pairs,
     print_facts,
     print_json,
+    print_notes,
     print_table,
     print_warnings,
     progress,
-    trace_of,
+    reads_trace,
 )
 from tierwright.errors import BadInput
+from tierwright.simulate import Trace
 from tierwright.units import format_bytes, format_count, format_microseconds
 
 if TYPE_CHECKING:
     from tierwright.page_flow import DirtyRange, Evaluation
-    from tierwright.simulate import OnProgress, Trace
+    from tierwright.simulate import OnProgress
 
 
+@reads_trace
 def profile(
-    file: File,
+    trace: Trace,
     *,
     output: Annotated[
         Path | None,
@@ -64,14 +60,16 @@ def profile(
             help="Which pages: another seed follows others.",
         ),
     ] = 0,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
-    skip_bad_lines: SkipBadLines = 0,
-    device_size: DeviceSize = None,
+    summaries: Annotated[
+        bool,
+        typer.Option(
+            "--summaries/--no-summaries",
+            help="Sum the trace up besides, which takes a second pass over it.",
+        ),
+    ] = True,
     json: Json = False,
 ) -> None:
-    """Compute the LRU hit-ratio and write-back curves of a trace: exact, or sampled."""
+    """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
     if output is None and not json:
         raise BadInput(
             "there is nowhere to write the profile", "add -o PROFILE.json, or --json"
@@ -85,25 +83,20 @@ def profile(
     named = tuple(page_counts("--sizes", sizes, least=1))
     from tierwright import simulate as core
 
-    trace = trace_of(file, format_, page_bytes, column)
-    with (
-        progress("profile") as on_progress,
-        core.without_bad_records(
-            trace,
-            skip_bad_lines,
-            device_bytes=device_bytes_of(device_size),
-            on_progress=on_progress,
-        ) as (trace, log),
-    ):
+    with progress("profile") as on_progress:
         if sample_rate is None:
             made = core.profile(trace, sizes=named, on_progress=on_progress)
         else:
             made = core.sampled_profile(
                 trace, sample_rate, sizes=named, seed=seed, on_progress=on_progress
             )
-    if log is not None and skip_bad_lines > 0:
-        made = replace(made, skipped_records=log["skipped_records"])
-    _tell_skipped(log)
+    if summaries:
+        from tierwright.summaries import summarise
+
+        with progress("summaries") as on_progress:
+            made = replace(made, summaries=summarise(trace, on_progress=on_progress))
+    notes = made.curve.notes
+    print_warnings([note.to_dict() for note in notes.warnings])
     if output is not None:
         made.write(output)
     if json:
@@ -114,7 +107,12 @@ def profile(
     print_facts(
         [
             ("page accesses", format_count(curve.accesses)),
-            ("write accesses", format_count(curve.write_accesses)),
+            (
+                "write accesses",
+                format_count(curve.write_accesses)
+                if notes.tells_writes
+                else "unknown, counted as 0",
+            ),
             (
                 "distinct pages",
                 f"{format_count(curve.distinct_pages)} ({format_bytes(size)})",
@@ -169,8 +167,9 @@ def profile(
     )
 
 
+@reads_trace
 def simulate(
-    file: File,
+    trace: Trace,
     *,
     policy: Annotated[
         str | None,
@@ -203,10 +202,6 @@ def simulate(
             help="Option of the policy, buffer or scheme; may be repeated.",
         ),
     ] = None,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
-    skip_bad_lines: SkipBadLines = 0,
     json: Json = False,
 ) -> None:
     """Replay a trace through one cache (--policy) or RAM over flash (--scheme)."""
@@ -228,14 +223,7 @@ def simulate(
         _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option"))
     from tierwright import simulate as core
 
-    trace = trace_of(file, format_, page_bytes, column)
-    with (
-        progress("simulate") as on_progress,
-        core.without_bad_records(trace, skip_bad_lines, on_progress=on_progress) as (
-            trace,
-            log,
-        ),
-    ):
+    with progress("simulate") as on_progress:
         if policy is not None:
             found = _simulate_one_cache(
                 trace, policy, pages or 0, option or [], on_progress
@@ -256,9 +244,9 @@ def simulate(
                 options=pairs(option or [], "--option"),
                 on_progress=on_progress,
             )
-    if log is not None:
-        found["skipped_records"] = log["skipped_records"]
-    _tell_skipped(log)
+    if found["trace"]["skipped_records"]:
+        found["skipped_records"] = found["trace"]["skipped_records"]
+    print_notes(found)
     if json:
         print_json(found)
         return
@@ -276,20 +264,6 @@ def simulate(
         )
     _print_history(found)
     print_warnings(found.get("warnings", []))
-
-
-def _tell_skipped(log: dict[str, Any] | None) -> None:
-    """Say on stderr, with --json too, what is missing from the numbers or not on the device."""
-    if log is not None:
-        print_warnings([one for one in log["warnings"] if one["name"] in _TOLD])
-
-
-_TOLD = (
-    "bad_records_skipped",
-    "beyond_device",
-    "device_barely_reached",
-    "device_size_not_compared",
-)
 
 
 def _print_history(found: dict[str, Any]) -> None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, get_type_hints
 
 import typer
 
 from tierwright.errors import BadInput
-from tierwright.simulate import Trace
+from tierwright.simulate import Reading, Trace
 from tierwright.units import parse_bytes
 
 Json = Annotated[
@@ -25,49 +26,92 @@ File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="Raw trace of any format, or a canonical one."),
 ]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="Name of the format, see `tierwright formats` [default: detect].",
+_READING: dict[str, tuple[Any, Any]] = {
+    "format_": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--format",
+                help="Name of the format, see `tierwright formats` [default: detect].",
+            ),
+        ],
+        None,
     ),
-]
-PageBytes = Annotated[
-    int | None,
-    typer.Option(
-        "--page-bytes",
-        metavar="N",
-        max=2**31,
-        help="Page size for formats addressed in bytes or sectors [default: 4096].",
+    "page_bytes": (
+        Annotated[
+            int | None,
+            typer.Option(
+                "--page-bytes",
+                metavar="N",
+                max=2**31,
+                help="Page size for formats addressed in bytes or sectors [default: 4096].",
+            ),
+        ],
+        None,
     ),
-]
-Column = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="FIELD=NAME",
-        help="Column of a generic CSV, such as time=ts; may be repeated.",
+    "column": (
+        Annotated[
+            list[str] | None,
+            typer.Option(
+                "--column",
+                metavar="FIELD=NAME",
+                help="Column of a generic CSV, such as time=ts; may be repeated.",
+            ),
+        ],
+        None,
     ),
-]
-
-DeviceSize = Annotated[
-    str | None,
-    typer.Option(
-        "--device-size",
-        metavar="SIZE",
-        help="Size of each recorded device, such as 1TiB: addresses beyond it, or far below it, are warned of.",
+    "skip_bad_lines": (
+        Annotated[
+            int,
+            typer.Option(
+                "--skip-bad-lines",
+                metavar="N",
+                min=0,
+                max=2**31,
+                help="Pass over up to N bad lines or records and count them; one more is an error.",
+            ),
+        ],
+        0,
     ),
-]
-SkipBadLines = Annotated[
-    int,
-    typer.Option(
-        "--skip-bad-lines",
-        metavar="N",
-        min=0,
-        max=2**31,
-        help="Pass over up to N bad lines or records and count them; one more is an error.",
+    "max_content_bytes": (
+        Annotated[
+            int | None,
+            typer.Option(
+                "--max-content-bytes",
+                metavar="N",
+                min=1,
+                max=2**62,
+                help="Most decompressed bytes of FILE [default: 16 TiB].",
+            ),
+        ],
+        None,
     ),
-]
+    "max_expansion": (
+        Annotated[
+            int | None,
+            typer.Option(
+                "--max-expansion",
+                metavar="N",
+                min=1,
+                max=2**31,
+                help="Most decompressed bytes for a byte of FILE [default: 5000].",
+            ),
+        ],
+        None,
+    ),
+    "device_size": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--device-size",
+                metavar="SIZE",
+                help="Size of each recorded device, such as 1TiB: addresses beyond it, or far below it, are warned of.",
+            ),
+        ],
+        None,
+    ),
+}
+"""How FILE is read, the same for every command that reads one: annotation and default."""
 
 
 MOST_PAGES = 2**32 - 1
@@ -98,8 +142,62 @@ def page_counts(option: str, text: str | None, *, least: int) -> list[int]:
     return found
 
 
-def trace_of(
-    file: Path, format_: str | None, page_bytes: int | None, columns: list[str] | None
+def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument FILE and the options of reading it, in place of `trace`.
+
+    Parameters
+    ----------
+    command : callable
+        Takes a `Trace` as its first parameter, named `trace`; the others are options.
+
+    Returns
+    -------
+    callable
+        What typer is to see: FILE, the options of the command, those of reading, `--json` last.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    own = list(inspect.signature(command).parameters.values())
+    if own[0].name != "trace":
+        raise TypeError(f"{command.__name__} does not take a trace first")
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    reading = [
+        inspect.Parameter(name, keyword, default=default, annotation=annotation)
+        for name, (annotation, default) in _READING.items()
+    ]
+    options = [one.replace(annotation=hints[one.name]) for one in own[1:]]
+    last = [one for one in options if one.name == "json"]
+    file = inspect.Parameter("file", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    shown = [
+        file.replace(annotation=File),
+        *(one for one in options if one not in last and one.kind is not keyword),
+        *(one for one in options if one not in last and one.kind is keyword),
+        *reading,
+        *last,
+    ]
+
+    def read(**given: Any) -> None:
+        trace = _trace_of(
+            given.pop("file"), **{key: given.pop(key) for key in _READING}
+        )
+        command(trace, **given)
+
+    read.__name__, read.__doc__ = command.__name__, command.__doc__
+    read.__module__ = command.__module__
+    read.__annotations__ = {one.name: one.annotation for one in shown}
+    vars(read)["__signature__"] = inspect.Signature(shown)
+    return read
+
+
+def _trace_of(
+    file: Path,
+    *,
+    format_: str | None,
+    page_bytes: int | None,
+    column: list[str] | None,
+    skip_bad_lines: int,
+    max_content_bytes: int | None,
+    max_expansion: int | None,
+    device_size: str | None,
 ) -> Trace:
     """Put the options that say how to read a trace together.
 
@@ -113,7 +211,18 @@ def trace_of(
             f"--page-bytes: `{page_bytes}` is not a positive number of bytes",
             "use for example 4096 or 8192",
         )
-    return Trace(file, format_, page_bytes, pairs(columns or [], "--column"))
+    return Trace(
+        file,
+        format_,
+        page_bytes,
+        pairs(column or [], "--column"),
+        Reading(
+            skip_bad_lines,
+            max_content_bytes,
+            max_expansion,
+            device_bytes_of(device_size),
+        ),
+    )
 
 
 def device_bytes_of(size: str | None) -> int | None:
@@ -254,6 +363,17 @@ def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
         typer.echo(f"warning: {warning['message']}", err=True)
         if warning["hint"]:
             typer.echo(f"hint: {warning['hint']}", err=True)
+
+
+def print_notes(found: Mapping[str, Any]) -> None:
+    """Print what the reader of the trace noticed, on stderr, with --json too.
+
+    Parameters
+    ----------
+    found : mapping
+        Answer of the core: its key `trace` holds the notes.
+    """
+    print_warnings(found["trace"]["warnings"])
 
 
 class OnPass(Protocol):

@@ -7,29 +7,30 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tierwright.cli.output import (
-    Column,
-    File,
-    Format,
     Json,
-    PageBytes,
     numbers,
     print_facts,
     print_json,
     print_table,
     print_warnings,
     progress,
-    trace_of,
+    reads_trace,
 )
+from tierwright.simulate import Trace
 from tierwright.units import format_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tierwright.page_flow.warn import Caution
     from tierwright.pool_split import PoolSplit
 
 ROWS_SHOWN = 12
 
 
+@reads_trace
 def pool_split(
-    file: File,
+    trace: Trace,
     *,
     pages: Annotated[
         int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
@@ -63,15 +64,11 @@ def pool_split(
             "--group-pages", metavar="N", min=1, help="Group of grouped ones. [pages]"
         ),
     ] = 64,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
     json: Json = False,
 ) -> None:
     """Split a buffer into clean and dirty pages where writes cost R times a read."""
     from tierwright.pool_split import analyse
 
-    trace = trace_of(file, format_, page_bytes, column)
     with progress("pool split") as on_progress:
         found = analyse(
             trace,
@@ -82,14 +79,16 @@ def pool_split(
             group_pages=group_pages,
             on_progress=on_progress,
         )
+    _print_cautions(found.warnings)
     if json:
         print_json(found.to_dict())
         return
     _print(found)
 
 
+@reads_trace
 def pool_gain(
-    file: File,
+    trace: Trace,
     *,
     pages: Annotated[
         int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
@@ -119,9 +118,6 @@ def pool_gain(
             "grouped_conservative.",
         ),
     ] = "raw",
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
     json: Json = False,
 ) -> None:
     """Show what splitting a buffer gains as page writes get dearer."""
@@ -132,7 +128,6 @@ def pool_gain(
         if asymmetry is None
         else tuple(numbers(asymmetry, "--asymmetry"))
     )
-    trace = trace_of(file, format_, page_bytes, column)
     with progress("pool gain") as on_progress:
         found = gain_over_asymmetry(
             trace,
@@ -142,6 +137,7 @@ def pool_gain(
             distance=distance,
             on_progress=on_progress,
         )
+    _print_cautions(found.warnings)
     if json:
         print_json(found.to_dict())
         return
@@ -180,7 +176,6 @@ def pool_gain(
             if ratio is None
             else f"a split costs no more than {name.upper()} from R = {ratio:.3g} on"
         )
-    print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])
 
 
 def _print(found: PoolSplit) -> None:
@@ -225,7 +220,10 @@ def _print(found: PoolSplit) -> None:
                 for row in (rows[index] for index in sorted(shown))
             ],
         )
-    print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])
+
+
+def _print_cautions(cautions: Sequence[Caution]) -> None:
+    print_warnings([{"message": w.message, "hint": w.hint} for w in cautions])
 
 
 def _cost(cost: float | None) -> str:

@@ -7,25 +7,24 @@ from typing import Annotated, Any
 import typer
 
 from tierwright.cli.output import (
-    Column,
-    File,
-    Format,
     Json,
-    PageBytes,
     page_counts,
     pairs,
     print_json,
+    print_notes,
     print_table,
     print_warnings,
     progress,
-    trace_of,
+    reads_trace,
 )
 from tierwright.errors import BadInput
+from tierwright.simulate import Trace
 from tierwright.units import format_count
 
 
+@reads_trace
 def sweep(
-    file: File,
+    trace: Trace,
     *,
     policy: Annotated[
         list[str] | None,
@@ -89,9 +88,6 @@ def sweep(
             "--threads", min=1, max=1024, help="Replays at a time [default: cores]."
         ),
     ] = None,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
     json: Json = False,
 ) -> None:
     """Replay every policy at every size, and every scheme at all sizes, in one read.
@@ -112,7 +108,6 @@ def sweep(
     )
     from tierwright import simulate as core
 
-    trace = trace_of(file, format_, page_bytes, column)
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
@@ -132,6 +127,7 @@ def sweep(
                 )
             rows = found["rows"]
             interrupted = found["cancelled"]
+        print_notes(found)
     except KeyboardInterrupt:
         if not rows:
             raise

@@ -10,44 +10,18 @@ import typer
 
 from tierwright import simulate
 from tierwright.cli.output import (
-    Column,
-    DeviceSize,
-    File,
-    Format,
     Json,
-    PageBytes,
-    SkipBadLines,
-    device_bytes_of,
     print_facts,
     print_json,
     print_table,
     print_warnings,
     progress,
+    reads_trace,
     speed_text,
-    trace_of,
 )
 from tierwright.errors import BadInput
-from tierwright.simulate import Reading
+from tierwright.simulate import Trace
 from tierwright.units import format_bytes, format_count
-
-MaxContentBytes = Annotated[
-    int | None,
-    typer.Option(
-        "--max-content-bytes",
-        metavar="N",
-        min=1,
-        help="Most decompressed bytes of FILE [default: 16 TiB].",
-    ),
-]
-MaxExpansion = Annotated[
-    int | None,
-    typer.Option(
-        "--max-expansion",
-        metavar="N",
-        min=1,
-        help="Most decompressed bytes for a byte of FILE [default: 5000].",
-    ),
-]
 
 app = typer.Typer(
     help="Read, preview, convert and sum up traces.",
@@ -83,35 +57,23 @@ def formats(*, json: Json = False) -> None:
 
 
 @app.command("inspect")
+@reads_trace
 def inspect(
-    file: File,
+    trace: Trace,
     *,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
-    skip_bad_lines: SkipBadLines = 0,
-    max_content_bytes: MaxContentBytes = None,
-    max_expansion: MaxExpansion = None,
-    device_size: DeviceSize = None,
     json: Json = False,
 ) -> None:
     """Read a whole trace and say what it holds."""
-    trace = trace_of(file, format_, page_bytes, column)
-    reading = Reading(
-        skip_bad_lines,
-        max_content_bytes,
-        max_expansion,
-        device_bytes_of(device_size),
-    )
     began = time.monotonic()
     with progress("inspect") as on_progress:
-        found = simulate.inspect(trace, reading=reading, on_progress=on_progress)
+        found = simulate.inspect(trace, on_progress=on_progress)
     _print_summary(found, time.monotonic() - began, as_json=json)
 
 
 @app.command("convert")
+@reads_trace
 def convert(
-    file: File,
+    trace: Trace,
     out: Annotated[
         Path, typer.Argument(metavar="OUT", help="Canonical trace to write.")
     ],
@@ -119,59 +81,28 @@ def convert(
     force: Annotated[
         bool, typer.Option("--force", help="Replace OUT if it exists.")
     ] = False,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
-    skip_bad_lines: SkipBadLines = 0,
-    max_content_bytes: MaxContentBytes = None,
-    max_expansion: MaxExpansion = None,
-    device_size: DeviceSize = None,
     json: Json = False,
 ) -> None:
     """Write the canonical form of a trace."""
-    trace = trace_of(file, format_, page_bytes, column)
-    reading = Reading(
-        skip_bad_lines,
-        max_content_bytes,
-        max_expansion,
-        device_bytes_of(device_size),
-    )
     began = time.monotonic()
     with progress("convert") as on_progress:
-        found = simulate.convert(
-            trace, out, force=force, reading=reading, on_progress=on_progress
-        )
+        found = simulate.convert(trace, out, force=force, on_progress=on_progress)
     _print_summary(found, time.monotonic() - began, as_json=json)
 
 
 @app.command("preview")
+@reads_trace
 def preview(
-    file: File,
+    trace: Trace,
     *,
     rows: Annotated[
         int, typer.Option("--rows", min=1, max=1000, help="Records to show.")
     ] = 20,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
-    skip_bad_lines: SkipBadLines = 0,
-    max_content_bytes: MaxContentBytes = None,
-    max_expansion: MaxExpansion = None,
-    device_size: DeviceSize = None,
     json: Json = False,
 ) -> None:
     """Read the head of a trace and show what was understood, with units."""
-    trace = trace_of(file, format_, page_bytes, column)
-    reading = Reading(
-        skip_bad_lines,
-        max_content_bytes,
-        max_expansion,
-        device_bytes_of(device_size),
-    )
     with progress("preview") as on_progress:
-        found = simulate.preview(
-            trace, rows=rows, reading=reading, on_progress=on_progress
-        )
+        found = simulate.preview(trace, rows=rows, on_progress=on_progress)
     if json:
         print_json(found)
         return
@@ -183,44 +114,16 @@ def preview(
             *_shown(found["shown"]),
         ]
     )
-    if found["units"]:
-        typer.echo("")
-        print_table(
-            "",
-            [("field", False), ("unit", False), ("meaning", False)],
-            [[unit["field"], unit["unit"], unit["meaning"]] for unit in found["units"]],
-        )
-    typer.echo("")
-    print_table(
-        "",
-        [
-            ("place", True),
-            ("time [ns]", True),
-            ("device", False),
-            ("op", False),
-            ("first page", True),
-            ("pages", True),
-        ],
-        [
-            [
-                str(record["place"]),
-                _text(record["time_ns"]),
-                _text(record["device"]),
-                _text(record["op"]),
-                _text(record["first_page"]),
-                _text(record["page_count"]),
-            ]
-            for record in found["records"]
-        ],
-    )
+    _print_records(found)
     for assumption in found["assumptions"]:
         typer.echo(f"assumed: {_text(assumption)}")
     print_warnings(found["warnings"])
 
 
 @app.command("summary")
+@reads_trace
 def summary(
-    file: File,
+    trace: Trace,
     *,
     csv: Annotated[
         str | None,
@@ -231,9 +134,6 @@ def summary(
             "request-sizes, runs or devices.",
         ),
     ] = None,
-    format_: Format = None,
-    page_bytes: PageBytes = None,
-    column: Column = None,
     json: Json = False,
 ) -> None:
     """Sum a trace up: working set, reuse, popularity, requests, sequentiality, devices."""
@@ -243,9 +143,9 @@ def summary(
     if csv is not None and json:
         raise BadInput("--csv and --json exclude each other", "give one of them")
     table = None if csv is None else table_named(csv)
-    trace = trace_of(file, format_, page_bytes, column)
     with progress("summary") as on_progress:
         found = summarise(trace, on_progress=on_progress)
+    print_warnings([note.to_dict() for note in found.notes.warnings])
     if json:
         print_json(found.to_dict())
     elif table is not None:
@@ -290,9 +190,45 @@ def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> No
     if found.get("skipped_records"):
         facts.append(("bad records skipped", format_count(found["skipped_records"])))
     print_facts(facts)
+    _print_records(found)
     for assumption in found["assumptions"]:
         typer.echo(f"assumed: {_text(assumption)}")
     print_warnings(found["warnings"])
+
+
+def _print_records(found: dict[str, Any]) -> None:
+    """Print units and the first records as they are understood."""
+    if found["units"]:
+        typer.echo("")
+        print_table(
+            "",
+            [("field", False), ("unit", False), ("meaning", False)],
+            [[unit["field"], unit["unit"], unit["meaning"]] for unit in found["units"]],
+        )
+    typer.echo("")
+    print_table(
+        "",
+        [
+            ("place", True),
+            ("time [ns]", True),
+            ("device", False),
+            ("op", False),
+            ("first page", True),
+            ("pages", True),
+        ],
+        [
+            [
+                str(record["place"]),
+                _text(record["time_ns"]),
+                _text(record["device"]),
+                _text(record["op"]),
+                _text(record["first_page"]),
+                _text(record["page_count"]),
+            ]
+            for record in found["records"]
+        ],
+    )
+    typer.echo("")
 
 
 _CHOSEN_BY = {

@@ -16,7 +16,7 @@ from tierwright.endurance.growth import years_with_growth
 from tierwright.endurance.wear import DAYS_PER_YEAR, TB, rated_endurance
 from tierwright.errors import BadInput, Problems
 from tierwright.page_flow.evaluation import Evaluation
-from tierwright.page_flow.warn import COUNT_CAUTIONS, Caution
+from tierwright.page_flow.warn import COUNT_CAUTIONS, Caution, TraceCaution
 
 SECONDS_PER_YEAR = DAYS_PER_YEAR * 86_400
 ESTIMATOR = (
@@ -416,7 +416,11 @@ def wear_outlook(
 
 def _about_counts(evaluation: Evaluation) -> tuple[Caution, ...]:
     """Warnings of the evaluation that hold for its counts, so for the flash writes."""
-    return tuple(w for w in evaluation.warnings if w.name in COUNT_CAUTIONS)
+    return tuple(
+        w
+        for w in evaluation.warnings
+        if w.name in COUNT_CAUTIONS or isinstance(w, TraceCaution)
+    )
 
 
 def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tierwright.device import KINDS, Device
 from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.reader_notes import NO_WRITES_IN_FORMAT, ReaderNotes
 from tierwright.units import format_bytes, format_count
 
 WARM_UP_SHARE = 0.01
@@ -24,6 +25,11 @@ class Caution:
     name: str
     message: str
     hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class TraceCaution(Caution):
+    """A warning about the trace, which holds for whatever is computed from it."""
 
 
 SHOWN_SIZES = 5
@@ -137,7 +143,8 @@ COUNT_CAUTIONS = frozenset(
 
 
 def about_given(curve: Curve) -> Iterator[Caution]:
-    """Warnings about a curve that was estimated, or given instead of a trace."""
+    """Warnings about how a curve came about: its trace, a sample of it, or a given curve."""
+    yield from about_trace(curve.notes)
     if curve.sample_rate is not None:
         yield Caution(
             "sampled_curve",
@@ -169,6 +176,22 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "lower bound of the data",
             "state the size of the data that the cache stands in front of",
         )
+
+
+def about_trace(notes: ReaderNotes) -> Iterator[TraceCaution]:
+    """Warnings of the reader of the trace, and what unknown writes mean for a decision."""
+    if not notes.tells_writes:
+        yield TraceCaution(
+            NO_WRITES_IN_FORMAT,
+            "the trace does not tell writes from reads, so its writes are unknown and count as "
+            "0: write costs and wear are left out, and whatever writes more looks better than "
+            "it is",
+            "use a trace with operations before choosing a scheme or a split, or sizing flash "
+            "for writes",
+        )
+    for note in notes.warnings:
+        if note.name != NO_WRITES_IN_FORMAT:
+            yield TraceCaution(note.name, note.message, note.hint)
 
 
 def about_devices(

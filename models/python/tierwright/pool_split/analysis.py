@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tierwright.errors import BadInput
-from tierwright.page_flow.warn import WARM_UP_SHARE, Caution
+from tierwright.page_flow.warn import WARM_UP_SHARE, Caution, about_trace
 from tierwright.pool_split.costs import (
     PERCENT,
     PoolMissRates,
@@ -21,6 +21,7 @@ from tierwright.pool_split.costs import (
     pool_miss_rates,
     split_costs,
 )
+from tierwright.reader_notes import ReaderNotes
 from tierwright.simulate import (
     OnProgress,
     Trace,
@@ -264,8 +265,9 @@ def analyse(
             for name in baselines
         },
         validity=VALIDITY,
-        warnings=tuple(
-            cautions(
+        warnings=(
+            *about_trace(ReaderNotes.of(found["trace"])),
+            *cautions(
                 found,
                 pages,
                 asymmetry,
@@ -273,7 +275,7 @@ def analyse(
                 simulated,
                 baselines,
                 counters.get("fd_static"),
-            )
+            ),
         ),
     )
 

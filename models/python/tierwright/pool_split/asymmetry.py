@@ -16,7 +16,7 @@ import numpy as np
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.checks import broadcast
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import Caution, about_trace
 from tierwright.pool_split.analysis import (
     CFLRU_WRR,
     DEFAULT_ESTIMATOR,
@@ -33,6 +33,7 @@ from tierwright.pool_split.costs import (
     split_costs,
     window_io_time,
 )
+from tierwright.reader_notes import ReaderNotes
 from tierwright.simulate import (
     OnProgress,
     Trace,
@@ -241,7 +242,10 @@ def gain_over_asymmetry(
         },
         counters=counters,
         validity=VALIDITY,
-        warnings=tuple(_cautions(ratios, found, simulated, splits.min(axis=0))),
+        warnings=(
+            *about_trace(ReaderNotes.of(found["trace"])),
+            *_cautions(ratios, found, simulated, splits.min(axis=0)),
+        ),
     )
 
 

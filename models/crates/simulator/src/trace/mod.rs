@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 use crate::access::{AccessSource, Chunk};
 use crate::error::Result;
@@ -26,6 +26,7 @@ mod identity;
 mod keys;
 mod members;
 mod normalise;
+mod notes;
 mod numbers;
 mod open;
 mod reader;
@@ -41,6 +42,7 @@ use normalise::Normaliser;
 use open::{Input, Opening};
 
 pub use normalise::Extent;
+pub use notes::ReaderNotes;
 pub use reader::{FieldUnit, Warning};
 pub use report::{
     Preview, PreviewRecord, Shown, TraceReport, column_names, convert, inspect, preview,
@@ -118,9 +120,16 @@ pub struct OpenTrace {
     pub(crate) choice: Choice,
     pub(crate) file_bytes: u64,
     pub(crate) warnings: Vec<Warning>,
+    /// Takes the notes at the end of the pass, for whoever gave the trace away to be read.
+    pub(crate) told_at_end: Option<Arc<OnceLock<ReaderNotes>>>,
 }
 
 impl OpenTrace {
+    /// Puts [`Self::notes`] there when the trace has been read to its end.
+    pub fn tell_at_end(&mut self, notes: &Arc<OnceLock<ReaderNotes>>) {
+        self.told_at_end = Some(Arc::clone(notes));
+    }
+
     /// What was read so far; of the whole trace once `next_chunk` has returned `false`.
     pub fn summary(&self) -> TraceSummary {
         match &self.source {
@@ -146,10 +155,14 @@ impl OpenTrace {
 
 impl AccessSource for OpenTrace {
     fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        match &mut self.source {
+        let more = match &mut self.source {
             Source::Raw(source) => source.next_chunk(chunk),
             Source::Canonical(source) => source.next_chunk(chunk),
+        }?;
+        if !more && let Some(notes) = &self.told_at_end {
+            notes.get_or_init(|| self.notes());
         }
+        Ok(more)
     }
 
     fn distinct_pages_hint(&self) -> Option<u32> {
@@ -212,7 +225,7 @@ pub fn open_source(spec: &TraceSpec) -> Result<OpenTrace> {
 pub fn summaries(
     spec: &TraceSpec,
     on_progress: OnProgress<'_>,
-) -> Result<(Summaries, TraceSummary)> {
+) -> Result<(Summaries, TraceSummary, ReaderNotes)> {
     let mut trace = open(spec)?;
     trace.with_times();
     let wanted = match &mut trace.source {
@@ -246,7 +259,7 @@ pub fn summaries(
             "the reader counts otherwise",
         ));
     }
-    Ok((made, read))
+    Ok((made, read, trace.notes()))
 }
 
 fn open(spec: &TraceSpec) -> Result<OpenTrace> {
@@ -291,5 +304,6 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
         choice,
         file_bytes,
         warnings,
+        told_at_end: None,
     })
 }

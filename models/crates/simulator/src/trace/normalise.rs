@@ -268,6 +268,26 @@ impl Normaliser {
         (first, last - first + 1)
     }
 
+    /// Makes room for the devices of the batch and fetches the slots of its pages.
+    #[inline]
+    fn make_ready(&mut self) {
+        self.numbers
+            .resize_with(self.reader.spaces().len(), PageNumbers::default);
+        let shift = if self.splits { self.page_shift } else { 0 };
+        for request in &self.batch {
+            self.numbers[request.space as usize].touch(request.offset >> shift);
+        }
+    }
+
+    /// The first records with place and text, at most `rows`, which the pass then begins with.
+    pub(crate) fn first_records(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        let records = self.reader.preview(rows)?;
+        self.batch = records.iter().map(|record| record.request).collect();
+        self.next = 0;
+        self.make_ready();
+        Ok(records)
+    }
+
     /// Takes the next request up for splitting; `false` at the end.
     #[inline]
     fn take_request(&mut self) -> Result<bool> {
@@ -277,12 +297,7 @@ impl Normaliser {
                 self.batch.clear();
                 return Ok(false);
             }
-            self.numbers
-                .resize_with(self.reader.spaces().len(), PageNumbers::default);
-            let shift = if self.splits { self.page_shift } else { 0 };
-            for request in &self.batch {
-                self.numbers[request.space as usize].touch(request.offset >> shift);
-            }
+            self.make_ready();
         }
         let request = self.batch[self.next];
         self.next += 1;

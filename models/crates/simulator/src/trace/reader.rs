@@ -57,7 +57,7 @@ pub(crate) enum Addressing {
 }
 
 /// Meaning and unit of one field, for the preview.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FieldUnit {
     /// Name of the field or column.
     pub field: String,

@@ -15,12 +15,14 @@ use crate::trace::formats::{Choice, csv, parquet};
 use crate::trace::identity::{ContentHash, SequenceHash};
 use crate::trace::normalise::{Extent, Normaliser, as_f64};
 use crate::trace::open::Input;
-use crate::trace::reader::{FieldUnit, Warning};
+use crate::trace::reader::{FieldUnit, PlacedRequest, Warning};
 use crate::trace::streams::Compression;
 use crate::trace::{Source, TraceSource, TraceSpec, device_size, open};
 
 /// Records that a preview shows at most.
 const MAX_PREVIEW_ROWS: usize = 1000;
+/// Records that a report of a whole pass shows.
+const REPORT_ROWS: usize = 5;
 
 /// What a whole pass over a trace found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,6 +58,10 @@ pub struct TraceReport {
     pub choice: Choice,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
+    /// The first records as understood.
+    pub records: Vec<PreviewRecord>,
+    /// Unit and meaning of each field.
+    pub units: Vec<FieldUnit>,
     /// Lengths and addresses of the requests; unknown of canonical traces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
@@ -237,6 +243,7 @@ fn inspect_raw(
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
     source.keep_raw();
+    let first = first_records(&mut source)?;
     let mut hash = SequenceHash::new();
     let mut chunk = Chunk::default();
     let mut accesses = 0;
@@ -248,10 +255,21 @@ fn inspect_raw(
     if accesses == 0 {
         return Err(no_access(source.path(), source.summary().requests));
     }
-    Ok(raw_report(&source, choice, hash.finish()))
+    Ok(raw_report(&source, choice, first, hash.finish()))
 }
 
-fn raw_report(source: &Normaliser, choice: Choice, sha256_of_sequence: String) -> TraceReport {
+/// The first records; the pass that follows reads them too.
+fn first_records(source: &mut Normaliser) -> Result<Vec<PreviewRecord>> {
+    let placed = source.first_records(REPORT_ROWS)?;
+    Ok(understood(source, placed))
+}
+
+fn raw_report(
+    source: &Normaliser,
+    choice: Choice,
+    records: Vec<PreviewRecord>,
+    sha256_of_sequence: String,
+) -> TraceReport {
     let summary = source.summary();
     TraceReport {
         format: summary.format.to_owned(),
@@ -269,6 +287,8 @@ fn raw_report(source: &Normaliser, choice: Choice, sha256_of_sequence: String) -
         compression: source.compression().name(),
         choice,
         assumptions: source.understanding().assumptions.clone(),
+        records,
+        units: source.understanding().units.clone(),
         extent: source.extent(),
         skipped_records: Some(source.skipped()),
         split_requests: Some(source.split_requests()),
@@ -287,6 +307,7 @@ fn convert_raw(
 ) -> Result<TraceReport> {
     source.keep_raw();
     source.keep_requests();
+    let first = first_records(&mut source)?;
     let mut sequence = SequenceHash::new();
     let mut content = ContentHash::new(source.page_bytes(), source.has_time());
     let mut chunk = Chunk::default();
@@ -320,7 +341,7 @@ fn convert_raw(
     if accesses == 0 {
         return Err(no_access(source.path(), source.summary().requests));
     }
-    let mut result = raw_report(&source, choice, sequence.finish());
+    let mut result = raw_report(&source, choice, first, sequence.finish());
     let content_id = content.finish();
     let foot = CanonicalFoot {
         chunks: writer.chunks(),
@@ -355,14 +376,22 @@ fn convert_raw(
 }
 
 /// Reads everything, compares both hashes with the foot and reports it.
-fn verify_canonical(source: &mut CanonicalReader, on_progress: OnProgress<'_>) -> Result<()> {
+/// Gives the first records.
+fn verify_canonical(
+    source: &mut CanonicalReader,
+    on_progress: OnProgress<'_>,
+) -> Result<Vec<PreviewRecord>> {
     source.keep_raw();
     source.with_times();
     let mut sequence = SequenceHash::new();
     let mut content = ContentHash::new(source.head().page_bytes, source.head().has_time);
     let mut chunk = Chunk::default();
     let mut accesses = 0;
+    let mut first = Vec::new();
     while source.next_chunk(&mut chunk)? {
+        if accesses == 0 {
+            first = canonical_records(source, &chunk, REPORT_ROWS);
+        }
         let (spaces, pages) = source.raw();
         sequence.update(pages, &chunk.flags);
         content.update(
@@ -375,7 +404,8 @@ fn verify_canonical(source: &mut CanonicalReader, on_progress: OnProgress<'_>) -
         accesses += chunk.len() as u64;
         report(source, accesses, on_progress)?;
     }
-    source.check_hashes(&sequence.finish(), &content.finish())
+    source.check_hashes(&sequence.finish(), &content.finish())?;
+    Ok(first)
 }
 
 fn inspect_canonical(
@@ -384,11 +414,16 @@ fn inspect_canonical(
     spec: &TraceSpec,
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
-    verify_canonical(&mut source, on_progress)?;
-    Ok(canonical_report(&source, choice, spec))
+    let first = verify_canonical(&mut source, on_progress)?;
+    Ok(canonical_report(&source, choice, first, spec))
 }
 
-fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) -> TraceReport {
+fn canonical_report(
+    source: &CanonicalReader,
+    choice: Choice,
+    records: Vec<PreviewRecord>,
+    spec: &TraceSpec,
+) -> TraceReport {
     let summary = source.summary();
     let (head, foot) = (source.head(), source.foot());
     let mut warnings = foot.warnings.clone();
@@ -410,6 +445,8 @@ fn canonical_report(source: &CanonicalReader, choice: Choice, spec: &TraceSpec) 
         compression: Compression::NONE.name(),
         choice,
         assumptions: foot.assumptions.clone(),
+        records,
+        units: canonical_units(),
         extent: None,
         skipped_records: None,
         split_requests: None,
@@ -427,11 +464,35 @@ fn copy_canonical(
     mut writer: CanonicalWriter,
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
-    verify_canonical(&mut source, on_progress)?;
-    let mut result = canonical_report(&source, choice, spec);
+    let first = verify_canonical(&mut source, on_progress)?;
+    let mut result = canonical_report(&source, choice, first, spec);
     source.copy_to(&mut writer)?;
     result.out_bytes = Some(writer.commit()?);
     Ok(result)
+}
+
+/// Records as they are understood.
+fn understood(source: &Normaliser, placed: Vec<PlacedRequest>) -> Vec<PreviewRecord> {
+    let (splits, timed) = (source.splits(), source.has_time());
+    let names = source.space_names();
+    placed
+        .into_iter()
+        .map(|record| {
+            let request = record.request;
+            let (first_page, page_count) = source.pages_of(&request);
+            PreviewRecord {
+                place: record.place,
+                raw: record.raw,
+                time_ns: timed.then_some(request.time_ns),
+                device: names[request.space as usize].clone(),
+                op: if request.write { "W" } else { "R" },
+                offset_bytes: splits.then_some(request.offset),
+                size_bytes: splits.then_some(request.size),
+                first_page,
+                page_count,
+            }
+        })
+        .collect()
 }
 
 fn preview_raw(
@@ -442,26 +503,7 @@ fn preview_raw(
 ) -> Result<Preview> {
     let placed = source.preview(rows)?;
     let understanding = source.understanding();
-    let splits = source.splits();
-    let names = source.space_names();
-    let records = placed
-        .into_iter()
-        .map(|record| {
-            let request = record.request;
-            let (first_page, page_count) = source.pages_of(&request);
-            PreviewRecord {
-                place: record.place,
-                raw: record.raw,
-                time_ns: understanding.has_time.then_some(request.time_ns),
-                device: names[request.space as usize].clone(),
-                op: if request.write { "W" } else { "R" },
-                offset_bytes: splits.then_some(request.offset),
-                size_bytes: splits.then_some(request.size),
-                first_page,
-                page_count,
-            }
-        })
-        .collect();
+    let records = understood(&source, placed);
     Ok(Preview {
         format: source.format().name,
         choice,
@@ -484,20 +526,12 @@ fn preview_raw(
     })
 }
 
-fn preview_canonical(
-    mut source: CanonicalReader,
-    choice: Choice,
-    mut warnings: Vec<Warning>,
-    rows: usize,
-) -> Result<Preview> {
-    source.keep_raw();
-    source.with_times();
-    let mut chunk = Chunk::default();
-    source.next_chunk(&mut chunk)?;
+/// The first accesses of a chunk that has raw columns and times.
+fn canonical_records(source: &CanonicalReader, chunk: &Chunk, rows: usize) -> Vec<PreviewRecord> {
     let (spaces, pages) = source.raw();
     let (head, foot) = (source.head(), source.foot());
     let start_ns = head.first_time_ns.unwrap_or(0);
-    let records: Vec<PreviewRecord> = (0..chunk.len().min(rows))
+    (0..chunk.len().min(rows))
         .map(|index| PreviewRecord {
             place: format!("access {}", index + 1),
             raw: String::new(),
@@ -516,7 +550,28 @@ fn preview_canonical(
             first_page: pages[index],
             page_count: 1,
         })
-        .collect();
+        .collect()
+}
+
+fn canonical_units() -> Vec<FieldUnit> {
+    vec![
+        FieldUnit::new("page", "pages", "page number of the original trace"),
+        FieldUnit::new("time", "ns", "time in the epoch of the original trace"),
+    ]
+}
+
+fn preview_canonical(
+    mut source: CanonicalReader,
+    choice: Choice,
+    mut warnings: Vec<Warning>,
+    rows: usize,
+) -> Result<Preview> {
+    source.keep_raw();
+    source.with_times();
+    let mut chunk = Chunk::default();
+    source.next_chunk(&mut chunk)?;
+    let (head, foot) = (source.head(), source.foot());
+    let records = canonical_records(&source, &chunk, rows);
     warnings.extend(foot.warnings.iter().cloned());
     let times = &chunk.times_ns[..chunk.times_ns.len().min(rows)];
     let shown = Shown {
@@ -536,10 +591,7 @@ fn preview_canonical(
         choice,
         columns: Vec::new(),
         records,
-        units: vec![
-            FieldUnit::new("page", "pages", "page number of the original trace"),
-            FieldUnit::new("time", "ns", "time in the epoch of the original trace"),
-        ],
+        units: canonical_units(),
         assumptions: foot.assumptions.clone(),
         page_bytes: head.page_bytes,
         compression: Compression::NONE.name(),

@@ -169,6 +169,11 @@ impl LineFormat for CacheLibKv {
             "the published CacheLib key-value traces hold the requests of 1 key in 100 (one of them 1 in 125) of a host",
         ));
         warnings.extend(time_warning(self.time_unit));
+        warnings.push(Warning::new(
+            "below_other_caches",
+            "the published CacheLib key-value traces were recorded behind other cache layers, which have taken reuse out already: the benefit of RAM computed from them is too low",
+            "take the curves as those of this layer only; a trace of the first layer tells what RAM in front would bring",
+        ));
         warnings
     }
 }

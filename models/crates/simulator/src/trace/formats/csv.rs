@@ -10,6 +10,7 @@ use crate::trace::keys::key_number;
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    Warning,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_scaled, parse_u64, trim};
 
@@ -30,6 +31,7 @@ const KEYS: &[&str] = &[
     "offset_unit",
     "size_unit",
     "device",
+    "level",
     "delimiter",
     "header",
 ];
@@ -130,7 +132,45 @@ pub(super) struct Csv {
     write_values: Values,
     place: Place,
     device: Option<usize>,
+    level: Level,
     fields: Vec<std::ops::Range<usize>>,
+}
+
+/// Where the requests of a table were recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// Above every cache, as the user states, or as pages and keys suggest.
+    Above,
+    /// Below a cache, as the user states.
+    Below,
+    /// Nobody says; requests with offset and length mostly are recorded below a page cache.
+    Unstated,
+}
+
+impl Level {
+    fn warning(self) -> Option<Warning> {
+        let message = match self {
+            Self::Above => return None,
+            Self::Below => {
+                "the mapping says that the requests were recorded below a cache, which has taken the reuse out already: the benefit of RAM computed from them is too low"
+            }
+            Self::Unstated => {
+                "requests with an offset and a length are mostly recorded below the operating system's page cache, which then has taken the reuse out already: the benefit of RAM computed from them is too low"
+            }
+        };
+        Some(Warning::new(
+            "below_page_cache",
+            message,
+            match self {
+                Self::Unstated => {
+                    "map level=above if they were recorded above every cache; otherwise use a trace of page accesses to size RAM"
+                }
+                _ => {
+                    "use a trace of page accesses to size RAM; flash below the cache is judged rightly"
+                }
+            },
+        ))
+    }
 }
 
 /// The error of a table without a mapping.
@@ -348,6 +388,7 @@ impl<'a> Mapping<'a> {
                 }
             ));
         }
+        let level = self.level(place)?;
         let addressing = match place {
             Place::Extent { .. } => Addressing::Bytes,
             Place::Page(_) | Place::Key(_) => Addressing::Pages { page_bytes: None },
@@ -369,6 +410,7 @@ impl<'a> Mapping<'a> {
             write_values,
             place,
             device,
+            level,
             fields: Vec::new(),
         };
         format.columns = format.used().last().map_or(0, |last| last + 1);
@@ -609,6 +651,22 @@ impl<'a> Mapping<'a> {
         })
     }
 
+    fn level(&self, place: Place) -> Result<Level> {
+        match self.get("level") {
+            Some("above") => Ok(Level::Above),
+            Some("below") => Ok(Level::Below),
+            Some(other) => Err(bad_mapping(
+                format!("level={other}"),
+                "neither above nor below",
+                "say level=above if the requests were recorded above every cache, level=below otherwise",
+            )),
+            None => Ok(match place {
+                Place::Extent { .. } => Level::Unstated,
+                Place::Page(_) | Place::Key(_) => Level::Above,
+            }),
+        }
+    }
+
     fn unit(&self, key: &str, spec: &TraceSpec, assumptions: &mut Vec<String>) -> Result<u64> {
         match self.get(key) {
             Some("bytes") => Ok(1),
@@ -763,6 +821,10 @@ impl LineFormat for Csv {
             space,
             write,
         })
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.level.warning().into_iter().collect()
     }
 }
 

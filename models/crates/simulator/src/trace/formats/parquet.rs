@@ -505,7 +505,9 @@ impl RequestReader for Parquet {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.skipped.warning().into_iter().collect()
+        let mut warnings = LineFormat::warnings(&self.format);
+        warnings.extend(self.skipped.warning());
+        warnings
     }
 
     fn skipped(&self) -> u64 {

@@ -10,12 +10,15 @@ use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    Warning,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64, trim};
 
 /// Block size of a standard build.
 const PAGE_BYTES: u64 = 8192;
 const HEADER: &[u8] = b"time_us,op,rel,block";
+/// Header of a recording of reads and writes of files, below the buffer pool: `io` instead of `op`.
+const HEADER_BELOW_POOL: &[u8] = b"time_us,io,rel,block";
 
 pub(crate) const FORMAT: Format = Format {
     name: "postgres_csv",
@@ -77,10 +80,6 @@ fn is_relation(name: &[u8]) -> bool {
         && fork.is_none_or(|fork| !fork.is_empty() && fork.iter().all(u8::is_ascii_lowercase))
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "the constructor type of the table"
-)]
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let understanding = Understanding {
         addressing: Addressing::Pages {
@@ -100,13 +99,38 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         ],
         columns: Vec::new(),
     };
-    Ok(Box::new(LineReader::new(
-        input,
-        PostgresCsv,
-        understanding,
-        Spaces::default(),
-        0,
-    )))
+    if input.head().bytes.starts_with(HEADER_BELOW_POOL) {
+        let spaces = Spaces::default();
+        return LineReader::boxed(input, BelowPool(PostgresCsv), understanding, spaces);
+    }
+    LineReader::boxed(input, PostgresCsv, understanding, Spaces::default())
+}
+
+/// The same lines, recorded where the server asks the operating system for blocks.
+struct BelowPool(PostgresCsv);
+
+impl LineFormat for BelowPool {
+    #[inline]
+    fn parse(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Request> {
+        self.0.parse(line, spaces)
+    }
+
+    fn is_header(&self, line: &[u8]) -> bool {
+        LineFormat::is_header(&self.0, line)
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        vec![below_buffer_pool()]
+    }
+}
+
+/// What reads and writes of the server's files say about RAM.
+pub(super) fn below_buffer_pool() -> Warning {
+    Warning::new(
+        "below_buffer_pool",
+        "system calls are made below PostgreSQL's shared_buffers, which has taken reuse out already: the benefit of RAM computed from them is too low",
+        "record buffer accesses (postgres_csv) to size RAM; storage below the pool is judged rightly",
+    )
 }
 
 struct PostgresCsv;
@@ -165,6 +189,6 @@ impl LineFormat for PostgresCsv {
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
-        line == HEADER
+        line == HEADER || line == HEADER_BELOW_POOL
     }
 }

@@ -12,6 +12,7 @@ use crate::trace::TraceSpec;
 use crate::trace::fields::{
     SECOND_NS, Words, count_time, decimal_time, time_out_of_range, wrong_columns,
 };
+use crate::trace::formats::postgres_csv::below_buffer_pool;
 use crate::trace::formats::{Format, Open, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
@@ -494,11 +495,7 @@ impl LogFormat for Strace {
             ));
         }
         if self.requests > 0 {
-            warnings.push(Warning::new(
-                "below_buffer_pool",
-                "system calls are made below PostgreSQL's shared_buffers, which has taken reuse out already: the benefit of RAM computed from them is too low",
-                "record buffer accesses (postgres_csv) to size RAM; storage below the pool is judged rightly",
-            ));
+            warnings.push(below_buffer_pool());
         }
         warnings
     }
