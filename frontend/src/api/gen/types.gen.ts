@@ -5443,8 +5443,10 @@ export type ScenarioIn = {
     name: string;
     /**
      * Question
+     *
+     * The page whose parameters the state holds.
      */
-    question?: 'compare';
+    question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -5495,8 +5497,10 @@ export type ScenarioOut = {
     name: string;
     /**
      * Question
+     *
+     * The page whose parameters the state holds.
      */
-    question: 'compare';
+    question: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      */
@@ -5531,8 +5535,10 @@ export type ScenarioUpdate = {
     name: string;
     /**
      * Question
+     *
+     * The page whose parameters the state holds.
      */
-    question?: 'compare';
+    question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *

@@ -1,5 +1,5 @@
 import { Text, Tooltip } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Panel } from "@/components/panel";
@@ -15,12 +15,7 @@ import classes from "./compare.module.css";
 import { Derivation } from "./derivation";
 
 /** All schemes in figures, warnings beside the scheme they concern. */
-export function SchemeTable(props: {
-  readonly evaluation: EvaluationOut;
-  /** What can be done with this point. */
-  readonly actions: ReactNode;
-}) {
-  const { evaluation } = props;
+export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut }) {
   const [opened, setOpened] = useState<string | null>(null);
   const best = evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
   return (
@@ -89,7 +84,6 @@ export function SchemeTable(props: {
         </Text>
       )}
       <SchemeWarnings evaluation={evaluation} />
-      <div className={classes["actions"]}>{props.actions}</div>
       <Derivation
         evaluation={evaluation}
         scheme={opened}

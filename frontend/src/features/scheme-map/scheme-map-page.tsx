@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
@@ -12,7 +12,6 @@ import {
   type SchemeMapOut,
   schemeMapQuery,
 } from "@/api/scheme-maps";
-import { CopyLink } from "@/components/copy-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import {
@@ -36,20 +35,20 @@ const LEAD =
 export function SchemeMapPage() {
   return (
     <AnalysisPage
+      question="scheme_map"
       title="Scheme map"
       lead={LEAD}
       height={620}
-      empty="A map is drawn from the hit-ratio and write-back curves of a trace. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
-      view={(inputs) => <SchemeMapView key={inputs.state.workload} {...inputs} />}
+      empty="A map is drawn from the hit-ratio and write-back curves of a workload."
+      view={(inputs) => <SchemeMapView {...inputs} />}
     />
   );
 }
 
 function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as MapSearch;
-  const router = useRouter();
   const patch = usePatch<AnalysisSearch & MapSearch>();
-  const { place, asked, move } = usePlace(state, search, patch);
+  const { value: place, asked, move } = usePlace(state, search, patch);
   const axes = chosenAxes(search, summary.distinct_pages);
   const metadata = search.flash_metadata;
   const options = useQuery(mapOptionsQuery()).data;
@@ -131,17 +130,6 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
                   }
                 />
               )}
-              <div>
-                <CopyLink
-                  to="this map"
-                  href={() =>
-                    router.buildLocation({
-                      to: "/scheme-map",
-                      search: (previous: AnalysisSearch & MapSearch) => previous,
-                    }).href
-                  }
-                />
-              </div>
             </div>
           </div>
           <WarningNotes notes={map.data.warnings} />

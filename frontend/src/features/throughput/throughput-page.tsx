@@ -1,12 +1,11 @@
-import { Group, Skeleton, Stack } from "@mantine/core";
+import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { AnalysisState } from "@/analysis/state";
 import type { ThroughputSearch } from "@/analysis/throughput-state";
 import { usePatch } from "@/analysis/use-analysis";
 import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
-import { CopyLink } from "@/components/copy-link";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
@@ -27,11 +26,12 @@ const LEAD =
 export function ThroughputPage() {
   return (
     <AnalysisPage
+      question="throughput"
       title="Throughput"
       lead={LEAD}
       height={520}
-      empty="Throughput follows from the misses and write-backs of a workload. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
-      view={(inputs) => <ThroughputView key={inputs.state.workload} {...inputs} />}
+      empty="Throughput follows from the misses and write-backs of a workload."
+      view={(inputs) => <ThroughputView {...inputs} />}
     />
   );
 }
@@ -60,7 +60,6 @@ function question(
 }
 
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
-  const router = useRouter();
   const search = useSearch({ strict: false }) as ThroughputSearch;
   const patch = usePatch<
     ThroughputSearch & { ram_pages?: number; flash_pages?: number }
@@ -96,17 +95,6 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           vary={search.vary ?? "clients"}
           patch={patch}
         />
-        <Group gap="xs" mt="sm">
-          <CopyLink
-            to="this system"
-            href={() =>
-              router.buildLocation({
-                to: "/throughput",
-                search: (previous: ThroughputSearch) => previous,
-              }).href
-            }
-          />
-        </Group>
       </Panel>
       {found.error !== null && (
         <ProblemAlert

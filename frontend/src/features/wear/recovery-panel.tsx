@@ -18,7 +18,7 @@ import {
   formatShort,
   ratio,
 } from "@/units/quantity";
-import { NumberField } from "./number-field";
+import { WearField } from "./number-field";
 import { restartTable, USUAL_FLASH_SHARE, USUAL_INTERVAL_S } from "./question";
 import classes from "./wear.module.css";
 
@@ -135,28 +135,28 @@ export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
       sentence={
         <>
           <div className={classes["fields"]}>
-            <NumberField
+            <WearField
               name="interval"
               label="Checkpoint interval [s]"
               placeholder={String(USUAL_INTERVAL_S)}
               value={search.interval}
               onChange={(value) => patch({ interval: value })}
             />
-            <NumberField
+            <WearField
               name="redo_pages"
               label="Redone pages"
               placeholder={formatCount(restart.redo_pages)}
               value={search.redo_pages}
               onChange={(redo_pages) => patch({ redo_pages })}
             />
-            <NumberField
+            <WearField
               name="redo_writes"
               label="Of them written out"
               placeholder="0"
               value={search.redo_writes}
               onChange={(redo_writes) => patch({ redo_writes })}
             />
-            <NumberField
+            <WearField
               name="flash_share"
               label="Share of them on flash"
               placeholder={String(USUAL_FLASH_SHARE)}

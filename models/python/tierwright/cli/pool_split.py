@@ -20,6 +20,7 @@ from tierwright.cli.output import (
     progress,
     trace_of,
 )
+from tierwright.cli.sizes import BufferPages, page_bytes_of
 from tierwright.units import format_count
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ ROWS_SHOWN = 12
 def pool_split(
     file: File,
     *,
-    pages: Annotated[
-        int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
-    ],
+    pages: BufferPages,
     asymmetry: Annotated[
         float,
         typer.Option(
@@ -75,7 +74,7 @@ def pool_split(
     with progress("pool split") as on_progress:
         found = analyse(
             trace,
-            pages,
+            pages.at(page_bytes_of(trace)),
             asymmetry,
             estimator=estimator,
             distance=distance,
@@ -91,9 +90,7 @@ def pool_split(
 def pool_gain(
     file: File,
     *,
-    pages: Annotated[
-        int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
-    ],
+    pages: BufferPages,
     asymmetry: Annotated[
         str | None,
         typer.Option(
@@ -136,7 +133,7 @@ def pool_gain(
     with progress("pool gain") as on_progress:
         found = gain_over_asymmetry(
             trace,
-            pages,
+            pages.at(page_bytes_of(trace)),
             ratios,
             estimator=estimator,
             distance=distance,
