@@ -1,5 +1,5 @@
 import { Text, Tooltip } from "@mantine/core";
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Panel } from "@/components/panel";
@@ -15,7 +15,11 @@ import classes from "./compare.module.css";
 import { Derivation } from "./derivation";
 
 /** All schemes in figures, warnings beside the scheme they concern. */
-export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut }) {
+export const SchemeTable = memo(function SchemeTable({
+  evaluation,
+}: {
+  readonly evaluation: EvaluationOut;
+}) {
   const [opened, setOpened] = useState<string | null>(null);
   const best = evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
   return (
@@ -91,7 +95,7 @@ export function SchemeTable({ evaluation }: { readonly evaluation: EvaluationOut
       />
     </Panel>
   );
-}
+});
 
 const percent = (value: number) => formatNumber(value * 100);
 

@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import { type DollarSearch, decimalText } from "@/analysis/dollar-state";
 import { type AnalysisState, evaluationInput, NONE } from "@/analysis/state";
@@ -114,6 +115,7 @@ function Answer(props: {
 }) {
   const { found, name } = props;
   const money = found.next_money;
+  const names = useMemo(() => deviceNames(found.devices), [found.devices]);
   return (
     <section
       aria-label="Answer"
@@ -135,7 +137,7 @@ function Answer(props: {
       </div>
       <PlanTable found={found} />
       {money !== null && <CheckPanel found={found} money={money} />}
-      <WarningNotes notes={found.warnings} names={deviceNames(found.devices)} />
+      <WarningNotes notes={found.warnings} names={names} />
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useCallback, useEffect } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import { BuyableSwitch, sliderRange, stepPages, useBuyable } from "@/analysis/buyable";
 import type { SplitSearch } from "@/analysis/split-state";
@@ -233,6 +233,11 @@ type Asymmetry = ReturnType<typeof useAsymmetry>;
 
 function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
   const { gains, settled } = props.asymmetry;
+  const { patch } = props;
+  const onChoose = useCallback(
+    (flash_device: string) => patch({ flash_device, asymmetry: undefined }),
+    [patch],
+  );
   if (gains.error !== null) {
     return (
       <ProblemAlert
@@ -252,7 +257,7 @@ function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
       <DeviceTable
         gains={gains.data}
         chosen={props.state.flash_device}
-        onChoose={(flash_device) => props.patch({ flash_device, asymmetry: undefined })}
+        onChoose={onChoose}
       />
     </Stack>
   );

@@ -49,7 +49,10 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as MapSearch;
   const patch = usePatch<AnalysisSearch & MapSearch>();
   const { value: place, asked, move } = usePlace(state, search, patch);
-  const axes = chosenAxes(search, summary.distinct_pages);
+  const axes = useMemo(
+    () => chosenAxes(search, summary.distinct_pages),
+    [search, summary.distinct_pages],
+  );
   const metadata = search.flash_metadata;
   const options = useQuery(mapOptionsQuery()).data;
   const map = useQuery({
@@ -85,6 +88,15 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
     },
     [xName, yName, move],
   );
+  const drawn = map.data;
+  const pick = useCallback(
+    (x: number, y: number) => drawn !== undefined && moveTo(...snapped(drawn, x, y)),
+    [drawn, moveTo],
+  );
+  const showBy = useCallback(
+    (by: "time" | "price") => patch({ by: by === "price" ? "price" : undefined }),
+    [patch],
+  );
   return (
     <>
       <MapControls axes={axes} options={options} metadata={metadata} patch={patch} />
@@ -105,8 +117,8 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
               here={here}
               by={search.by ?? "time"}
               workloadName={name}
-              onBy={(by) => patch({ by: by === "price" ? "price" : undefined })}
-              onPick={(x, y) => moveTo(...snapped(map.data, x, y))}
+              onBy={showBy}
+              onPick={pick}
             />
             <div className={classes["side"]}>
               {here !== null && (

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { AnalysisState } from "@/analysis/state";
 import type { ThroughputSearch } from "@/analysis/throughput-state";
@@ -81,6 +82,16 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
     flash: flash.asked,
   });
   const found = useQuery(throughputQuery(body));
+  const devices = found.data?.devices;
+  const names = useMemo(
+    () => (devices === undefined ? new Map() : deviceNames(devices)),
+    [devices],
+  );
+  const onMeasure = useCallback(
+    (measure: "throughput" | "response") =>
+      patch({ show: measure === "response" ? "response" : undefined }),
+    [patch],
+  );
   return (
     <>
       <Panel label="Who works, and with what">
@@ -111,15 +122,10 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             found={found.data}
             name={name}
             measure={search.show ?? "throughput"}
-            onMeasure={(measure) =>
-              patch({ show: measure === "response" ? "response" : undefined })
-            }
+            onMeasure={onMeasure}
           />
           <SchemeTable found={found.data} />
-          <WarningNotes
-            notes={found.data.warnings}
-            names={deviceNames(found.data.devices)}
-          />
+          <WarningNotes notes={found.data.warnings} names={names} />
         </Stack>
       )}
     </>

@@ -157,7 +157,7 @@ function FragmentChart(props: {
       option={option}
       height={HEIGHT}
       fileName={`${name} fragment sizes`}
-      table={fragmentTable(found)}
+      table={() => fragmentTable(found)}
       sentence={found.sentence}
       controls={
         <SegmentedControl

@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { WearSearch } from "@/analysis/wear-state";
@@ -20,7 +21,7 @@ interface HealthPanelProps {
 }
 
 /** What is left of a drive, from the JSON that smartctl or nvme print. */
-export function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
+export const HealthPanel = memo(function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
   const read = useMutation({
     mutationFn: (document: Record<string, unknown>) =>
       answer(
@@ -56,7 +57,7 @@ export function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
       </Stack>
     </Panel>
   );
-}
+});
 
 function Health(props: {
   readonly health: DeviceHealthOut;

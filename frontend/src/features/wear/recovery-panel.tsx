@@ -1,5 +1,5 @@
 import { Stack, Text } from "@mantine/core";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { WearSearch } from "@/analysis/wear-state";
 import type { RecoveryOut } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
@@ -32,7 +32,11 @@ interface RecoveryProps {
 }
 
 /** Least time until the flash is full. */
-export function FillPanel({ recovery }: { readonly recovery: RecoveryOut }) {
+export const FillPanel = memo(function FillPanel({
+  recovery,
+}: {
+  readonly recovery: RecoveryOut;
+}) {
   const { fill } = recovery;
   return (
     <Panel
@@ -78,10 +82,15 @@ export function FillPanel({ recovery }: { readonly recovery: RecoveryOut }) {
       />
     </Panel>
   );
-}
+});
 
 /** Restart with a flash cache that survives, against one without. */
-export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
+export const RestartPanel = memo(function RestartPanel({
+  recovery,
+  name,
+  search,
+  patch,
+}: RecoveryProps) {
   const colors = useChartColors();
   const { restart } = recovery;
   const interval = search.interval ?? USUAL_INTERVAL_S;
@@ -131,7 +140,7 @@ export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
       option={option}
       height={HEIGHT}
       fileName={`${name} restart`}
-      table={restartTable(recovery)}
+      table={() => restartTable(recovery)}
       sentence={
         <>
           <div className={classes["fields"]}>
@@ -187,4 +196,4 @@ export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
       }
     />
   );
-}
+});

@@ -150,7 +150,7 @@ function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
       option={option}
       height={HEIGHT}
       group="profile"
-      table={tableOf(curve)}
+      table={() => tableOf(curve)}
       fileName={`${name} ${kind}-ratio curve`}
       sentence={hitRatioSentence(curve)}
       controls={
@@ -226,7 +226,7 @@ function WriteBackChart({
       option={option}
       height={HEIGHT}
       group="profile"
-      table={tableOf(curve)}
+      table={() => tableOf(curve)}
       fileName={`${name} write-back curve`}
       sentence={writeBackSentence(curve)}
       explanation={
