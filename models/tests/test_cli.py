@@ -427,7 +427,7 @@ POINT = ("--ram-pages", "10", "--flash-pages", "20")
         ),
         (
             ("evaluate", "PROFILE", "--ram-pages", "ten"),
-            "--pages: size `ten` is not a number with a unit",
+            "--ram-pages: size `ten` is not a number with a unit",
         ),
         (("conformance", "ABSENT"), "there is no file"),
     ],
