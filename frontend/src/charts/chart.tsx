@@ -111,21 +111,13 @@ export function Chart(props: ChartProps) {
       </p>
     );
   }
-  const drawing = (
-    <div
-      ref={box}
-      role="img"
-      aria-label={label}
-      className={classes["chart"]}
-      data-ready={ready}
-      style={{ height }}
-    />
-  );
+  const image = { role: "img", "aria-label": label, "data-ready": ready } as const;
+  const drawing = { ref: box, className: classes["chart"], style: { height } };
   return marker === undefined ? (
-    drawing
+    <div {...drawing} {...image} />
   ) : (
-    <div className={classes["marked"]}>
-      {drawing}
+    <div {...image} className={classes["marked"]}>
+      <div {...drawing} data-ready={ready} />
       <div ref={mark} className={classes["marker"]} aria-hidden="true" hidden>
         <span>{marker?.label}</span>
       </div>

@@ -6,6 +6,7 @@ import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
 import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
+import { useCatalogNames } from "@/analysis/use-names";
 import {
   mapOptionsQuery,
   mapPointQuery,
@@ -55,6 +56,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   );
   const metadata = search.flash_metadata;
   const options = useQuery(mapOptionsQuery()).data;
+  const names = useCatalogNames();
   const map = useQuery({
     ...schemeMapQuery(mapRequest(state, axes, asked, metadata)),
     placeholderData: keepPreviousData,
@@ -144,7 +146,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
               )}
             </div>
           </div>
-          <WarningNotes notes={map.data.warnings} />
+          <WarningNotes notes={map.data.warnings} names={names} />
         </section>
       )}
     </>

@@ -4,6 +4,7 @@ import { useSearch } from "@tanstack/react-router";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
+import { useCatalogNames } from "@/analysis/use-names";
 import type { WearSearch } from "@/analysis/wear-state";
 import { recoveryQuery, wearQuery } from "@/api/wear";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -39,6 +40,7 @@ const USUAL_RATE = 1000;
 function WearView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as WearSearch;
   const patch = usePatch<AnalysisSearch & WearSearch>();
+  const names = useCatalogNames();
   const duration = summary.duration_s;
   const own = duration ? summary.accesses / duration : USUAL_RATE;
   const settled = useSettled(search.rate ?? own, (rate) => patch({ rate }));
@@ -79,7 +81,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             <LifeChart wear={wear.data} name={name} />
             <WearTable wear={wear.data} />
           </div>
-          <WarningNotes notes={wear.data.warnings} />
+          <WarningNotes notes={wear.data.warnings} names={names} />
         </section>
       )}
       <HealthPanel
@@ -105,7 +107,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             />
             <FillPanel recovery={recovery.data} />
           </div>
-          <WarningNotes notes={recovery.data.warnings} />
+          <WarningNotes notes={recovery.data.warnings} names={names} />
         </section>
       )}
       <FragmentSection
