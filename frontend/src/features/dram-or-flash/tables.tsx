@@ -1,5 +1,5 @@
-import { memo } from "react";
 import { Button, Stack, Text } from "@mantine/core";
+import { memo } from "react";
 import type { BreakEvenOut } from "@/api/break-evens";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
@@ -109,7 +109,11 @@ const orReason = (
 ) => (value === null ? { absent: reason ?? "not known" } : text(value));
 
 /** Flash that replaces steps of DRAM, by three estimators. */
-export const StepTable = memo(function StepTable({ found }: { readonly found: BreakEvenOut }) {
+export const StepTable = memo(function StepTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   const decides = found.form === "full" ? "full" : "curve";
   return (
     <Panel
@@ -169,7 +173,11 @@ export const StepTable = memo(function StepTable({ found }: { readonly found: Br
 });
 
 /** Equal money in both forms of gain. */
-export const EqualMoneyTable = memo(function EqualMoneyTable({ found }: { readonly found: BreakEvenOut }) {
+export const EqualMoneyTable = memo(function EqualMoneyTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   const money = found.next_money;
   if (money === null) {
     return null;
@@ -211,7 +219,11 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({ found }: { readon
 });
 
 /** The classic break-even interval of each pair of tiers. */
-export const IntervalTable = memo(function IntervalTable({ found }: { readonly found: BreakEvenOut }) {
+export const IntervalTable = memo(function IntervalTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   return (
     <Panel
       title="Break-even interval"
@@ -261,7 +273,11 @@ export const IntervalTable = memo(function IntervalTable({ found }: { readonly f
 const CHOICES = { dram: "DRAM", flash: "flash", neither: "neither gains" } as const;
 
 /** The sum again and again, each time where it gains most. */
-export const PlanTable = memo(function PlanTable({ found }: { readonly found: BreakEvenOut }) {
+export const PlanTable = memo(function PlanTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   const { plan, next_money: money } = found;
   if (plan === null || money === null) {
     return null;

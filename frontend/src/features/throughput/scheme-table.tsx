@@ -14,7 +14,11 @@ import { type SchemeColumns, stationTitle } from "./findings";
 import classes from "./throughput.module.css";
 
 /** Each scheme at the present value: rate, response time, what limits it, its knee. */
-export const SchemeTable = memo(function SchemeTable({ found }: { readonly found: ThroughputOut }) {
+export const SchemeTable = memo(function SchemeTable({
+  found,
+}: {
+  readonly found: ThroughputOut;
+}) {
   const { at } = found;
   const [opened, setOpened] = useState<string | null>(null);
   const shown = found.schemes.find(({ scheme }) => scheme === opened);

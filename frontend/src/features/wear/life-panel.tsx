@@ -17,7 +17,10 @@ import classes from "./wear.module.css";
 const HEIGHT = 270;
 
 /** Years of life by scheme, with what is not known as a range. */
-export const LifeChart = memo(function LifeChart(props: { readonly wear: WearOut; readonly name: string }) {
+export const LifeChart = memo(function LifeChart(props: {
+  readonly wear: WearOut;
+  readonly name: string;
+}) {
   const { wear, name } = props;
   const colors = useChartColors();
   const lives = useMemo(() => lifeBars(wear), [wear]);
