@@ -80,10 +80,12 @@ golden: .venv/.done ## write fixtures/golden anew from the slow independent mode
 	$(PY) fixtures/golden/generate.py
 
 .PHONY: bench
-bench: .venv/.core ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick: a tenth)
+bench: setup ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick: a tenth)
 	$(PY) models/benches/replay.py $(BENCH_FLAGS)
 	$(PY) models/benches/ingest.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/http_grid.py $(filter --quick,$(BENCH_FLAGS))
+	@sh scripts/ensure-chromium.sh
+	$(PY) models/benches/sliders.py $(filter --quick,$(BENCH_FLAGS))
 
 .PHONY: memory
 memory: .venv/.core ## prove that reading streams: a trace larger than the memory allowed (MEMORY_FLAGS=--quick)

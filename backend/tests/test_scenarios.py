@@ -2,8 +2,11 @@
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
+from typing import get_args
 
 import pytest
+
+from tierwright_server.scenarios.schemas import Question
 
 STATE = {
     "workload": "example",
@@ -26,6 +29,16 @@ class TestScenarios:
         assert found["state"] == STATE
         assert found["version"] == 1
         assert found["question"] == "compare"
+
+    @pytest.mark.parametrize("question", get_args(Question))
+    def test_every_page_can_be_kept(self, application, question):
+        made = application.post("/scenarios", body(question=question), 201)
+        assert made["question"] == question
+        path = f"/scenarios/{made['id']}"
+        change = body(name=made["name"], question=question, version=1)
+        assert application.client.put(path, json=change).json()["question"] == question
+        listed = application.get("/scenarios", params={"limit": 1})["items"][0]
+        assert (listed["id"], listed["question"]) == (made["id"], question)
 
     def test_update_counts_versions(self, application):
         made = application.post("/scenarios", body(), 201)

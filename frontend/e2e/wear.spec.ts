@@ -45,7 +45,7 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   // A value that cannot be is said at once, and nothing is asked.
   await growth.fill("-200");
   await growth.press("Enter");
-  await expect(page.getByText(/must lie between -99/)).toBeVisible();
+  await expect(page.getByText(/write a number from -99/)).toBeVisible();
 
   await life(page).getByText("Table", { exact: true }).click();
   await expect(life(page).getByRole("row")).toHaveCount(5);

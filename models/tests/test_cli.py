@@ -430,7 +430,10 @@ POINT = ("--ram-pages", "10", "--flash-pages", "20")
             ),
             "ram_pages: `0` must be a whole number of at least 1",
         ),
-        (("evaluate", "PROFILE", "--ram-pages", "ten"), "got `ten`"),
+        (
+            ("evaluate", "PROFILE", "--ram-pages", "ten"),
+            "--ram-pages: size `ten` is not a number with a unit",
+        ),
         (("conformance", "ABSENT"), "there is no file"),
     ],
 )

@@ -137,10 +137,7 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
   for (const key of STATE_KEYS) {
     readKey(key, raw, search, refused);
   }
-  const check = identifier(raw["check"]);
-  if (check !== null) {
-    search.check = check;
-  }
+  search.check = identifier(raw["check"]) ?? undefined;
   readDirtyShare(raw["dirty_share"], search, refused);
   const earlier = raw["refused"];
   if (typeof earlier === "string" && earlier !== "") {

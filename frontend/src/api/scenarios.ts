@@ -2,17 +2,26 @@ import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { getScenario, listScenarios } from "./gen/sdk.gen";
 
-export type { ScenarioOut } from "./gen/types.gen";
+import type { ScenarioOut } from "./gen/types.gen";
+
+export type { ScenarioOut };
+
+const MOST_AT_ONCE = 500;
 
 export const scenariosQuery = () =>
   queryOptions({
     queryKey: ["scenarios"],
-    queryFn: async ({ signal }) =>
-      (
-        await answer(
-          listScenarios({ signal, query: { limit: 200 }, throwOnError: true }),
-        )
-      ).items,
+    queryFn: async ({ signal }) => {
+      const items: ScenarioOut[] = [];
+      for (;;) {
+        const query = { limit: MOST_AT_ONCE, offset: items.length };
+        const list = await answer(listScenarios({ signal, query, throwOnError: true }));
+        items.push(...list.items);
+        if (list.items.length === 0 || items.length >= list.total) {
+          return items;
+        }
+      }
+    },
   });
 
 export const scenarioQuery = (scenarioId: string) =>

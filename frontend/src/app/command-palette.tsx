@@ -2,7 +2,7 @@ import { Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
-import { parseAnalysisSearch } from "@/analysis/state";
+import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { devicesQuery } from "@/api/catalog";
 import { scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
@@ -34,13 +34,9 @@ function useCommands(opened: boolean): Command[] {
     page("Workloads", () => void navigate({ to: "/workloads" })),
     page("Paste a curve", () => void navigate({ to: "/given-curve" })),
     page("Hardware", () => void navigate({ to: "/hardware" })),
-    page("Compare", () => void navigate({ to: "/compare" })),
-    page("Scheme map", () => void navigate({ to: "/scheme-map" })),
-    page("Pool split", () => void navigate({ to: "/pool-split" })),
-    page("Wear and recovery", () => void navigate({ to: "/wear" })),
-    page("DRAM or flash", () => void navigate({ to: "/dram-or-flash" })),
-    page("Throughput", () => void navigate({ to: "/throughput" })),
-    page("Simulate", () => void navigate({ to: "/simulate" })),
+    ...Object.values(QUESTIONS).map(({ to, label }) =>
+      page(label, () => void navigate({ to })),
+    ),
     page("Runs", () => void navigate({ to: "/runs" })),
     page("Scenarios", () => void navigate({ to: "/scenarios" })),
     ...workloads.map((workload) => ({
@@ -57,8 +53,7 @@ function useCommands(opened: boolean): Command[] {
       id: `scenario ${scenario.id}`,
       group: "Scenario",
       label: scenario.name,
-      run: () =>
-        void navigate({ to: "/compare", search: parseAnalysisSearch(scenario.state) }),
+      run: () => void navigate(scenarioLink(scenario)),
     })),
     ...devices.map((device) => ({
       id: `device ${device.id}`,

@@ -2,6 +2,7 @@ import { Anchor, NumberInput, Popover, Select, Stack, Text } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import { QUESTION_PATHS } from "@/analysis/questions";
 import { type AnalysisState, NONE } from "@/analysis/state";
 import type { SweepSearch } from "@/analysis/sweep-state";
 import { useAnalysis } from "@/analysis/use-analysis";
@@ -17,15 +18,6 @@ import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { bytes, formatBytes, formatShort } from "@/units/quantity";
 import classes from "./shell.module.css";
 
-const ANALYSES = new Set([
-  "/compare",
-  "/scheme-map",
-  "/pool-split",
-  "/wear",
-  "/dram-or-flash",
-  "/throughput",
-  "/simulate",
-]);
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
 
 /** Sizes of a sweep, and the sweep itself. */
@@ -40,7 +32,7 @@ const NO_SWEEP: SweepSearch = {
 export function InputChips() {
   const { pathname } = useLocation();
   const onWorkload = WORKLOAD_PATH.exec(pathname)?.[1];
-  if (!ANALYSES.has(pathname) && onWorkload === undefined) {
+  if (!QUESTION_PATHS.has(pathname) && onWorkload === undefined) {
     return null;
   }
   return <Chips shownWorkload={onWorkload} />;

@@ -1,6 +1,7 @@
 import { Alert, Button, Text, useMantineColorScheme } from "@mantine/core";
 import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { QUESTIONS } from "@/analysis/questions";
 import { Page } from "@/components/page";
 import { CommandPalette } from "./command-palette";
 import { InputChips } from "./input-chips";
@@ -12,13 +13,7 @@ export const NAVIGATION = [
   { to: "/", label: "Start" },
   { to: "/workloads", label: "Workloads" },
   { to: "/hardware", label: "Hardware" },
-  { to: "/compare", label: "Compare" },
-  { to: "/scheme-map", label: "Scheme map" },
-  { to: "/pool-split", label: "Pool split" },
-  { to: "/wear", label: "Wear and recovery" },
-  { to: "/dram-or-flash", label: "DRAM or flash" },
-  { to: "/throughput", label: "Throughput" },
-  { to: "/simulate", label: "Simulate" },
+  ...Object.values(QUESTIONS),
   { to: "/runs", label: "Runs" },
   { to: "/scenarios", label: "Scenarios" },
 ] as const;

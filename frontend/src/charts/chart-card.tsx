@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Disclosure } from "@/components/disclosure";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ScrollRegion } from "@/components/scroll-region";
-import { Chart, useChartColors } from "./chart";
+import { Chart, type ChartMarker, useChartColors } from "./chart";
 import { type CsvCell, csvText } from "./csv";
 import { downloadText, downloadUrl, fileStem } from "./download";
 import type { ChartOption } from "./option";
@@ -26,7 +26,8 @@ interface ChartCardProps {
   readonly option: ChartOption;
   readonly height: number;
   readonly group?: string;
-  readonly table: ChartTable;
+  /** Made when it is looked at or exported. */
+  readonly table: () => ChartTable;
   readonly fileName: string;
   readonly sentence?: ReactNode;
   readonly explanation: ReactNode;
@@ -34,7 +35,9 @@ interface ChartCardProps {
   /** A legend in HTML, where the chart's own would not fit. */
   readonly legend?: ReactNode;
   /** What is exported as a picture, where that differs: it needs a legend inside. */
-  readonly pictureOption?: ChartOption;
+  readonly pictureOption?: () => ChartOption;
+  /** A place on the drawing that moves without the drawing being made anew. */
+  readonly marker?: ChartMarker | null;
   /** Called with the values on both axes where the chart is pressed. */
   readonly onPick?: (x: number, y: number) => void;
 }
@@ -52,7 +55,7 @@ export function ChartCard(props: ChartCardProps) {
     try {
       setExportError(null);
       const engine = await import("./engine");
-      const option = props.pictureOption ?? props.option;
+      const option = props.pictureOption?.() ?? props.option;
       if (kind === "png") {
         downloadUrl(`${stem}.png`, engine.drawPng(option, PICTURE, paper));
       } else {
@@ -102,13 +105,14 @@ export function ChartCard(props: ChartCardProps) {
                 SVG picture
               </Menu.Item>
               <Menu.Item
-                onClick={() =>
+                onClick={() => {
+                  const { header, rows } = props.table();
                   downloadText(
                     `${stem}.csv`,
                     "text/csv;charset=utf-8",
-                    csvText(props.table.header, props.table.rows),
-                  )
-                }
+                    csvText(header, rows),
+                  );
+                }}
               >
                 CSV numbers
               </Menu.Item>
@@ -126,10 +130,15 @@ export function ChartCard(props: ChartCardProps) {
           height={props.height}
           label={props.label}
           onPick={props.onPick}
+          marker={props.marker}
           {...(props.group === undefined ? {} : { group: props.group })}
         />
       ) : (
-        <ChartTableView table={props.table} height={props.height} label={props.label} />
+        <ChartTableView
+          table={props.table()}
+          height={props.height}
+          label={props.label}
+        />
       )}
       {props.sentence !== undefined && (
         <Text size="sm" mt="xs" component="div">

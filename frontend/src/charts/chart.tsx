@@ -14,14 +14,29 @@ export interface ChartProps {
   readonly group?: string;
   /** Called with the values on both axes where the drawing is pressed. */
   readonly onPick?: ((x: number, y: number) => void) | undefined;
+  readonly marker?: ChartMarker | null | undefined;
 }
+
+/** A named place on both axes, shown over the drawing. */
+export interface ChartMarker {
+  readonly x: number;
+  readonly y: number;
+  readonly label: string;
+}
+
+/**
+ * Everything but the tooltip is made anew with an option: a new tooltip measures the
+ * page, which takes longer than the drawing.
+ */
+const MADE_ANEW = ["series", "xAxis", "yAxis", "grid", "legend"];
 
 export function useChartColors(): ColorScheme {
   return useComputedColorScheme("light");
 }
 
 /** ECharts in a box of fixed height; the library loads with the first chart drawn. */
-export function Chart({ option, height, label, group, onPick }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { option, height, label, group, onPick, marker } = props;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType | null>(null);
   const latest = useRef(option);
@@ -30,6 +45,9 @@ export function Chart({ option, height, label, group, onPick }: ChartProps) {
   latest.current = option;
   const pick = useRef(onPick);
   pick.current = onPick;
+  const mark = useRef<HTMLDivElement>(null);
+  const marked = useRef(marker);
+  marked.current = marker;
 
   useEffect(() => {
     const element = box.current;
@@ -37,7 +55,10 @@ export function Chart({ option, height, label, group, onPick }: ChartProps) {
       return;
     }
     let disposed = false;
-    const observer = new ResizeObserver(() => chart.current?.resize());
+    const observer = new ResizeObserver(() => {
+      chart.current?.resize();
+      placeMarker(chart.current, mark.current, marked.current);
+    });
     import("./engine").then(
       (engine) => {
         if (disposed) {
@@ -45,6 +66,7 @@ export function Chart({ option, height, label, group, onPick }: ChartProps) {
         }
         chart.current = engine.createChart(element, group);
         chart.current.setOption(latest.current, { notMerge: true });
+        placeMarker(chart.current, mark.current, marked.current);
         chart.current.getZr().on("click", (event) => {
           const at = [event.offsetX, event.offsetY];
           const drawn = chart.current;
@@ -73,8 +95,13 @@ export function Chart({ option, height, label, group, onPick }: ChartProps) {
   }, [group]);
 
   useEffect(() => {
-    chart.current?.setOption(option, { notMerge: true });
+    chart.current?.setOption(option, { replaceMerge: MADE_ANEW });
+    placeMarker(chart.current, mark.current, marked.current);
   }, [option]);
+
+  useEffect(() => {
+    placeMarker(chart.current, mark.current, marker);
+  }, [marker]);
 
   if (failure !== null) {
     return (
@@ -84,14 +111,39 @@ export function Chart({ option, height, label, group, onPick }: ChartProps) {
       </p>
     );
   }
-  return (
-    <div
-      ref={box}
-      role="img"
-      aria-label={label}
-      className={classes["chart"]}
-      data-ready={ready}
-      style={{ height }}
-    />
+  const image = { role: "img", "aria-label": label, "data-ready": ready } as const;
+  const drawing = { ref: box, className: classes["chart"], style: { height } };
+  return marker === undefined ? (
+    <div {...drawing} {...image} />
+  ) : (
+    <div {...image} className={classes["marked"]}>
+      <div {...drawing} data-ready={ready} />
+      <div ref={mark} className={classes["marker"]} aria-hidden="true" hidden>
+        <span>{marker?.label}</span>
+      </div>
+    </div>
   );
+}
+
+/** Where the words of a marker would leave the drawing, they stand on its other side. */
+const EDGE_SHARE = 0.28;
+
+function placeMarker(
+  chart: EChartsType | null,
+  element: HTMLDivElement | null,
+  marker: ChartMarker | null | undefined,
+): void {
+  if (element === null) {
+    return;
+  }
+  const at = marker == null ? null : [marker.x, marker.y];
+  const [left, top] =
+    at === null ? [] : (chart?.convertToPixel({ gridIndex: 0 }, at) ?? []);
+  element.hidden = left === undefined || top === undefined;
+  if (chart !== null && left !== undefined && top !== undefined) {
+    element.style.transform = `translate(${left}px, ${top}px)`;
+    const share = left / chart.getWidth();
+    element.dataset["side"] =
+      share > 1 - EDGE_SHARE ? "left" : share < EDGE_SHARE ? "right" : "top";
+  }
 }

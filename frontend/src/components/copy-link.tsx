@@ -6,11 +6,11 @@ import { showToast } from "./toasts";
 export function CopyLink(props: {
   /** What the link leads to, for example "this comparison". */
   readonly to: string;
-  readonly href: () => string;
+  readonly href: () => string | Promise<string>;
 }) {
   const [shown, setShown] = useState<string | null>(null);
   const copy = async () => {
-    const link = new URL(props.href(), window.location.origin).href;
+    const link = new URL(await props.href(), window.location.origin).href;
     try {
       await navigator.clipboard.writeText(link);
       showToast("The link is on the clipboard.");

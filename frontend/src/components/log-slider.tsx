@@ -9,6 +9,8 @@ interface LogSliderProps {
   /** Lets the slider go to zero, left of `min`. */
   readonly allowZero?: boolean;
   readonly valueText: string;
+  /** Only whole multiples of this, besides zero where that is allowed. */
+  readonly step?: number | undefined;
   readonly onChange: (value: number) => void;
 }
 
@@ -68,6 +70,28 @@ export function stepped(
   return Math.min(next, max);
 }
 
+/** The nearest whole multiple of a step; at least one step. */
+export const wholeSteps = (value: number, step: number): number =>
+  Math.max(1, Math.round(value / step)) * step;
+
+/** Like `stepped`, in whole steps: never stays where it is unless at an end. */
+export function steppedWhole(
+  value: number,
+  factor: number,
+  step: number,
+  max: number,
+  allowZero: boolean,
+) {
+  const last = Math.max(1, Math.floor(max / step)) * step;
+  if (factor > 1) {
+    const next = (Math.floor(value / step) + 1) * step;
+    return Math.min(last, Math.max(next, wholeSteps(value * factor, step)));
+  }
+  const below = (Math.ceil(value / step) - 1) * step;
+  const next = Math.min(below, wholeSteps(value * factor, step));
+  return next < step ? (allowZero ? 0 : step) : next;
+}
+
 const FACTORS: Readonly<Record<string, number>> = {
   ArrowRight: 2 ** 0.25,
   ArrowUp: 2 ** 0.25,
@@ -82,8 +106,15 @@ const FACTORS: Readonly<Record<string, number>> = {
  * octave, Page Up and Page Down double and halve, Home and End go to the ends.
  */
 export function LogSlider(props: LogSliderProps) {
-  const { label, value, min, max, allowZero = false, valueText, onChange } = props;
+  const { label, value, min, max, allowZero = false, valueText, step } = props;
   const id = useId();
+  const place = (position: number) => {
+    const found = valueAt(position, min, max, allowZero);
+    const whole = step === undefined || found === 0 ? found : wholeSteps(found, step);
+    if (whole !== value) {
+      props.onChange(whole);
+    }
+  };
   return (
     <div className={classes["root"]}>
       <label htmlFor={id} className={classes["label"]}>
@@ -98,14 +129,16 @@ export function LogSlider(props: LogSliderProps) {
         step={1}
         value={positionOf(value, min, max, allowZero)}
         aria-valuetext={valueText}
-        onChange={(event) =>
-          onChange(valueAt(Number(event.currentTarget.value), min, max, allowZero))
-        }
+        onChange={(event) => place(Number(event.currentTarget.value))}
         onKeyDown={(event) => {
           const factor = FACTORS[event.key];
           if (factor !== undefined) {
             event.preventDefault();
-            onChange(stepped(value, factor, min, max, allowZero));
+            props.onChange(
+              step === undefined
+                ? stepped(value, factor, min, max, allowZero)
+                : steppedWhole(value, factor, step, max, allowZero),
+            );
           }
         }}
       />

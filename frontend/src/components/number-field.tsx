@@ -1,56 +1,81 @@
-import { TextInput } from "@mantine/core";
-import { useState } from "react";
 import { formatShort, parseNumber } from "@/units/quantity";
+import { DraftInput, type Read } from "./draft-input";
 
-interface NumberFieldProps {
-  readonly label: string;
-  readonly unit: string;
-  readonly value: number;
+interface Bounds {
   readonly min: number;
   readonly max: number;
-  readonly description?: string;
-  readonly digits?: number;
-  readonly onChange: (value: number) => void;
+  readonly whole?: boolean;
 }
 
-/** A number with a unit; taken over on Enter or on leaving once it is right. */
-export function NumberField(props: NumberFieldProps) {
-  const { value, min, max, unit, onChange } = props;
-  const [draft, setDraft] = useState<string | null>(null);
-  const typed = draft === null ? null : draft.replace(/^\s*\$/, "");
-  const parsed = typed === null ? value : parseNumber(typed);
-  const right = parsed !== null && parsed >= min && parsed <= max;
-  const commit = () => {
-    if (draft !== null && right) {
-      onChange(parsed);
-      setDraft(null);
-    }
-  };
+/** A number as people type it: with separators of thousands, a sign, a dollar sign. */
+export function readNumber(text: string, bounds: Bounds): Read<number> {
+  const { min, max, whole = false } = bounds;
+  const bare = text
+    .trim()
+    .replace(/^\$\s*/, "")
+    .replace(/^\u2212/, "-");
+  const negative = bare.startsWith("-");
+  const size = parseNumber(negative ? bare.slice(1) : bare);
+  const value = size !== null && negative ? -size : size;
+  const fits =
+    value !== null &&
+    value >= min &&
+    value <= max &&
+    (!whole || Number.isInteger(value));
+  return fits
+    ? { ok: true, value }
+    : {
+        ok: false,
+        error: `"${text}" does not fit; write a ${whole ? "whole " : ""}number from ${formatShort(min)} to ${formatShort(max)}`,
+      };
+}
+
+interface FieldProps extends Bounds {
+  readonly label: string;
+  readonly unit?: string;
+  readonly description?: string;
+  readonly digits?: number;
+}
+
+const USUAL_DIGITS = 6;
+
+/** A number with a unit. */
+export function NumberField(
+  props: FieldProps & {
+    readonly unit: string;
+    readonly value: number;
+    readonly onChange: (value: number) => void;
+  },
+) {
+  const { min, max, whole, value, digits = USUAL_DIGITS, ...rest } = props;
   return (
-    <TextInput
-      label={props.label}
-      size="sm"
-      description={props.description}
-      inputWrapperOrder={["label", "input", "description", "error"]}
-      value={draft ?? formatShort(value, props.digits ?? 6)}
-      rightSection={<span className="tw-unit">{unit}</span>}
-      rightSectionWidth={unit.length > 3 ? 76 : 52}
-      rightSectionPointerEvents="none"
-      error={
-        right
-          ? null
-          : `"${draft ?? ""}" does not fit; write a number from ${formatShort(min)} to ${formatShort(max)}`
+    <DraftInput
+      {...rest}
+      shown={formatShort(value, digits)}
+      read={(text) => readNumber(text, { min, max, whole: whole ?? false })}
+    />
+  );
+}
+
+/** A number that may be left out; an empty field leaves it out. */
+export function OptionalNumberField(
+  props: FieldProps & {
+    /** Shown where it is left out: what is then taken. */
+    readonly placeholder?: string | undefined;
+    readonly value: number | undefined;
+    readonly onChange: (value: number | undefined) => void;
+  },
+) {
+  const { min, max, whole, value, digits = USUAL_DIGITS, ...rest } = props;
+  return (
+    <DraftInput<number | undefined>
+      {...rest}
+      shown={value === undefined ? "" : formatShort(value, digits)}
+      read={(text) =>
+        text.trim() === ""
+          ? { ok: true, value: undefined }
+          : readNumber(text, { min, max, whole: whole ?? false })
       }
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      onBlur={commit}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") {
-          commit();
-        } else if (event.key === "Escape" && draft !== null) {
-          event.stopPropagation();
-          setDraft(null);
-        }
-      }}
     />
   );
 }

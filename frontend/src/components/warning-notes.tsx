@@ -1,4 +1,5 @@
 import { Alert } from "@mantine/core";
+import { memo } from "react";
 import { type Names, Prose } from "./prose";
 
 interface Note {
@@ -8,7 +9,7 @@ interface Note {
 }
 
 /** What the reader of a number must know, each with the next step. */
-export function WarningNotes({
+export const WarningNotes = memo(function WarningNotes({
   notes,
   names,
 }: {
@@ -42,4 +43,4 @@ export function WarningNotes({
       </ul>
     </Alert>
   );
-}
+});

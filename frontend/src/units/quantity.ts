@@ -30,9 +30,28 @@ export const SIGNIFICANT_DIGITS = 3;
 export const bytesOfPages = (count: Pages, pageBytes: Bytes): Bytes =>
   bytes(count * pageBytes);
 
+// `toLocaleString` makes a new formatter each time, which costs more than all of a chart.
+const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const formatters = new Map<string, Intl.NumberFormat>();
+
+/** The formatter to a number of significant digits, padded with zeros or not. */
+function significant(digits: number, padded: boolean): Intl.NumberFormat {
+  const key = `${digits} ${padded}`;
+  const known = formatters.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  const made = new Intl.NumberFormat("en-US", {
+    ...(padded ? { minimumSignificantDigits: digits } : {}),
+    maximumSignificantDigits: digits,
+  });
+  formatters.set(key, made);
+  return made;
+}
+
 /** Thousands separated, every digit shown: for counts that are exact. */
 export function formatCount(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
+  return WHOLE.format(Math.round(value));
 }
 
 /**
@@ -51,10 +70,7 @@ export function formatNumber(value: number, digits = SIGNIFICANT_DIGITS): string
   if (magnitude < 1e-4 || magnitude >= 1e15) {
     return value.toExponential(digits - 1).replace("e+", "e");
   }
-  return value.toLocaleString("en-US", {
-    minimumSignificantDigits: digits,
-    maximumSignificantDigits: digits,
-  });
+  return significant(digits, true).format(value);
 }
 
 /** Like `formatNumber`, without padding zeros ("4" instead of "4.00"). */
@@ -66,7 +82,7 @@ export function formatShort(value: number, digits = SIGNIFICANT_DIGITS): string 
   if (value !== 0 && (magnitude < 1e-4 || magnitude >= 1e15)) {
     return formatNumber(value, digits);
   }
-  return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+  return significant(digits, false).format(value);
 }
 
 const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;

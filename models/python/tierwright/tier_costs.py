@@ -220,7 +220,7 @@ def _row(
 
 
 def _accesses(work: Load) -> Decimal:
-    """Accesses of a month, as far as they are stated."""
+    """Add up the accesses of a month, as far as they are stated."""
     return (work.reads or Decimal(0)) + (work.writes or Decimal(0))
 
 

@@ -7,7 +7,18 @@ from pydantic import Field
 
 from tierwright_server.schemas import Answer, Body, Name
 
-Question = Literal["compare"]
+Question = Literal[
+    "compare",
+    "scheme_map",
+    "pool_split",
+    "dram_or_flash",
+    "wear",
+    "throughput",
+    "simulate",
+]
+QuestionField = Annotated[
+    Question, Field(description="The page whose parameters the state holds.")
+]
 State = Annotated[
     dict[str, Any],
     Field(description="The page's search parameters; restores exactly what was shown."),
@@ -18,7 +29,7 @@ class ScenarioIn(Body):
     """A scenario to keep."""
 
     name: Name
-    question: Question = "compare"
+    question: QuestionField = "compare"
     state: State
 
 
@@ -41,7 +52,7 @@ class ScenarioOut(Answer):
 
     id: str
     name: str
-    question: Question
+    question: QuestionField
     state: dict[str, Any]
     version: int
     created_at: datetime

@@ -5461,8 +5461,10 @@ export type ScenarioIn = {
     name: string;
     /**
      * Question
+     *
+     * The page whose parameters the state holds.
      */
-    question?: 'compare';
+    question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -5513,8 +5515,10 @@ export type ScenarioOut = {
     name: string;
     /**
      * Question
+     *
+     * The page whose parameters the state holds.
      */
-    question: 'compare';
+    question: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      */
@@ -5549,8 +5553,10 @@ export type ScenarioUpdate = {
     name: string;
     /**
      * Question
+     *
+     * The page whose parameters the state holds.
      */
-    question?: 'compare';
+    question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *

@@ -1,19 +1,20 @@
 import { Skeleton, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import type { AnalysisInputs } from "@/analysis/analysis-page";
 import {
   type AnalysisSearch,
   type AnalysisState,
   evaluationInput,
   stateOfInputs,
 } from "@/analysis/state";
+import { usePatch } from "@/analysis/use-analysis";
 import { type EvaluationOut, evaluationQuery, namesIn } from "@/api/evaluations";
-import type { SummaryOut, WorkloadOut } from "@/api/workloads";
 import { NeedsTrace } from "@/components/needs-trace";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
-import { CompareActions } from "./compare-actions";
 import { DirtyShare } from "./dirty-share";
 import { FlashPanel } from "./flash-panel";
 import { SchemeBars } from "./scheme-bars";
@@ -21,16 +22,6 @@ import { SchemeTable } from "./scheme-table";
 import { SizeSliders } from "./size-sliders";
 import { useCheck } from "./use-check";
 import { useSizes } from "./use-sizes";
-
-interface CompareViewProps {
-  readonly state: AnalysisState;
-  readonly check: string | undefined;
-  /** As the address states it, for a given curve. */
-  readonly dirtyShare: number | undefined;
-  readonly patch: (change: AnalysisSearch) => void;
-  readonly workload: WorkloadOut;
-  readonly summary: SummaryOut;
-}
 
 /** A given curve may leave the dirty share open: then both ends are shown. */
 const withDirtyShare = (
@@ -42,14 +33,11 @@ const withDirtyShare = (
   ...(given ? { dirty_share: share ?? null, dirty_share_range: true } : {}),
 });
 
-export function CompareView({
-  state,
-  check,
-  dirtyShare,
-  patch,
-  workload,
-  summary,
-}: CompareViewProps) {
+export function CompareView({ state, workload, summary }: AnalysisInputs) {
+  const { check, dirty_share: dirtyShare } = useSearch({
+    strict: false,
+  }) as AnalysisSearch;
+  const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
   const given = summary.kind === "curve";
   const share = given ? dirtyShare : undefined;
@@ -60,7 +48,7 @@ export function CompareView({
   const checking = useCheck(point, workload.content_id, check, patch);
   return (
     <>
-      <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} />
+      <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} state={state} />
       {given && (
         <DirtyShare
           stated={dirtyShare}
@@ -85,17 +73,7 @@ export function CompareView({
               check={given || checking.stale ? null : checking.simulation}
               workloadName={workload.name}
             />
-            <SchemeTable
-              evaluation={evaluation.data}
-              actions={
-                <CompareActions
-                  point={point}
-                  workload={workload}
-                  check={check}
-                  dirtyShare={share}
-                />
-              }
-            />
+            <SchemeTable evaluation={evaluation.data} />
           </div>
           <PointNotes evaluation={evaluation.data} />
           {summary.kind === "trace" ? (

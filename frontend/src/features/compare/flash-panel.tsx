@@ -119,7 +119,7 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
       fileName={`${name} flash devices`}
-      table={choiceTable(found)}
+      table={() => choiceTable(found)}
       sentence={
         found.price_book === null
           ? "Prices that the devices state."
@@ -237,7 +237,7 @@ function DirectoryChart(props: {
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
       fileName={`${name} directories`}
-      table={directoryTable(found)}
+      table={() => directoryTable(found)}
       sentence={`Without flash, all memory for pages: ${formatDuration(microseconds(found.none_us))} an access.`}
       explanation={
         <Stack gap="xs">

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { EvaluationOut, SimulationOut } from "@/api/evaluations";
 import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
 import { useChartColors } from "@/charts/chart";
@@ -39,7 +39,7 @@ function subtitleOf(evaluation: EvaluationOut, simulated: boolean): string {
   return `${drawn}${simulated ? "; markers: simulated" : ""}`;
 }
 
-export function SchemeBars(props: {
+export const SchemeBars = memo(function SchemeBars(props: {
   readonly evaluation: EvaluationOut;
   /** The check of this very point, where one has been made. */
   readonly check: SimulationOut | null;
@@ -76,7 +76,7 @@ export function SchemeBars(props: {
         )
       }
       fileName={`${props.workloadName} page-flow schemes`}
-      table={{
+      table={() => ({
         header: [
           "Scheme",
           ...terms.map((term) => `${costTermTitle(term)} [µs]`),
@@ -102,7 +102,7 @@ export function SchemeBars(props: {
             : formatMicroseconds(microseconds(bar.simulated)),
         ]),
         caption: "µs per access; the CSV export holds all digits.",
-      }}
+      })}
       explanation={
         <>
           <p>
@@ -122,4 +122,4 @@ export function SchemeBars(props: {
       }
     />
   );
-}
+});

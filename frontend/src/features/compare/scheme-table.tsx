@@ -1,5 +1,5 @@
 import { Text, Tooltip } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { memo, useState } from "react";
 import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Panel } from "@/components/panel";
@@ -15,12 +15,11 @@ import classes from "./compare.module.css";
 import { Derivation } from "./derivation";
 
 /** All schemes in figures, warnings beside the scheme they concern. */
-export function SchemeTable(props: {
+export const SchemeTable = memo(function SchemeTable({
+  evaluation,
+}: {
   readonly evaluation: EvaluationOut;
-  /** What can be done with this point. */
-  readonly actions: ReactNode;
 }) {
-  const { evaluation } = props;
   const [opened, setOpened] = useState<string | null>(null);
   const best = evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
   return (
@@ -89,7 +88,6 @@ export function SchemeTable(props: {
         </Text>
       )}
       <SchemeWarnings evaluation={evaluation} />
-      <div className={classes["actions"]}>{props.actions}</div>
       <Derivation
         evaluation={evaluation}
         scheme={opened}
@@ -97,7 +95,7 @@ export function SchemeTable(props: {
       />
     </Panel>
   );
-}
+});
 
 const percent = (value: number) => formatNumber(value * 100);
 

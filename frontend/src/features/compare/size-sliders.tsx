@@ -1,4 +1,12 @@
 import { Text } from "@mantine/core";
+import {
+  type Buyable,
+  BuyableSwitch,
+  sliderRange,
+  stepPages,
+  useBuyable,
+} from "@/analysis/buyable";
+import type { AnalysisState } from "@/analysis/state";
 import type { SummaryOut } from "@/api/workloads";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
@@ -17,18 +25,21 @@ interface SizeSlidersProps {
   readonly sizes: Sizes;
   readonly onChange: (sizes: Sizes) => void;
   readonly summary: SummaryOut;
+  readonly state: AnalysisState;
 }
 
 /** RAM and flash sizes on logarithmic scales, up to twice the workload's footprint. */
-export function SizeSliders({ sizes, onChange, summary }: SizeSlidersProps) {
+export function SizeSliders({ sizes, onChange, summary, state }: SizeSlidersProps) {
   const max = Math.max(2, summary.distinct_pages * 2);
+  const buyable = useBuyable(state);
+  const range = (unit: Buyable["ram"]) =>
+    sliderRange(1, max, stepPages(buyable, unit, summary.page_bytes));
   return (
     <section className="tw-panel" aria-label="Sizes">
       <div className={classes["sliders"]}>
         <SizeControl
           name="RAM"
-          min={1}
-          max={max}
+          {...range(buyable.ram)}
           allowZero={false}
           value={sizes.ram}
           summary={summary}
@@ -36,8 +47,7 @@ export function SizeSliders({ sizes, onChange, summary }: SizeSlidersProps) {
         />
         <SizeControl
           name="Flash"
-          min={1}
-          max={max}
+          {...range(buyable.flash)}
           allowZero
           value={sizes.flash}
           summary={summary}
@@ -57,6 +67,11 @@ export function SizeSliders({ sizes, onChange, summary }: SizeSlidersProps) {
         {summary.kind === "curve" ? "; beyond, nothing is known. " : ". "}A page has{" "}
         {formatBytes(bytes(summary.page_bytes))}.
       </Text>
+      <BuyableSwitch
+        buyable={buyable}
+        withFlash
+        footprintBytes={summary.footprint_bytes}
+      />
     </section>
   );
 }
@@ -65,6 +80,7 @@ function SizeControl(props: {
   readonly name: string;
   readonly min: number;
   readonly max: number;
+  readonly step: number | undefined;
   readonly allowZero: boolean;
   readonly value: number;
   readonly summary: SummaryOut;
@@ -79,12 +95,17 @@ function SizeControl(props: {
           value={props.value}
           min={props.min}
           max={props.max}
+          step={props.step}
           allowZero={props.allowZero}
           valueText={formatPagesAndBytes(pages(props.value), pageBytes)}
           onChange={(value) => props.onChange(pages(value))}
         />
         <div className={classes["scale"]} aria-hidden="true">
-          <span>{props.allowZero ? "none" : formatBytes(pageBytes)}</span>
+          <span>
+            {props.allowZero
+              ? "none"
+              : formatBytes(bytesOfPages(pages(props.min), pageBytes))}
+          </span>
           <span>{formatBytes(bytesOfPages(pages(props.max), pageBytes))}</span>
         </div>
       </div>

@@ -1,21 +1,19 @@
 import { Button, Checkbox, Group, SegmentedControl, Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { BuyableSwitch, sliderRange, stepPages, useBuyable } from "@/analysis/buyable";
 import type { DollarSearch } from "@/analysis/dollar-state";
 import { MAX_RATIO, MIN_RATIO } from "@/analysis/dollar-state";
+import type { AnalysisState } from "@/analysis/state";
 import { type BreakEvenOut, flashMetadataQuery } from "@/api/break-evens";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
+import type { Moving } from "@/components/use-settled";
 import { bytes, formatPagesAndBytes, formatShort, pages } from "@/units/quantity";
 import classes from "./dram-or-flash.module.css";
 import { dollars } from "./findings";
-
-interface Moving {
-  readonly value: number;
-  readonly setValue: (value: number) => void;
-}
 
 interface ControlsProps {
   readonly ram: Moving;
@@ -24,6 +22,7 @@ interface ControlsProps {
   /** 0 stands for the usual sum. */
   readonly usd: Moving;
   readonly summary: SummaryOut;
+  readonly state: AnalysisState;
   readonly found: BreakEvenOut | undefined;
   readonly search: DollarSearch;
   readonly patch: (change: DollarSearch) => void;
@@ -165,16 +164,17 @@ function SumControl({ usd, found }: ControlsProps) {
   );
 }
 
-function RamControl({ ram, summary }: ControlsProps) {
+function RamControl({ ram, summary, state }: ControlsProps) {
   const pageBytes = bytes(summary.page_bytes);
+  const buyable = useBuyable(state);
+  const step = stepPages(buyable, buyable.ram, summary.page_bytes);
   return (
     <div>
       <div className={classes["size"]}>
         <LogSlider
           label="DRAM there is"
           value={ram.value}
-          min={1}
-          max={Math.max(2, summary.distinct_pages)}
+          {...sliderRange(1, Math.max(2, summary.distinct_pages), step)}
           valueText={formatPagesAndBytes(pages(ram.value), pageBytes)}
           onChange={ram.setValue}
         />
@@ -186,6 +186,11 @@ function RamControl({ ram, summary }: ControlsProps) {
           onChange={ram.setValue}
         />
       </div>
+      <BuyableSwitch
+        buyable={buyable}
+        withFlash={false}
+        footprintBytes={summary.footprint_bytes}
+      />
     </div>
   );
 }

@@ -1,6 +1,7 @@
-import { Group, Skeleton } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import { type DollarSearch, decimalText } from "@/analysis/dollar-state";
 import { type AnalysisState, evaluationInput, NONE } from "@/analysis/state";
@@ -11,7 +12,6 @@ import {
   breakEvenQuery,
   deviceNames,
 } from "@/api/break-evens";
-import { CopyLink } from "@/components/copy-link";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -30,11 +30,12 @@ const LEAD =
 export function DramOrFlashPage() {
   return (
     <AnalysisPage
+      question="dram_or_flash"
       title="DRAM or flash"
       lead={LEAD}
       height={520}
-      empty="The answer follows from a workload's hit-ratio curve. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
-      view={(inputs) => <DramOrFlashView key={inputs.state.workload} {...inputs} />}
+      empty="The answer follows from a workload's hit-ratio curve."
+      view={(inputs) => <DramOrFlashView {...inputs} />}
     />
   );
 }
@@ -63,7 +64,6 @@ function question(
 }
 
 function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
-  const router = useRouter();
   const search = useSearch({ strict: false }) as DollarSearch;
   const patch = usePatch<DollarSearch & { ram_pages?: number }>();
   const ram = useSettled(state.ram_pages, (ram_pages) => patch({ ram_pages }));
@@ -86,21 +86,11 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           ratio={ratio}
           usd={usd}
           summary={summary}
+          state={state}
           found={found.data}
           search={search}
           patch={patch}
         />
-        <Group gap="xs" mt="sm">
-          <CopyLink
-            to="this decision"
-            href={() =>
-              router.buildLocation({
-                to: "/dram-or-flash",
-                search: (previous: DollarSearch) => previous,
-              }).href
-            }
-          />
-        </Group>
       </Panel>
       {found.error !== null && (
         <ProblemAlert
@@ -125,6 +115,7 @@ function Answer(props: {
 }) {
   const { found, name } = props;
   const money = found.next_money;
+  const names = useMemo(() => deviceNames(found.devices), [found.devices]);
   return (
     <section
       aria-label="Answer"
@@ -146,7 +137,7 @@ function Answer(props: {
       </div>
       <PlanTable found={found} />
       {money !== null && <CheckPanel found={found} money={money} />}
-      <WarningNotes notes={found.warnings} names={deviceNames(found.devices)} />
+      <WarningNotes notes={found.warnings} names={names} />
     </section>
   );
 }

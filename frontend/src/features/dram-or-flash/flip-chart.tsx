@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { BreakEvenOut } from "@/api/break-evens";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -9,7 +9,7 @@ import { dollars, flipSeries, flipTable } from "./findings";
 const HEIGHT = 300;
 
 /** The price ratio at which the decision flips, over the size of the step. */
-export function FlipChart(props: {
+export const FlipChart = memo(function FlipChart(props: {
   readonly found: BreakEvenOut;
   readonly name: string;
 }) {
@@ -45,7 +45,7 @@ export function FlipChart(props: {
       label={`Price ratio at which the decision flips for ${name}`}
       option={option}
       height={HEIGHT}
-      table={flipTable(found)}
+      table={() => flipTable(found)}
       fileName={`${name} DRAM or flash flip`}
       explanation={
         <p>
@@ -60,4 +60,4 @@ export function FlipChart(props: {
       }
     />
   );
-}
+});

@@ -1,5 +1,5 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import type { BreakEvenOut } from "@/api/break-evens";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -32,7 +32,11 @@ function lowest(money: NextMoney): { readonly min?: number } {
 const MARGIN = 1.1;
 
 /** The two marginal curves: what the next sum saves in DRAM and in flash. */
-export function MarginalChart({ found, money, name }: MarginalChartProps) {
+export const MarginalChart = memo(function MarginalChart({
+  found,
+  money,
+  name,
+}: MarginalChartProps) {
   const colors = useChartColors();
   const [view, setView] = useState<View>("next");
   const total = view === "total";
@@ -83,7 +87,7 @@ export function MarginalChart({ found, money, name }: MarginalChartProps) {
       label={`Next money in DRAM and in flash for ${name}`}
       option={option}
       height={HEIGHT}
-      table={marginalTable(money)}
+      table={() => marginalTable(money)}
       fileName={`${name} DRAM or flash next ${money.usd} USD`}
       sentence={found.sentence}
       explanation={
@@ -108,4 +112,4 @@ export function MarginalChart({ found, money, name }: MarginalChartProps) {
       }
     />
   );
-}
+});

@@ -1,4 +1,5 @@
 import { Button, Stack, Text } from "@mantine/core";
+import { memo } from "react";
 import type { BreakEvenOut } from "@/api/break-evens";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
@@ -108,7 +109,11 @@ const orReason = (
 ) => (value === null ? { absent: reason ?? "not known" } : text(value));
 
 /** Flash that replaces steps of DRAM, by three estimators. */
-export function StepTable({ found }: { readonly found: BreakEvenOut }) {
+export const StepTable = memo(function StepTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   const decides = found.form === "full" ? "full" : "curve";
   return (
     <Panel
@@ -165,10 +170,14 @@ export function StepTable({ found }: { readonly found: BreakEvenOut }) {
       </Stack>
     </Panel>
   );
-}
+});
 
 /** Equal money in both forms of gain. */
-export function EqualMoneyTable({ found }: { readonly found: BreakEvenOut }) {
+export const EqualMoneyTable = memo(function EqualMoneyTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   const money = found.next_money;
   if (money === null) {
     return null;
@@ -207,10 +216,14 @@ export function EqualMoneyTable({ found }: { readonly found: BreakEvenOut }) {
       </Text>
     </Panel>
   );
-}
+});
 
 /** The classic break-even interval of each pair of tiers. */
-export function IntervalTable({ found }: { readonly found: BreakEvenOut }) {
+export const IntervalTable = memo(function IntervalTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   return (
     <Panel
       title="Break-even interval"
@@ -255,12 +268,16 @@ export function IntervalTable({ found }: { readonly found: BreakEvenOut }) {
       </Text>
     </Panel>
   );
-}
+});
 
 const CHOICES = { dram: "DRAM", flash: "flash", neither: "neither gains" } as const;
 
 /** The sum again and again, each time where it gains most. */
-export function PlanTable({ found }: { readonly found: BreakEvenOut }) {
+export const PlanTable = memo(function PlanTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
   const { plan, next_money: money } = found;
   if (plan === null || money === null) {
     return null;
@@ -315,4 +332,4 @@ export function PlanTable({ found }: { readonly found: BreakEvenOut }) {
       />
     </Panel>
   );
-}
+});

@@ -87,7 +87,7 @@ function PointsChart(props: {
       height={HEIGHT}
       fileName="given curve"
       sentence="Straight lines between the sizes; nothing is drawn beyond the last, because nothing is known there."
-      table={{
+      table={() => ({
         header: ["Line", "Cache [pages]", "Cache [bytes]", "Hit ratio", "As used"],
         rows: points.map((point) => [
           point.line,
@@ -103,7 +103,7 @@ function PointsChart(props: {
           perCent(point.hit_ratio),
           perCent(point.repaired_hit_ratio),
         ]),
-      }}
+      })}
       explanation={
         <p>
           Sizes are turned into whole pages of the stated page size. Values are turned

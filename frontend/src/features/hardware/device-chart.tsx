@@ -195,7 +195,7 @@ export function DeviceChart(props: {
       fileName="devices by price and speed"
       controls={control}
       sentence={`${left} devices lack a price or a service time and are not drawn; the table below says what is missing. Tick two devices there to compare them here.`}
-      table={{
+      table={() => ({
         header: ["Device", "Kind", "Price [USD/GB]", "Read [µs]", "Price from", "Date"],
         rows: priced.map((item) => [
           item.device.name,
@@ -213,7 +213,7 @@ export function DeviceChart(props: {
           item.source,
           item.date ?? "–",
         ]),
-      }}
+      })}
       explanation={
         <p>
           The service time is the inverse of the stated random operations per second, or

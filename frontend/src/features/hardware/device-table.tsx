@@ -1,22 +1,12 @@
-import {
-  Badge,
-  Button,
-  Checkbox,
-  Group,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Badge, Button, Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import type { DeviceOut } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { copyDevice, deleteDevice } from "@/api/gen/sdk.gen";
-import { Dialog } from "@/components/dialog";
+import { DeleteButton } from "@/components/delete-button";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
-import { ProblemAlert } from "@/components/problem-alert";
 import { ScrollRegion } from "@/components/scroll-region";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
@@ -317,54 +307,19 @@ function CopyDevice({ device }: { readonly device: DeviceOut }) {
 }
 
 function DeleteDevice({ device }: { readonly device: DeviceOut }) {
-  const [opened, setOpened] = useState(false);
   const queryClient = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () =>
-      answer(deleteDevice({ path: { device_id: device.id }, throwOnError: true })),
-    onSuccess: async () => {
-      setOpened(false);
-      await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
-      showToast(`Deleted: ${device.name}`);
-    },
-  });
   return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => setOpened(true)}
-        aria-label={`Delete ${device.name}`}
-      >
-        Delete
-      </Button>
-      <Dialog
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title="Delete this device?"
-      >
-        <Stack>
-          <Text>
-            {device.name} will be gone. Scenarios that use it stay in the list, but can
-            no longer be computed.
-          </Text>
-          {remove.error !== null && (
-            <ProblemAlert error={remove.error} title="The device was not deleted" />
-          )}
-          <Group>
-            <Button
-              color="red"
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
-              Delete
-            </Button>
-            <Button variant="default" onClick={() => setOpened(false)} data-autofocus>
-              Keep it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
-    </>
+    <DeleteButton
+      inTable
+      what="device"
+      name={device.name}
+      consequence={`${device.name} will be gone. Scenarios that use it stay in the list, but can no longer be computed.`}
+      remove={() =>
+        answer(deleteDevice({ path: { device_id: device.id }, throwOnError: true }))
+      }
+      onRemoved={() =>
+        queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] })
+      }
+    />
   );
 }

@@ -1,13 +1,11 @@
-import { Badge, Button, Group, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Badge, Button, Group } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import type { DeviceOut, PriceBookOut } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { deletePriceBook } from "@/api/gen/sdk.gen";
-import { Dialog } from "@/components/dialog";
+import { DeleteButton } from "@/components/delete-button";
 import { Panel } from "@/components/panel";
-import { ProblemAlert } from "@/components/problem-alert";
-import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
 import { formatUsd, usd } from "@/units/quantity";
 import { kindTitle } from "./device-facts";
@@ -176,51 +174,21 @@ function PriceTable(props: {
 }
 
 function DeleteBook({ book }: { readonly book: PriceBookOut }) {
-  const [opened, setOpened] = useState(false);
   const queryClient = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () =>
-      answer(deletePriceBook({ path: { price_book_id: book.id }, throwOnError: true })),
-    onSuccess: async () => {
-      setOpened(false);
-      await queryClient.invalidateQueries({ queryKey: ["catalog", "price-books"] });
-      showToast(`Deleted: ${book.name}`);
-    },
-  });
   return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => setOpened(true)}
-        aria-label={`Delete ${book.name}`}
-      >
-        Delete
-      </Button>
-      <Dialog
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title="Delete this price book?"
-      >
-        <Stack>
-          <Text>{book.name} and its prices will be gone.</Text>
-          {remove.error !== null && (
-            <ProblemAlert error={remove.error} title="The price book was not deleted" />
-          )}
-          <Group>
-            <Button
-              color="red"
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
-              Delete
-            </Button>
-            <Button variant="default" onClick={() => setOpened(false)} data-autofocus>
-              Keep it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
-    </>
+    <DeleteButton
+      inTable
+      what="price book"
+      name={book.name}
+      consequence={`${book.name} and its prices will be gone.`}
+      remove={() =>
+        answer(
+          deletePriceBook({ path: { price_book_id: book.id }, throwOnError: true }),
+        )
+      }
+      onRemoved={() =>
+        queryClient.invalidateQueries({ queryKey: ["catalog", "price-books"] })
+      }
+    />
   );
 }

@@ -254,7 +254,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
       fileName="tier costs"
-      table={tierTable(found)}
+      table={() => tierTable(found)}
       sentence={
         found.price_book === null
           ? "Prices that the devices state."

@@ -1,6 +1,6 @@
 import { Checkbox, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { poolSplitCostsQuery } from "@/api/analyses";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -26,7 +26,11 @@ interface CostChartProps {
 }
 
 /** Cost over the clean share: estimate and simulation in one chart. */
-export function CostChart({ id, name, asymmetry }: CostChartProps) {
+export const CostChart = memo(function CostChart({
+  id,
+  name,
+  asymmetry,
+}: CostChartProps) {
   const costs = useQuery(poolSplitCostsQuery(id, asymmetry, "flow"));
   const [showAll, setShowAll] = useState(false);
   const [whole, setWhole] = useState(false);
@@ -76,7 +80,7 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
         label={`Cost over the clean share of ${name}`}
         option={option}
         height={HEIGHT}
-        table={costTable(data)}
+        table={() => costTable(data)}
         fileName={`${name} pool split ${formatBytes(bytes(data.pages * data.page_bytes))} R ${formatShort(data.asymmetry)}`}
         sentence={data.sentence}
         controls={
@@ -113,7 +117,7 @@ export function CostChart({ id, name, asymmetry }: CostChartProps) {
       <WarningNotes notes={data.warnings} />
     </>
   );
-}
+});
 
 const axisNote = ({ cuts }: CostRange): string =>
   `; the axis does not begin at zero${cuts ? ", and higher costs at the ends are cut off" : ""}`;

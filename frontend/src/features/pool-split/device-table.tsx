@@ -1,5 +1,5 @@
 import { Button, Text, TextInput, UnstyledButton } from "@mantine/core";
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { PoolSplitGains } from "@/api/analyses";
 import { csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
@@ -24,7 +24,11 @@ interface DeviceTableProps {
 }
 
 /** The same buffer on every device of the catalogue, each at its own R. */
-export function DeviceTable({ gains, chosen, onChoose }: DeviceTableProps) {
+export const DeviceTable = memo(function DeviceTable({
+  gains,
+  chosen,
+  onChoose,
+}: DeviceTableProps) {
   const [text, setText] = useState("");
   const words = text.toLowerCase().split(/\s+/);
   const shown = gains.devices.filter((device) =>
@@ -146,4 +150,4 @@ export function DeviceTable({ gains, chosen, onChoose }: DeviceTableProps) {
       )}
     </Panel>
   );
-}
+});

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { PoolSplitGains } from "@/api/analyses";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -15,7 +15,11 @@ interface GainChartProps {
 }
 
 /** What the best split saves, over the asymmetry. */
-export function GainChart({ gains, name, asymmetry }: GainChartProps) {
+export const GainChart = memo(function GainChart({
+  gains,
+  name,
+  asymmetry,
+}: GainChartProps) {
   const colors = useChartColors();
   const option = useMemo(() => {
     const last = gains.gains.at(-1)?.asymmetry ?? 1;
@@ -43,7 +47,7 @@ export function GainChart({ gains, name, asymmetry }: GainChartProps) {
       label={`Saving over asymmetry of ${name}`}
       option={option}
       height={HEIGHT}
-      table={gainTable(gains)}
+      table={() => gainTable(gains)}
       fileName={`${name} pool split saving`}
       explanation={
         <p>
@@ -57,4 +61,4 @@ export function GainChart({ gains, name, asymmetry }: GainChartProps) {
       }
     />
   );
-}
+});

@@ -1,16 +1,14 @@
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useSearch } from "@tanstack/react-router";
+import { useCallback, useEffect } from "react";
+import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
+import { BuyableSwitch, sliderRange, stepPages, useBuyable } from "@/analysis/buyable";
 import type { SplitSearch } from "@/analysis/split-state";
 import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
-import {
-  type AnalysisSearch,
-  type AnalysisState,
-  completeState,
-} from "@/analysis/state";
-import { useAnalysis } from "@/analysis/use-analysis";
+import type { AnalysisSearch } from "@/analysis/state";
+import { usePatch } from "@/analysis/use-analysis";
 import {
   type PoolSplitOut,
   poolSplitGainsQuery,
@@ -20,12 +18,8 @@ import {
 import { answer } from "@/api/client";
 import { createPoolSplit, getPoolSplit } from "@/api/gen/sdk.gen";
 import { useJob } from "@/api/use-job";
-import { type SummaryOut, workloadsQuery } from "@/api/workloads";
-import { CopyLink } from "@/components/copy-link";
 import { EmptyState } from "@/components/empty-state";
 import { LogSlider } from "@/components/log-slider";
-import { NeedsTrace } from "@/components/needs-trace";
-import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -42,58 +36,26 @@ const LEAD =
   "Clean and dirty pages in one buffer, where a page write costs R page reads: how large should each pool be, and does it pay?";
 
 export function PoolSplitPage() {
-  const { state, search, isPending, error, patch } = useAnalysis();
-  const workloads = useQuery(workloadsQuery()).data;
-  const complete = completeState(search) !== null;
+  const patch = usePatch<AnalysisSearch & SplitSearch>();
   const opened = useOpened(patch);
-
-  // The address always states the whole question, so that it is a link; but usual
-  // values must not overtake those of a split that is being opened.
-  useEffect(() => {
-    if (state !== null && !complete && !opened.isOpening) {
-      patch({ ...state });
-    }
-  }, [state, complete, patch, opened.isOpening]);
-
-  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
   return (
-    <Page title="Pool split" lead={LEAD}>
-      {error !== null && (
-        <ProblemAlert error={error} title="The inputs could not be loaded" />
-      )}
-      {opened.error !== null && (
-        <ProblemAlert
-          error={opened.error}
-          title="The linked split could not be opened"
-        />
-      )}
-      {(isPending || opened.isOpening) && <Skeleton height={420} animate={false} />}
-      {!isPending && error === null && workload?.summary == null && (
-        <Panel>
-          <EmptyState title="No workload is ready here">
-            A split is found by replaying a trace. Choose a workload that has been read
-            in the chip above, or upload one on the page Workloads.
-          </EmptyState>
-        </Panel>
-      )}
-      {workload?.summary != null && workload.summary.kind !== "trace" && (
-        <NeedsTrace kind={workload.summary.kind} title="There is no trace to split">
-          What a clean and a dirty pool hit at every split follows from the order of
-          reads and writes.
-        </NeedsTrace>
-      )}
-      {!opened.isOpening && state !== null && workload?.summary?.kind === "trace" && (
-        <PoolSplitView
-          key={workload.id}
-          state={state}
-          name={workload.name}
-          summary={workload.summary}
-          patch={patch}
-        />
-      )}
-    </Page>
+    <AnalysisPage
+      question="pool_split"
+      title="Pool split"
+      lead={LEAD}
+      height={420}
+      empty="A split is found by replaying a trace."
+      untraced={UNTRACED}
+      opening={{ ...opened, title: "The linked split could not be opened" }}
+      view={(inputs) => <PoolSplitView {...inputs} patch={patch} />}
+    />
   );
 }
+
+const UNTRACED = {
+  title: "There is no trace to split",
+  text: "What a clean and a dirty pool hit at every split follows from the order of reads and writes.",
+};
 
 /** A link may name a pool split: its workload and its buffer are then shown. */
 function useOpened(patch: (change: AnalysisSearch & SplitSearch) => void) {
@@ -119,10 +81,7 @@ const AUTO_ACCESSES = 5_000_000;
 const SETTLE_MS = 700;
 const LEAST_PAGES = 2;
 
-interface ViewProps {
-  readonly state: AnalysisState;
-  readonly name: string;
-  readonly summary: SummaryOut;
+interface ViewProps extends AnalysisInputs {
   readonly patch: (change: AnalysisSearch & SplitSearch) => void;
 }
 
@@ -131,10 +90,10 @@ const readSplit = (id: string): Promise<PoolSplitOut> =>
 
 function PoolSplitView(props: ViewProps) {
   const { state, summary, patch } = props;
-  const router = useRouter();
   const pageBytes = bytes(summary.page_bytes);
   const size = Math.max(LEAST_PAGES, state.ram_pages);
   const buffer = useSettled(size, (ram_pages) => patch({ ram_pages }));
+  const buyable = useBuyable(state);
   const [settled] = useDebouncedValue(size, SETTLE_MS);
   const auto = summary.accesses <= AUTO_ACCESSES;
   const asked = auto ? settled : size;
@@ -162,8 +121,11 @@ function PoolSplitView(props: ViewProps) {
               <LogSlider
                 label="Buffer size"
                 value={buffer.value}
-                min={LEAST_PAGES}
-                max={Math.max(LEAST_PAGES + 1, summary.distinct_pages)}
+                {...sliderRange(
+                  LEAST_PAGES,
+                  Math.max(LEAST_PAGES + 1, summary.distinct_pages),
+                  stepPages(buyable, buyable.ram, summary.page_bytes),
+                )}
                 valueText={formatPagesAndBytes(pages(buffer.value), pageBytes)}
                 onChange={buffer.setValue}
               />
@@ -171,6 +133,11 @@ function PoolSplitView(props: ViewProps) {
                 The RAM of the other pages; up to all{" "}
                 {formatCount(summary.distinct_pages)} pages of the workload.
               </Text>
+              <BuyableSwitch
+                buyable={buyable}
+                withFlash={false}
+                footprintBytes={summary.footprint_bytes}
+              />
             </div>
             <SizeInput
               label="Exact buffer size"
@@ -188,22 +155,11 @@ function PoolSplitView(props: ViewProps) {
             </Text>
           )}
         </div>
-        <Group gap="xs" mt="sm">
-          {!job.done && (
-            <Button onClick={job.start} loading={job.running}>
-              Analyse this buffer
-            </Button>
-          )}
-          <CopyLink
-            to="this split"
-            href={() =>
-              router.buildLocation({
-                to: "/pool-split",
-                search: (previous: SplitSearch) => previous,
-              }).href
-            }
-          />
-        </Group>
+        {!job.done && (
+          <Button mt="sm" onClick={job.start} loading={job.running}>
+            Analyse this buffer
+          </Button>
+        )}
       </Panel>
       {job.error !== null && (
         <ProblemAlert
@@ -277,6 +233,11 @@ type Asymmetry = ReturnType<typeof useAsymmetry>;
 
 function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
   const { gains, settled } = props.asymmetry;
+  const { patch } = props;
+  const onChoose = useCallback(
+    (flash_device: string) => patch({ flash_device, asymmetry: undefined }),
+    [patch],
+  );
   if (gains.error !== null) {
     return (
       <ProblemAlert
@@ -296,7 +257,7 @@ function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
       <DeviceTable
         gains={gains.data}
         chosen={props.state.flash_device}
-        onChoose={(flash_device) => props.patch({ flash_device, asymmetry: undefined })}
+        onChoose={onChoose}
       />
     </Stack>
   );

@@ -1,17 +1,18 @@
-import { Button, Checkbox, Group, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Skeleton } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { completeState, parseAnalysisSearch } from "@/analysis/state";
 import { answer } from "@/api/client";
 import { createScenario, deleteScenario, updateScenario } from "@/api/gen/sdk.gen";
 import { type ScenarioOut, scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
-import { Dialog } from "@/components/dialog";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { RenameButton } from "@/components/rename-button";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
 import { bytes, bytesOfPages, formatBytes, formatDate, pages } from "@/units/quantity";
@@ -25,7 +26,7 @@ export function ScenariosPage() {
   return (
     <Page
       title="Scenarios"
-      lead="Saved comparisons. Opening one restores exactly what was on the screen; two can be laid side by side."
+      lead="Saved questions of every page. Opening one restores exactly what was on the screen; two comparisons can be laid side by side."
       actions={
         <Button
           disabled={present.length !== 2}
@@ -54,8 +55,8 @@ export function ScenariosPage() {
         <Panel label="All scenarios">
           {scenarios.data.length === 0 ? (
             <EmptyState title="Nothing saved yet">
-              Open <Link to="/compare">the comparison</Link>, set sizes and devices, and
-              press “Save scenario”.
+              Open a page such as <Link to="/compare">Compare</Link>, set sizes and
+              devices, and press “Save scenario”.
             </EmptyState>
           ) : (
             <ScenarioTable
@@ -86,11 +87,12 @@ function ScenarioTable(props: {
   return (
     <div className="tw-scroll">
       <table className="tw-table">
-        <caption>Choose two to lay them side by side.</caption>
+        <caption>Choose two of Compare to lay them side by side.</caption>
         <thead>
           <tr>
             <th scope="col">Choose</th>
             <th scope="col">Name</th>
+            <th scope="col">Page</th>
             <th scope="col">Workload</th>
             <th scope="col" className="num">
               RAM
@@ -124,11 +126,14 @@ function ScenarioRow(props: {
 }) {
   const { scenario, chosen, onToggle } = props;
   const workloads = useQuery(workloadsQuery()).data;
-  const search = parseAnalysisSearch(scenario.state);
-  const state = completeState(search);
+  const { label, sizes } = QUESTIONS[scenario.question];
+  const canCompare = scenario.question === "compare";
+  const state = completeState(parseAnalysisSearch(scenario.state));
   const workload = workloads?.find((candidate) => candidate.id === state?.workload);
-  const size = (count: number | undefined) =>
-    count === undefined || !workload?.summary ? (
+  const size = (count: number | undefined, counts: boolean) =>
+    !counts ? (
+      <Unknown reason={`the page ${label} does not take this size`} />
+    ) : count === undefined || !workload?.summary ? (
       <Unknown reason="the workload of this scenario is not there" />
     ) : (
       formatBytes(bytesOfPages(pages(count), bytes(workload.summary.page_bytes)))
@@ -139,14 +144,15 @@ function ScenarioRow(props: {
         <Checkbox
           checked={chosen}
           onChange={onToggle}
+          disabled={!canCompare}
+          title={canCompare ? "" : "Only scenarios of Compare are laid side by side"}
           aria-label={`Choose ${scenario.name}`}
         />
       </td>
       <th scope="row">
-        <Link to="/compare" search={{ check: undefined, ...search }}>
-          {scenario.name}
-        </Link>
+        <Link {...scenarioLink(scenario)}>{scenario.name}</Link>
       </th>
+      <td>{label}</td>
       <td>
         {workload === undefined ? (
           <Unknown reason={`the workload ${state?.workload ?? ""} was deleted`} />
@@ -154,8 +160,8 @@ function ScenarioRow(props: {
           workload.name
         )}
       </td>
-      <td className="num">{size(state?.ram_pages)}</td>
-      <td className="num">{size(state?.flash_pages)}</td>
+      <td className="num">{size(state?.ram_pages, sizes !== "none")}</td>
+      <td className="num">{size(state?.flash_pages, sizes === "both")}</td>
       <td>{formatDate(scenario.updated_at)}</td>
       <td>
         <Group gap={6} wrap="nowrap">
@@ -168,75 +174,23 @@ function ScenarioRow(props: {
 }
 
 function Rename({ scenario }: { readonly scenario: ScenarioOut }) {
-  const [opened, setOpened] = useState(false);
-  const [name, setName] = useState(scenario.name);
-  const queryClient = useQueryClient();
-  const rename = useMutation({
-    mutationFn: () =>
-      answer(
-        updateScenario({
-          path: { scenario_id: scenario.id },
-          body: {
-            name: name.trim(),
-            question: scenario.question,
-            state: scenario.state,
-            version: scenario.version,
-          },
-          throwOnError: true,
-        }),
-      ),
-    onSuccess: () => setOpened(false),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["scenarios"] }),
-  });
+  const { question, state, version } = scenario;
   return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-label={`Rename ${scenario.name}`}
-        onClick={() => {
-          setName(scenario.name);
-          rename.reset();
-          setOpened(true);
-        }}
-      >
-        Rename
-      </Button>
-      <Dialog
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title="Rename the scenario"
-      >
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            rename.mutate();
-          }}
-        >
-          <Stack>
-            <TextInput
-              label="Name"
-              value={name}
-              maxLength={200}
-              data-autofocus
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-            {rename.error !== null && (
-              <ProblemAlert error={rename.error} title="The name was not changed" />
-            )}
-            <Group>
-              <Button
-                type="submit"
-                loading={rename.isPending}
-                disabled={name.trim() === ""}
-              >
-                Rename
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Dialog>
-    </>
+    <RenameButton
+      inTable
+      what="scenario"
+      name={scenario.name}
+      queryKey={["scenarios"]}
+      rename={(name) =>
+        answer(
+          updateScenario({
+            path: { scenario_id: scenario.id },
+            body: { name, question, state, version },
+            throwOnError: true,
+          }),
+        )
+      }
+    />
   );
 }
 

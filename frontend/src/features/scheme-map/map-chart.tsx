@@ -1,5 +1,5 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { SchemeMapOut } from "@/api/scheme-maps";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard, type ChartTable } from "@/charts/chart-card";
@@ -27,7 +27,7 @@ interface MapChartProps {
 }
 
 /** Who wins where, with the lines on which two schemes cost the same. */
-export function MapChart(props: MapChartProps) {
+export const MapChart = memo(function MapChart(props: MapChartProps) {
   const { map, here, onPick } = props;
   const priced = map.money.best_by_price_times_time;
   const by = priced === null ? "time" : props.by;
@@ -44,16 +44,16 @@ export function MapChart(props: MapChartProps) {
       margin: by === "time" ? map.margin : null,
       tooClose: by === "time" ? map.too_close : null,
       lines: by === "time" ? map.crossovers : [],
-      here: inside(map, here) ? { ...here, label: "you are here" } : null,
+      here: null,
       colors,
     }),
-    [map, here, by, priced, colors],
+    [map, by, priced, colors],
+  );
+  const marker = useMemo(
+    () => (inside(map, here) ? { ...here, label: "you are here" } : null),
+    [map, here],
   );
   const option = useMemo(() => schemeMapOption(chart), [chart]);
-  const pictureOption = useMemo(
-    () => schemeMapOption({ ...chart, legend: true }),
-    [chart],
-  );
   const outside = here !== null && !inside(map, here);
   return (
     <ChartCard
@@ -61,11 +61,12 @@ export function MapChart(props: MapChartProps) {
       subtitle={`${by === "time" ? "Scheme with the least I/O time per access" : "Scheme with the least price times I/O time [USD/month x µs/access]"} over ${AXIS_NAMES_WITH_UNIT[map.x.name]} and ${AXIS_NAMES_WITH_UNIT[map.y.name]}${by === "time" ? "; lines: two schemes cost the same" : ""}`}
       label={`Scheme map of ${props.workloadName}`}
       option={option}
-      pictureOption={pictureOption}
+      marker={marker}
+      pictureOption={() => schemeMapOption({ ...chart, here: marker, legend: true })}
       height={HEIGHT}
       onPick={onPick}
       fileName={`${props.workloadName} scheme map ${map.x.name} ${map.y.name}`}
-      table={tableOf(map, here)}
+      table={() => tableOf(map, here)}
       legend={<MapLegend map={map} by={by} best={chart.best} />}
       controls={
         <SegmentedControl
@@ -91,7 +92,7 @@ export function MapChart(props: MapChartProps) {
       explanation={<Explanation map={map} />}
     />
   );
-}
+});
 
 const axisOf = (axis: SchemeMapOut["x"]) => ({
   name: AXIS_NAMES_WITH_UNIT[axis.name],

@@ -1,5 +1,5 @@
 import { Button, Group, NumberInput, Select, Text } from "@mantine/core";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
 import type { MapOptions } from "@/api/scheme-maps";
 import { formatShort } from "@/units/quantity";
@@ -22,7 +22,12 @@ interface MapControlsProps {
 const NO_METADATA = "";
 
 /** Axes, their ranges, and whether RAM pays for knowing what flash holds. */
-export function MapControls({ axes, options, metadata, patch }: MapControlsProps) {
+export const MapControls = memo(function MapControls({
+  axes,
+  options,
+  metadata,
+  patch,
+}: MapControlsProps) {
   const preset = options?.metadata_presets.find(({ name }) => name === metadata);
   const swap = () =>
     patch({
@@ -104,7 +109,7 @@ export function MapControls({ axes, options, metadata, patch }: MapControlsProps
       </Group>
     </section>
   );
-}
+});
 
 function AxisControl(props: {
   readonly name: string;

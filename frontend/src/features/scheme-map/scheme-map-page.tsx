@@ -1,18 +1,18 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
 import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
+import { useCatalogNames } from "@/analysis/use-names";
 import {
   mapOptionsQuery,
   mapPointQuery,
   type SchemeMapOut,
   schemeMapQuery,
 } from "@/api/scheme-maps";
-import { CopyLink } from "@/components/copy-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import {
@@ -36,23 +36,27 @@ const LEAD =
 export function SchemeMapPage() {
   return (
     <AnalysisPage
+      question="scheme_map"
       title="Scheme map"
       lead={LEAD}
       height={620}
-      empty="A map is drawn from the hit-ratio and write-back curves of a trace. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
-      view={(inputs) => <SchemeMapView key={inputs.state.workload} {...inputs} />}
+      empty="A map is drawn from the hit-ratio and write-back curves of a workload."
+      view={(inputs) => <SchemeMapView {...inputs} />}
     />
   );
 }
 
 function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as MapSearch;
-  const router = useRouter();
   const patch = usePatch<AnalysisSearch & MapSearch>();
-  const { place, asked, move } = usePlace(state, search, patch);
-  const axes = chosenAxes(search, summary.distinct_pages);
+  const { value: place, asked, move } = usePlace(state, search, patch);
+  const axes = useMemo(
+    () => chosenAxes(search, summary.distinct_pages),
+    [search, summary.distinct_pages],
+  );
   const metadata = search.flash_metadata;
   const options = useQuery(mapOptionsQuery()).data;
+  const names = useCatalogNames();
   const map = useQuery({
     ...schemeMapQuery(mapRequest(state, axes, asked, metadata)),
     placeholderData: keepPreviousData,
@@ -86,6 +90,15 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
     },
     [xName, yName, move],
   );
+  const drawn = map.data;
+  const pick = useCallback(
+    (x: number, y: number) => drawn !== undefined && moveTo(...snapped(drawn, x, y)),
+    [drawn, moveTo],
+  );
+  const showBy = useCallback(
+    (by: "time" | "price") => patch({ by: by === "price" ? "price" : undefined }),
+    [patch],
+  );
   return (
     <>
       <MapControls axes={axes} options={options} metadata={metadata} patch={patch} />
@@ -106,8 +119,8 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
               here={here}
               by={search.by ?? "time"}
               workloadName={name}
-              onBy={(by) => patch({ by: by === "price" ? "price" : undefined })}
-              onPick={(x, y) => moveTo(...snapped(map.data, x, y))}
+              onBy={showBy}
+              onPick={pick}
             />
             <div className={classes["side"]}>
               {here !== null && (
@@ -131,20 +144,9 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
                   }
                 />
               )}
-              <div>
-                <CopyLink
-                  to="this map"
-                  href={() =>
-                    router.buildLocation({
-                      to: "/scheme-map",
-                      search: (previous: AnalysisSearch & MapSearch) => previous,
-                    }).href
-                  }
-                />
-              </div>
             </div>
           </div>
-          <WarningNotes notes={map.data.warnings} />
+          <WarningNotes notes={map.data.warnings} names={names} />
         </section>
       )}
     </>

@@ -98,10 +98,10 @@ export function Results(props: ResultsProps) {
       subtitle={subtitleOf(sweep, measure.axis, view, props.devices)}
       label={`${measure.title} by size of ${name}`}
       option={chart.option}
-      pictureOption={chart.picture}
+      pictureOption={() => chart.picture}
       legend={<Legend series={drawn} />}
       height={HEIGHT}
-      table={tableOf(sweep)}
+      table={() => tableOf(sweep)}
       fileName={`${name} sweep ${measure.title}`}
       sentence={
         middle === null

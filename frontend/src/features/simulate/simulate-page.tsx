@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo } from "react";
-import type { AnalysisState } from "@/analysis/state";
+import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
+import type { AnalysisSearch } from "@/analysis/state";
 import {
   countSizes,
   readContenders,
@@ -17,7 +18,7 @@ import {
   writeContenders,
   writeSizes,
 } from "@/analysis/sweep-state";
-import { useAnalysis } from "@/analysis/use-analysis";
+import { usePatch } from "@/analysis/use-analysis";
 import { devicesQuery } from "@/api/catalog";
 import {
   type ContenderIn,
@@ -26,11 +27,8 @@ import {
   simulatorQuery,
 } from "@/api/simulator";
 import type { SweepIn, SweepOut } from "@/api/sweeps";
-import { type SummaryOut, workloadsQuery } from "@/api/workloads";
-import { CopyLink } from "@/components/copy-link";
+import type { SummaryOut } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
-import { NeedsTrace } from "@/components/needs-trace";
-import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -45,57 +43,44 @@ const LEAD =
   "Replays the workload through policies, buffers, page-flow schemes and flash caches, at every size you name, and counts each page operation.";
 
 export function SimulatePage() {
-  const { state, isPending, error } = useAnalysis();
-  const simulator = useQuery(simulatorQuery());
-  const workloads = useQuery(workloadsQuery()).data;
-  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
-  const problem = error ?? simulator.error;
-  const untraced = workload?.summary?.kind ?? "trace";
-  const ready =
-    untraced === "trace" &&
-    state !== null &&
-    simulator.data !== undefined &&
-    workload?.summary != null;
   return (
-    <Page title="Simulate" lead={LEAD}>
-      {problem !== null && (
-        <ProblemAlert error={problem} title="The inputs could not be loaded" />
-      )}
-      {problem === null && (isPending || simulator.isPending) && (
-        <Skeleton height={420} animate={false} />
-      )}
-      {!isPending && error === null && workload?.summary == null && (
-        <Panel>
-          <EmptyState title="No workload is ready here">
-            A sweep replays a trace. Choose a workload that has been read in the chip
-            above, or upload one on the page Workloads.
-          </EmptyState>
-        </Panel>
-      )}
-      {untraced !== "trace" && (
-        <NeedsTrace kind={untraced} title="There is no trace to replay">
-          Policies, buffers, flash caches and schemes are counted by replaying every
-          access.
-        </NeedsTrace>
-      )}
-      {ready && workload?.summary != null && (
-        <SimulateView
-          key={workload.id}
-          state={state}
-          simulator={simulator.data}
-          name={workload.name}
-          summary={workload.summary}
-        />
-      )}
-    </Page>
+    <AnalysisPage
+      question="simulate"
+      title="Simulate"
+      lead={LEAD}
+      height={420}
+      empty="A sweep replays a trace."
+      untraced={UNTRACED}
+      view={(inputs) => <WithSimulator {...inputs} />}
+    />
   );
 }
 
-interface ViewProps {
-  readonly state: AnalysisState;
+const UNTRACED = {
+  title: "There is no trace to replay",
+  text: "Policies, buffers, flash caches and schemes are counted by replaying every access.",
+};
+
+function WithSimulator(inputs: AnalysisInputs) {
+  const simulator = useQuery(simulatorQuery());
+  if (simulator.error !== null) {
+    return (
+      <ProblemAlert
+        error={simulator.error}
+        title="What the simulator knows could not be loaded"
+        onRetry={() => void simulator.refetch()}
+      />
+    );
+  }
+  return simulator.data === undefined ? (
+    <Skeleton height={420} animate={false} />
+  ) : (
+    <SimulateView {...inputs} simulator={simulator.data} />
+  );
+}
+
+interface ViewProps extends AnalysisInputs {
   readonly simulator: SimulatorOut;
-  readonly name: string;
-  readonly summary: SummaryOut;
 }
 
 /** The setup as the address states it, what it leaves open filled in. */
@@ -130,16 +115,8 @@ const EMPTY = "none";
 
 function SimulateView({ state, simulator, name, summary }: ViewProps) {
   const search = useSearch({ strict: false }) as SweepSearch;
-  const navigate = useNavigate();
-  const router = useRouter();
   const devices = useQuery(devicesQuery()).data ?? [];
-  const patch = (change: SweepSearch) =>
-    void navigate({
-      to: ".",
-      search: (previous) => ({ ...previous, ...change }),
-      replace: true,
-      resetScroll: false,
-    });
+  const patch = usePatch<AnalysisSearch & SweepSearch>();
   const setup = useSetup(search, simulator, summary.distinct_pages);
   const sweeping = useSweep(
     search.sweep,
@@ -147,7 +124,7 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
     (sweep) => patch({ sweep }),
   );
   const { sweep, run } = sweeping;
-  useRestored(search, sweep, patch);
+  useRestored(search, sweep, state.workload, patch);
 
   const twoTier = setup.contenders.some(
     (contender) => (itemOf(simulator, contender)?.tiers ?? 1) > 1,
@@ -178,17 +155,7 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
           running={sweeping.running}
           complete={sweep !== null && !stale && sweep.status === "succeeded"}
           onRun={() => sweeping.start(body)}
-        >
-          <CopyLink
-            to="this sweep"
-            href={() =>
-              router.buildLocation({
-                to: "/simulate",
-                search: (previous: SweepSearch) => previous,
-              }).href
-            }
-          />
-        </RunLine>
+        />
       </SetupPanels>
       {sweeping.error !== null && (
         <ProblemAlert error={sweeping.error} title="The sweep could not be made" />
@@ -317,14 +284,22 @@ const withOptions = ({ family, name, options }: ContenderIn): ContenderIn => ({
 function useRestored(
   search: SweepSearch,
   sweep: SweepOut | null,
-  patch: (change: SweepSearch & { workload?: string }) => void,
+  workload: string,
+  patch: (change: AnalysisSearch & SweepSearch) => void,
 ) {
   const bare = search.contenders === undefined && search.sizes === undefined;
   useEffect(() => {
     if (bare && sweep !== null) {
       const { inputs } = sweep;
       patch({
-        workload: inputs.workload_id,
+        // Sizes of the other pages belong to the workload they were chosen for.
+        ...(inputs.workload_id === workload
+          ? {}
+          : {
+              workload: inputs.workload_id,
+              ram_pages: undefined,
+              flash_pages: undefined,
+            }),
         contenders: writeContenders(inputs.contenders),
         sizes: writeSizes(specOfInput(inputs.ram_pages)),
         ...(inputs.flash_pages == null
@@ -371,7 +346,6 @@ function RunLine(props: {
   readonly running: boolean;
   readonly complete: boolean;
   readonly onRun: () => void;
-  readonly children: ReactNode;
 }) {
   const { count, most } = props;
   const tooMany = count > most;
@@ -387,16 +361,13 @@ function RunLine(props: {
           ? `${formatCount(count)} replays are more than the ${formatCount(most)} of one sweep: take fewer sizes or contenders.`
           : `${formatCount(count)} ${count === 1 ? "replay" : "replays"} of ${formatCount(props.accesses)} accesses.`}
       </Text>
-      <Group gap="xs">
-        <Button
-          onClick={props.onRun}
-          loading={props.running}
-          disabled={count === 0 || tooMany || props.complete}
-        >
-          {props.complete ? "All replays are done" : "Run the sweep"}
-        </Button>
-        {props.children}
-      </Group>
+      <Button
+        onClick={props.onRun}
+        loading={props.running}
+        disabled={count === 0 || tooMany || props.complete}
+      >
+        {props.complete ? "All replays are done" : "Run the sweep"}
+      </Button>
     </div>
   );
 }

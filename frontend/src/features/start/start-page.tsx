@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { parseAnalysisSearch } from "@/analysis/state";
+import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { scenariosQuery } from "@/api/scenarios";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
@@ -63,26 +63,20 @@ function RecentScenarios() {
       {scenarios.isPending && <Skeleton height={120} animate={false} />}
       {scenarios.data?.length === 0 && (
         <EmptyState title="Nothing saved yet">
-          Open the comparison, set the sizes, and press “Save scenario”: it is then one
-          click away from here.
+          Open a page such as Compare, set the sizes, and press “Save scenario”: it is
+          then one click away from here.
         </EmptyState>
       )}
       <ul className={classes["list"]}>
         {(scenarios.data ?? []).slice(0, RECENT).map((scenario) => (
           <li key={scenario.id}>
             <Anchor
-              renderRoot={(rest) => (
-                <Link
-                  to="/compare"
-                  search={{ check: undefined, ...parseAnalysisSearch(scenario.state) }}
-                  {...rest}
-                />
-              )}
+              renderRoot={(rest) => <Link {...scenarioLink(scenario)} {...rest} />}
             >
               {scenario.name}
             </Anchor>
             <Text size="sm" c="dimmed">
-              {formatDate(scenario.updated_at)}
+              {QUESTIONS[scenario.question].label}, {formatDate(scenario.updated_at)}
             </Text>
           </li>
         ))}

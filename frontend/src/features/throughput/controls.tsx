@@ -12,14 +12,10 @@ import { Disclosure } from "@/components/disclosure";
 import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
+import type { Moving } from "@/components/use-settled";
 import { bytes, formatCount, formatShort, pages } from "@/units/quantity";
 import { VARIED_TITLES } from "./findings";
 import classes from "./throughput.module.css";
-
-interface Moving {
-  readonly value: number;
-  readonly setValue: (value: number) => void;
-}
 
 export interface Knobs {
   readonly clients: Moving;

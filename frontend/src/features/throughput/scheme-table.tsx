@@ -1,5 +1,5 @@
 import { Button, Text, UnstyledButton } from "@mantine/core";
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { ThroughputOut } from "@/api/break-evens";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
@@ -14,7 +14,11 @@ import { type SchemeColumns, stationTitle } from "./findings";
 import classes from "./throughput.module.css";
 
 /** Each scheme at the present value: rate, response time, what limits it, its knee. */
-export function SchemeTable({ found }: { readonly found: ThroughputOut }) {
+export const SchemeTable = memo(function SchemeTable({
+  found,
+}: {
+  readonly found: ThroughputOut;
+}) {
   const { at } = found;
   const [opened, setOpened] = useState<string | null>(null);
   const shown = found.schemes.find(({ scheme }) => scheme === opened);
@@ -96,7 +100,7 @@ export function SchemeTable({ found }: { readonly found: ThroughputOut }) {
       </Dialog>
     </Panel>
   );
-}
+});
 
 function Head({ title, unit }: { readonly title: string; readonly unit?: string }) {
   return (

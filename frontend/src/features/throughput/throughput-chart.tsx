@@ -1,5 +1,5 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { ThroughputOut } from "@/api/break-evens";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -30,7 +30,9 @@ interface ThroughputChartProps {
 }
 
 /** Throughput or response time of every scheme, with bound and knee of the best. */
-export function ThroughputChart(props: ThroughputChartProps) {
+export const ThroughputChart = memo(function ThroughputChart(
+  props: ThroughputChartProps,
+) {
   const { found, name, measure, onMeasure } = props;
   const colors = useChartColors();
   const rates = measure === "throughput";
@@ -64,7 +66,7 @@ export function ThroughputChart(props: ThroughputChartProps) {
       label={`Throughput of ${name}`}
       option={option}
       height={HEIGHT}
-      table={throughputTable(found, measure)}
+      table={() => throughputTable(found, measure)}
       fileName={`${name} ${measure} over ${found.varied}`}
       sentence={found.sentence}
       controls={
@@ -93,7 +95,7 @@ export function ThroughputChart(props: ThroughputChartProps) {
       }
     />
   );
-}
+});
 
 const axisText = (found: ThroughputOut, value: number) =>
   found.varied === "flash_pages"

@@ -1,12 +1,12 @@
-import { Group, Skeleton, Stack } from "@mantine/core";
+import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { AnalysisState } from "@/analysis/state";
 import type { ThroughputSearch } from "@/analysis/throughput-state";
 import { usePatch } from "@/analysis/use-analysis";
 import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
-import { CopyLink } from "@/components/copy-link";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
@@ -27,11 +27,12 @@ const LEAD =
 export function ThroughputPage() {
   return (
     <AnalysisPage
+      question="throughput"
       title="Throughput"
       lead={LEAD}
       height={520}
-      empty="Throughput follows from the misses and write-backs of a workload. Choose a workload that has been read in the chip above, or upload one on the page Workloads."
-      view={(inputs) => <ThroughputView key={inputs.state.workload} {...inputs} />}
+      empty="Throughput follows from the misses and write-backs of a workload."
+      view={(inputs) => <ThroughputView {...inputs} />}
     />
   );
 }
@@ -60,7 +61,6 @@ function question(
 }
 
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
-  const router = useRouter();
   const search = useSearch({ strict: false }) as ThroughputSearch;
   const patch = usePatch<
     ThroughputSearch & { ram_pages?: number; flash_pages?: number }
@@ -82,6 +82,16 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
     flash: flash.asked,
   });
   const found = useQuery(throughputQuery(body));
+  const devices = found.data?.devices;
+  const names = useMemo(
+    () => (devices === undefined ? new Map() : deviceNames(devices)),
+    [devices],
+  );
+  const onMeasure = useCallback(
+    (measure: "throughput" | "response") =>
+      patch({ show: measure === "response" ? "response" : undefined }),
+    [patch],
+  );
   return (
     <>
       <Panel label="Who works, and with what">
@@ -96,17 +106,6 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           vary={search.vary ?? "clients"}
           patch={patch}
         />
-        <Group gap="xs" mt="sm">
-          <CopyLink
-            to="this system"
-            href={() =>
-              router.buildLocation({
-                to: "/throughput",
-                search: (previous: ThroughputSearch) => previous,
-              }).href
-            }
-          />
-        </Group>
       </Panel>
       {found.error !== null && (
         <ProblemAlert
@@ -123,15 +122,10 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             found={found.data}
             name={name}
             measure={search.show ?? "throughput"}
-            onMeasure={(measure) =>
-              patch({ show: measure === "response" ? "response" : undefined })
-            }
+            onMeasure={onMeasure}
           />
           <SchemeTable found={found.data} />
-          <WarningNotes
-            notes={found.data.warnings}
-            names={deviceNames(found.data.devices)}
-          />
+          <WarningNotes notes={found.data.warnings} names={names} />
         </Stack>
       )}
     </>

@@ -33,7 +33,7 @@ import {
   USUAL_PERIOD_S,
   USUAL_RUN_KIB,
 } from "./fragment-findings";
-import { NumberField } from "./number-field";
+import { WearField } from "./number-field";
 import classes from "./wear.module.css";
 
 const HEIGHT = 300;
@@ -78,7 +78,7 @@ function FragmentStudy({ state, name, search, rate, patch }: FragmentProps) {
     placeholder: string,
     factor?: number,
   ) => (
-    <NumberField
+    <WearField
       name={key}
       label={label}
       placeholder={placeholder}
@@ -157,7 +157,7 @@ function FragmentChart(props: {
       option={option}
       height={HEIGHT}
       fileName={`${name} fragment sizes`}
-      table={fragmentTable(found)}
+      table={() => fragmentTable(found)}
       sentence={found.sentence}
       controls={
         <SegmentedControl

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { memo } from "react";
 import type { WearSearch } from "@/analysis/wear-state";
 import { answer } from "@/api/client";
 import { readDeviceHealth } from "@/api/gen/sdk.gen";
@@ -20,7 +21,11 @@ interface HealthPanelProps {
 }
 
 /** What is left of a drive, from the JSON that smartctl or nvme print. */
-export function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
+export const HealthPanel = memo(function HealthPanel({
+  flashDevice,
+  ratedTb,
+  patch,
+}: HealthPanelProps) {
   const read = useMutation({
     mutationFn: (document: Record<string, unknown>) =>
       answer(
@@ -56,7 +61,7 @@ export function HealthPanel({ flashDevice, ratedTb, patch }: HealthPanelProps) {
       </Stack>
     </Panel>
   );
-}
+});
 
 function Health(props: {
   readonly health: DeviceHealthOut;

@@ -1,5 +1,5 @@
 import { Stack, Text, UnstyledButton } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import type { WearOut } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -17,7 +17,10 @@ import classes from "./wear.module.css";
 const HEIGHT = 270;
 
 /** Years of life by scheme, with what is not known as a range. */
-export function LifeChart(props: { readonly wear: WearOut; readonly name: string }) {
+export const LifeChart = memo(function LifeChart(props: {
+  readonly wear: WearOut;
+  readonly name: string;
+}) {
   const { wear, name } = props;
   const colors = useChartColors();
   const lives = useMemo(() => lifeBars(wear), [wear]);
@@ -46,7 +49,7 @@ export function LifeChart(props: { readonly wear: WearOut; readonly name: string
       option={option}
       height={HEIGHT}
       fileName={`${name} flash wear`}
-      table={wearTable(wear)}
+      table={() => wearTable(wear)}
       sentence={
         budget.reason === ""
           ? `The device takes ${formatShort(budget.in_place_tb ?? 0)} TB${budget.appended_tb === null ? "" : `, ${formatShort(budget.appended_tb)} TB if they are appended`}: ${budget.basis}.`
@@ -69,10 +72,10 @@ export function LifeChart(props: { readonly wear: WearOut; readonly name: string
       }
     />
   );
-}
+});
 
 /** Every figure of the wear; each opens its derivation. */
-export function WearTable({ wear }: { readonly wear: WearOut }) {
+export const WearTable = memo(function WearTable({ wear }: { readonly wear: WearOut }) {
   const [opened, setOpened] = useState<string | null>(null);
   const shown = wear.schemes.find(({ scheme }) => scheme === opened);
   const rated = wear.rated_dwpd;
@@ -140,7 +143,7 @@ export function WearTable({ wear }: { readonly wear: WearOut }) {
       </Dialog>
     </Panel>
   );
-}
+});
 
 interface WearRowProps {
   readonly row: WearOut["schemes"][number];

@@ -1,5 +1,5 @@
 import { Stack, Text } from "@mantine/core";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { WearSearch } from "@/analysis/wear-state";
 import type { RecoveryOut } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
@@ -18,7 +18,7 @@ import {
   formatShort,
   ratio,
 } from "@/units/quantity";
-import { NumberField } from "./number-field";
+import { WearField } from "./number-field";
 import { restartTable, USUAL_FLASH_SHARE, USUAL_INTERVAL_S } from "./question";
 import classes from "./wear.module.css";
 
@@ -32,7 +32,11 @@ interface RecoveryProps {
 }
 
 /** Least time until the flash is full. */
-export function FillPanel({ recovery }: { readonly recovery: RecoveryOut }) {
+export const FillPanel = memo(function FillPanel({
+  recovery,
+}: {
+  readonly recovery: RecoveryOut;
+}) {
   const { fill } = recovery;
   return (
     <Panel
@@ -78,10 +82,15 @@ export function FillPanel({ recovery }: { readonly recovery: RecoveryOut }) {
       />
     </Panel>
   );
-}
+});
 
 /** Restart with a flash cache that survives, against one without. */
-export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
+export const RestartPanel = memo(function RestartPanel({
+  recovery,
+  name,
+  search,
+  patch,
+}: RecoveryProps) {
   const colors = useChartColors();
   const { restart } = recovery;
   const interval = search.interval ?? USUAL_INTERVAL_S;
@@ -131,32 +140,32 @@ export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
       option={option}
       height={HEIGHT}
       fileName={`${name} restart`}
-      table={restartTable(recovery)}
+      table={() => restartTable(recovery)}
       sentence={
         <>
           <div className={classes["fields"]}>
-            <NumberField
+            <WearField
               name="interval"
               label="Checkpoint interval [s]"
               placeholder={String(USUAL_INTERVAL_S)}
               value={search.interval}
               onChange={(value) => patch({ interval: value })}
             />
-            <NumberField
+            <WearField
               name="redo_pages"
               label="Redone pages"
               placeholder={formatCount(restart.redo_pages)}
               value={search.redo_pages}
               onChange={(redo_pages) => patch({ redo_pages })}
             />
-            <NumberField
+            <WearField
               name="redo_writes"
               label="Of them written out"
               placeholder="0"
               value={search.redo_writes}
               onChange={(redo_writes) => patch({ redo_writes })}
             />
-            <NumberField
+            <WearField
               name="flash_share"
               label="Share of them on flash"
               placeholder={String(USUAL_FLASH_SHARE)}
@@ -187,4 +196,4 @@ export function RestartPanel({ recovery, name, search, patch }: RecoveryProps) {
       }
     />
   );
-}
+});

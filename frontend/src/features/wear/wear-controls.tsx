@@ -7,7 +7,7 @@ import type { SummaryOut } from "@/api/workloads";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
 import { bytes, formatBytes, formatShort, pages } from "@/units/quantity";
-import { NumberField } from "./number-field";
+import { WearField } from "./number-field";
 import classes from "./wear.module.css";
 
 interface WearControlsProps {
@@ -32,7 +32,7 @@ export function WearControls(props: WearControlsProps) {
     label: string,
     more: { placeholder?: string; description?: string; factor?: number } = {},
   ) => (
-    <NumberField
+    <WearField
       key={name}
       name={name}
       label={label}

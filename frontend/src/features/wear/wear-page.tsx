@@ -1,12 +1,12 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
+import { useCatalogNames } from "@/analysis/use-names";
 import type { WearSearch } from "@/analysis/wear-state";
 import { recoveryQuery, wearQuery } from "@/api/wear";
-import { CopyLink } from "@/components/copy-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
@@ -24,11 +24,12 @@ const LEAD =
 export function WearPage() {
   return (
     <AnalysisPage
+      question="wear"
       title="Wear and recovery"
       lead={LEAD}
       height={620}
-      empty="Writes to flash are counted from a workload. Choose one that has been read in the chip above, or upload a trace on the page Workloads."
-      view={(inputs) => <WearView key={inputs.state.workload} {...inputs} />}
+      empty="Writes to flash are counted from a workload."
+      view={(inputs) => <WearView {...inputs} />}
     />
   );
 }
@@ -38,8 +39,8 @@ const USUAL_RATE = 1000;
 
 function WearView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as WearSearch;
-  const router = useRouter();
   const patch = usePatch<AnalysisSearch & WearSearch>();
+  const names = useCatalogNames();
   const duration = summary.duration_s;
   const own = duration ? summary.accesses / duration : USUAL_RATE;
   const settled = useSettled(search.rate ?? own, (rate) => patch({ rate }));
@@ -80,7 +81,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             <LifeChart wear={wear.data} name={name} />
             <WearTable wear={wear.data} />
           </div>
-          <WarningNotes notes={wear.data.warnings} />
+          <WarningNotes notes={wear.data.warnings} names={names} />
         </section>
       )}
       <HealthPanel
@@ -106,7 +107,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             />
             <FillPanel recovery={recovery.data} />
           </div>
-          <WarningNotes notes={recovery.data.warnings} />
+          <WarningNotes notes={recovery.data.warnings} names={names} />
         </section>
       )}
       <FragmentSection
@@ -116,17 +117,6 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         rate={rate}
         patch={patch}
       />
-      <div>
-        <CopyLink
-          to="this page"
-          href={() =>
-            router.buildLocation({
-              to: "/wear",
-              search: (previous: AnalysisSearch & WearSearch) => previous,
-            }).href
-          }
-        />
-      </div>
     </>
   );
 }

@@ -112,7 +112,7 @@ function DriftChart(props: { readonly curves: WindowCurves; readonly name: strin
       label={`Miss ratio by window of ${name}`}
       option={option}
       height={HEIGHT}
-      table={driftTable(curves)}
+      table={() => driftTable(curves)}
       fileName={`${name} windows`}
       sentence={driftSentence(curves)}
       explanation={

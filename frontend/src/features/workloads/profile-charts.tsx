@@ -162,7 +162,7 @@ function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
       option={option}
       height={HEIGHT}
       group="profile"
-      table={tableOf(curve)}
+      table={() => tableOf(curve)}
       fileName={`${name} ${kind}-ratio curve`}
       sentence={hitRatioSentence(curve)}
       controls={
@@ -238,7 +238,7 @@ function WriteBackChart({
       option={option}
       height={HEIGHT}
       group="profile"
-      table={tableOf(curve)}
+      table={() => tableOf(curve)}
       fileName={`${name} write-back curve`}
       sentence={writeBackSentence(curve)}
       explanation={

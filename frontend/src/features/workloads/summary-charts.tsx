@@ -308,7 +308,7 @@ function WorkingSetChart(props: CardProps) {
       label={`Working set over time of ${name}`}
       option={option}
       height={HEIGHT}
-      table={windowTable(tables, view)}
+      table={() => windowTable(tables, view)}
       fileName={`${name} working set`}
       sentence={workingSetSentence(tables, view)}
       controls={controls}
@@ -350,7 +350,7 @@ function FootprintChart(props: CardProps) {
       label={`Footprint over time of ${name}`}
       option={option}
       height={HEIGHT}
-      table={windowTable(tables, view)}
+      table={() => windowTable(tables, view)}
       fileName={`${name} footprint`}
       sentence={footprintSentence(tables)}
       controls={controls}
@@ -396,7 +396,7 @@ function MixChart(props: CardProps) {
       label={`Reads and writes over time of ${name}`}
       option={option}
       height={HEIGHT}
-      table={windowTable(tables, view)}
+      table={() => windowTable(tables, view)}
       fileName={`${name} read-write mix`}
       sentence={mixSentence(tables)}
       controls={controls}
@@ -466,7 +466,7 @@ function PopularityChart({ tables, name }: PlainProps) {
       label={`Popularity of pages of ${name}`}
       option={option}
       height={HEIGHT}
-      table={popularityTable(tables)}
+      table={() => popularityTable(tables)}
       fileName={`${name} popularity`}
       sentence={popularitySentence(tables)}
       explanation={
@@ -546,12 +546,9 @@ function ReuseChart({ tables, name, along, controls }: CardProps) {
       label={`Reuse times of ${name}`}
       option={option}
       height={HEIGHT}
-      table={doublingsTable(
-        found,
-        names,
-        along === "time" ? "[ns]" : "[accesses]",
-        show,
-      )}
+      table={() =>
+        doublingsTable(found, names, along === "time" ? "[ns]" : "[accesses]", show)
+      }
       fileName={`${name} reuse ${along}`}
       sentence={reuseSentence(tables, along)}
       controls={controls}
@@ -587,7 +584,7 @@ function SizeChart({ tables, name }: PlainProps) {
       label={`Request sizes of ${name}`}
       option={option}
       height={HEIGHT}
-      table={doublingsTable(found, names, `[${tables.requests.unit}]`, show)}
+      table={() => doublingsTable(found, names, `[${tables.requests.unit}]`, show)}
       fileName={`${name} request sizes`}
       sentence={sizeSentence(tables)}
       explanation={
@@ -621,7 +618,7 @@ function RunChart({ tables, name }: PlainProps) {
       label={`Sequentiality of ${name}`}
       option={option}
       height={HEIGHT}
-      table={doublingsTable(found, names, "[requests a run]", show)}
+      table={() => doublingsTable(found, names, "[requests a run]", show)}
       fileName={`${name} sequential runs`}
       sentence={sequentialSentence(tables)}
       explanation={

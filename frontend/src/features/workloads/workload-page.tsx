@@ -1,18 +1,18 @@
-import { Alert, Button, Group, Skeleton, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { answer } from "@/api/client";
 import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { readAgain, type WorkloadOut, workloadQuery } from "@/api/workloads";
-import { Dialog } from "@/components/dialog";
+import { DeleteButton } from "@/components/delete-button";
 import { NeedsTrace } from "@/components/needs-trace";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { RenameButton } from "@/components/rename-button";
 import { RunProgress } from "@/components/run-progress";
-import { showToast } from "@/components/toasts";
 import { formatDate } from "@/units/quantity";
 import { Profile } from "./profile";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
@@ -77,8 +77,8 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
               Compare schemes
             </Button>
           )}
-          <RenameButton workload={workload} />
-          <DeleteButton workload={workload} />
+          <RenameWorkload workload={workload} />
+          <DeleteWorkload workload={workload} />
         </>
       }
     >
@@ -196,130 +196,51 @@ function Ingesting({ workload }: { readonly workload: WorkloadOut }) {
   );
 }
 
-function RenameButton({ workload }: { readonly workload: WorkloadOut }) {
-  const [opened, setOpened] = useState(false);
-  const [name, setName] = useState(workload.name);
-  const queryClient = useQueryClient();
-  const rename = useMutation({
-    mutationFn: () =>
-      answer(
-        renameWorkload({
-          path: { workload_id: workload.id },
-          body: { name: name.trim() },
-          throwOnError: true,
-        }),
-      ),
-    onSuccess: () => {
-      setOpened(false);
-      return queryClient.invalidateQueries({ queryKey: ["workloads"] });
-    },
-  });
+function RenameWorkload({ workload }: { readonly workload: WorkloadOut }) {
   return (
-    <>
-      <Button
-        variant="default"
-        onClick={() => {
-          setName(workload.name);
-          rename.reset();
-          setOpened(true);
-        }}
-      >
-        Rename
-      </Button>
-      <Dialog
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title="Rename the workload"
-      >
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            rename.mutate();
-          }}
-        >
-          <Stack>
-            <TextInput
-              label="Name"
-              value={name}
-              maxLength={200}
-              data-autofocus
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-            {rename.error !== null && (
-              <ProblemAlert error={rename.error} title="The name was not changed" />
-            )}
-            <Group>
-              <Button
-                type="submit"
-                loading={rename.isPending}
-                disabled={name.trim() === ""}
-              >
-                Rename
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Dialog>
-    </>
+    <RenameButton
+      what="workload"
+      name={workload.name}
+      queryKey={["workloads"]}
+      rename={(name) =>
+        answer(
+          renameWorkload({
+            path: { workload_id: workload.id },
+            body: { name },
+            throwOnError: true,
+          }),
+        )
+      }
+    />
   );
 }
 
-function DeleteButton({ workload }: { readonly workload: WorkloadOut }) {
-  const [opened, setOpened] = useState(false);
+function DeleteWorkload({ workload }: { readonly workload: WorkloadOut }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () =>
-      answer(
-        deleteWorkload({ path: { workload_id: workload.id }, throwOnError: true }),
-      ),
-    onSuccess: async () => {
-      showToast(`Deleted: ${workload.name}`);
-      await navigate({
-        to: "/workloads",
-        search: (previous) => ({
-          ...previous,
-          workload: undefined,
-          ram_pages: undefined,
-          flash_pages: undefined,
-          check: undefined,
-        }),
-      });
-      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
-    },
-  });
   return (
-    <>
-      <Button variant="default" onClick={() => setOpened(true)}>
-        Delete
-      </Button>
-      <Dialog
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title="Delete this workload?"
-      >
-        <Stack>
-          <Text>
-            {workload.name}, its curves and its checks will be gone. Scenarios that use
-            it stay in the list, but can no longer be computed.
-          </Text>
-          {remove.error !== null && (
-            <ProblemAlert error={remove.error} title="The workload was not deleted" />
-          )}
-          <Group>
-            <Button
-              color="red"
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
-              Delete
-            </Button>
-            <Button variant="default" onClick={() => setOpened(false)} data-autofocus>
-              Keep it
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
-    </>
+    <DeleteButton
+      what="workload"
+      name={workload.name}
+      consequence={`${workload.name}, its curves and its checks will be gone. Scenarios that use it stay in the list, but can no longer be computed.`}
+      remove={() =>
+        answer(
+          deleteWorkload({ path: { workload_id: workload.id }, throwOnError: true }),
+        )
+      }
+      onRemoved={async () => {
+        await navigate({
+          to: "/workloads",
+          search: (previous) => ({
+            ...previous,
+            workload: undefined,
+            ram_pages: undefined,
+            flash_pages: undefined,
+            check: undefined,
+          }),
+        });
+        await queryClient.invalidateQueries({ queryKey: ["workloads"] });
+      }}
+    />
   );
 }

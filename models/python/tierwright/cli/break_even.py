@@ -15,6 +15,7 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
+from tierwright.cli.sizes import Size, size_option
 from tierwright.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
@@ -72,10 +73,8 @@ def break_even(
         ),
     ] = None,
     ram_pages: Annotated[
-        int | None,
-        typer.Option(
-            "--ram-pages", metavar="B", help="DRAM there is, with --profile. [pages]"
-        ),
+        Size | None,
+        size_option("--ram-pages", "B", "DRAM there is, with --profile."),
     ] = None,
     usd: Annotated[
         str | None,
@@ -150,7 +149,7 @@ def break_even(
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
     from tierwright import catalog
     from tierwright.break_even import analyse
-    from tierwright.break_even.analysis import DEFAULT_DELTAS
+    from tierwright.break_even.analysis import DEFAULT_DELTAS, DEFAULT_PAGE_BYTES
     from tierwright.hit_ratio import read_profile
     from tierwright.metadata import preset
 
@@ -162,6 +161,12 @@ def break_even(
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
     workload = None if profile is None else read_profile(profile)
+
+    def page() -> int:
+        if workload is not None:
+            return workload.curve.page_bytes
+        return DEFAULT_PAGE_BYTES if page_bytes is None else page_bytes
+
     found = analyse(
         flash,
         catalog.device_or_file(disk_device),
@@ -169,7 +174,7 @@ def break_even(
         read_share=read_share,
         disks=disks,
         curve=None if workload is None else workload.curve,
-        ram_pages=ram_pages,
+        ram_pages=None if ram_pages is None else ram_pages.at(page),
         usd=money,
         prices=prices,
         ram=ram,

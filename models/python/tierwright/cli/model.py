@@ -10,7 +10,6 @@ import typer
 
 from tierwright.cli.output import (
     Json,
-    page_counts,
     pairs,
     print_facts,
     print_json,
@@ -19,6 +18,14 @@ from tierwright.cli.output import (
     print_warnings,
     progress,
     reads_trace,
+)
+from tierwright.cli.sizes import PageBytes as PageBytesOf
+from tierwright.cli.sizes import (
+    RamPages,
+    Size,
+    page_bytes_of,
+    parse_sizes,
+    size_option,
 )
 from tierwright.errors import BadInput
 from tierwright.simulate import Trace
@@ -40,7 +47,9 @@ def profile(
     sizes: Annotated[
         str | None,
         typer.Option(
-            "--sizes", metavar="N,N,...", help="Sizes to list besides. [pages]"
+            "--sizes",
+            metavar="N,N,...",
+            help="Sizes to list besides. [pages, or bytes as 64MiB]",
         ),
     ] = None,
     sample_rate: Annotated[
@@ -80,9 +89,11 @@ def profile(
             + ("it is a folder" if output.is_dir() else "its folder does not exist"),
             "name a file in a folder that exists",
         )
-    named = tuple(page_counts("--sizes", sizes, least=1))
+    listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright import simulate as core
 
+    page = page_bytes_of(trace)
+    named = tuple(size.at(page) for size in listed)
     with progress("profile") as on_progress:
         if sample_rate is None:
             made = core.profile(trace, sizes=named, on_progress=on_progress)
@@ -177,9 +188,7 @@ def simulate(
             "--policy", metavar="P", help="Replacement policy or buffer of one cache."
         ),
     ] = None,
-    pages: Annotated[
-        int | None, typer.Option("--pages", metavar="N", help="Its size. [pages]")
-    ] = None,
+    pages: Annotated[Size | None, size_option("--pages", "N", "Its size.")] = None,
     scheme: Annotated[
         str | None,
         typer.Option(
@@ -188,11 +197,9 @@ def simulate(
             help="Page-flow scheme of RAM over flash, `online` to choose among them, or a flash cache.",
         ),
     ] = None,
-    ram_pages: Annotated[
-        int | None, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")
-    ] = None,
+    ram_pages: Annotated[Size | None, size_option("--ram-pages", "R", "RAM.")] = None,
     flash_pages: Annotated[
-        int | None, typer.Option("--flash-pages", metavar="F", help="Flash. [pages]")
+        Size | None, size_option("--flash-pages", "F", "Flash.")
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -223,10 +230,11 @@ def simulate(
         _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option"))
     from tierwright import simulate as core
 
+    page = page_bytes_of(trace)
     with progress("simulate") as on_progress:
         if policy is not None:
             found = _simulate_one_cache(
-                trace, policy, pages or 0, option or [], on_progress
+                trace, policy, _at(pages, page), option or [], on_progress
             )
         else:
             name = scheme or ""
@@ -239,8 +247,8 @@ def simulate(
             found = replay(
                 trace,
                 name,
-                ram_pages or 0,
-                flash_pages or 0,
+                _at(ram_pages, page),
+                _at(flash_pages, page),
                 options=pairs(option or [], "--option"),
                 on_progress=on_progress,
             )
@@ -382,12 +390,8 @@ def evaluate(
         typer.Argument(metavar="PROFILE", help="Profile file of `tierwright profile`."),
     ],
     *,
-    ram_pages: Annotated[
-        int, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")
-    ],
-    flash_pages: Annotated[
-        int, typer.Option("--flash-pages", metavar="F", help="Flash; 0: none. [pages]")
-    ],
+    ram_pages: RamPages,
+    flash_pages: Annotated[Size, size_option("--flash-pages", "F", "Flash; 0: none.")],
     flash_device: Annotated[
         str, typer.Option("--flash-device", metavar="ID", help="Device of flash.")
     ],
@@ -441,8 +445,8 @@ def evaluate(
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
     choices: dict[str, Any] = {
-        "ram_pages": ram_pages,
-        "flash_pages": flash_pages,
+        "ram_pages": ram_pages.at(lambda: curve.page_bytes),
+        "flash_pages": flash_pages.at(lambda: curve.page_bytes),
         "flash": catalog.device_or_file(flash_device),
         "disk": catalog.device_or_file(disk_device),
         "ram": None if ram_device is None else catalog.device_or_file(ram_device),
@@ -489,6 +493,10 @@ def conformance(
         raise typer.Exit(1)
 
 
+def _at(size: Size | None, page_bytes: PageBytesOf) -> int:
+    return 0 if size is None else size.at(page_bytes)
+
+
 def _need(
     chosen: str,
     given: dict[str, Any],
@@ -513,9 +521,9 @@ def _need(
             "--policy takes --pages, --option; --scheme takes --ram-pages, --flash-pages, --option",
         )
     for name in needed:
-        if given[name] < 0:
+        if (given[name].pages or 0) < 0:
             raise BadInput(
-                f"{name}: `{given[name]}` is negative", "sizes are whole pages"
+                f"{name}: `{given[name].text}` is negative", "sizes are whole pages"
             )
 
 

@@ -114,34 +114,6 @@ _READING: dict[str, tuple[Any, Any]] = {
 """How FILE is read, the same for every command that reads one: annotation and default."""
 
 
-MOST_PAGES = 2**32 - 1
-"""Pages are numbered with 32 bits."""
-_MOST_SHOWN = 40
-
-
-def page_counts(option: str, text: str | None, *, least: int) -> list[int]:
-    """Numbers of pages between commas; none if the option is not given.
-
-    Raises
-    ------
-    BadInput
-        If one is not a whole number from `least` to `MOST_PAGES`.
-    """
-    found = []
-    for part in [] if text is None else text.split(","):
-        stripped = part.strip()
-        digits = stripped.isascii() and stripped.isdigit()
-        digits = digits and len(stripped) <= len(str(MOST_PAGES))
-        if not (digits and least <= int(stripped) <= MOST_PAGES):
-            raise BadInput(
-                f"{option}: `{part[:_MOST_SHOWN]}` is not a whole number of pages from "
-                f"{least} to {MOST_PAGES}",
-                f"write sizes in pages, separated by commas: {option} 1000,2000",
-            )
-        found.append(int(stripped))
-    return found
-
-
 def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the argument FILE and the options of reading it, in place of `trace`.
 

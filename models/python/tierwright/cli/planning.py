@@ -16,6 +16,7 @@ from tierwright.cli.output import (
     print_warnings,
     whole_numbers,
 )
+from tierwright.cli.sizes import FlashPages, RamPages, Size, size_option
 from tierwright.errors import BadInput
 from tierwright.units import (
     format_bytes,
@@ -37,10 +38,6 @@ FlashDevice = Annotated[
 ]
 DiskDevice = Annotated[
     str, typer.Option("--disk-device", metavar="ID", help="Device behind flash.")
-]
-RamPages = Annotated[int, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")]
-FlashPages = Annotated[
-    int, typer.Option("--flash-pages", metavar="F", help="Flash. [pages]")
 ]
 MS_PER_S = 1000.0
 US_PER_S = 1e6
@@ -69,14 +66,11 @@ def scheme_map(
         ),
     ] = "dirty_share=0:1",
     ram_pages: Annotated[
-        float | None,
-        typer.Option("--ram-pages", metavar="R", help="RAM, unless an axis. [pages]"),
+        Size | None, size_option("--ram-pages", "R", "RAM, unless an axis.")
     ] = None,
     flash_pages: Annotated[
-        float | None,
-        typer.Option(
-            "--flash-pages", metavar="F", help="Flash, unless an axis says it. [pages]"
-        ),
+        Size | None,
+        size_option("--flash-pages", "F", "Flash, unless an axis says it."),
     ] = None,
     dirty_share: Annotated[
         float | None,
@@ -116,14 +110,19 @@ def scheme_map(
     from tierwright.hit_ratio import read_profile
     from tierwright.metadata import preset
 
+    curve = read_profile(profile).curve
+
+    def at(size: Size | None) -> float | None:
+        return None if size is None else size.fraction_at(lambda: curve.page_bytes)
+
     found = page_flow.scheme_map(
-        read_profile(profile).curve,
+        curve,
         x=_axis(x, "--x"),
         y=_axis(y, "--y"),
         flash=catalog.device_or_file(flash_device),
         disk=catalog.device_or_file(disk_device),
-        ram_pages=ram_pages,
-        flash_pages=flash_pages,
+        ram_pages=at(ram_pages),
+        flash_pages=at(flash_pages),
         dirty_share=dirty_share,
         asymmetry=asymmetry,
         flash_metadata=None if flash_metadata is None else preset(flash_metadata),
@@ -247,10 +246,11 @@ def throughput(
     from tierwright.metadata import preset
     from tierwright.throughput import Setting, scheme_throughput
 
+    curve = read_profile(profile).curve
     found = scheme_throughput(
-        read_profile(profile).curve,
-        ram_pages=ram_pages,
-        flash_pages=flash_pages,
+        curve,
+        ram_pages=ram_pages.at(lambda: curve.page_bytes),
+        flash_pages=flash_pages.at(lambda: curve.page_bytes),
         flash=catalog.device_or_file(flash_device),
         disk=catalog.device_or_file(disk_device),
         setting=Setting(
@@ -420,10 +420,11 @@ def choose_flash(
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
 
+    curve = read_profile(profile).curve
     found = page_flow.choose_flash(
-        read_profile(profile).curve,
-        ram_pages=ram_pages,
-        flash_pages=flash_pages,
+        curve,
+        ram_pages=ram_pages.at(lambda: curve.page_bytes),
+        flash_pages=flash_pages.at(lambda: curve.page_bytes),
         candidates=[catalog.device_or_file(name) for name in candidates.split(",")],
         disk=catalog.device_or_file(disk_device),
         prices=None if price_book is None else catalog.price_book(price_book),

@@ -16,6 +16,7 @@ from tierwright.cli.output import (
     progress,
     reads_trace,
 )
+from tierwright.cli.sizes import BufferPages, page_bytes_of
 from tierwright.simulate import Trace
 from tierwright.units import format_count
 
@@ -32,9 +33,7 @@ ROWS_SHOWN = 12
 def pool_split(
     trace: Trace,
     *,
-    pages: Annotated[
-        int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
-    ],
+    pages: BufferPages,
     asymmetry: Annotated[
         float,
         typer.Option(
@@ -72,7 +71,7 @@ def pool_split(
     with progress("pool split") as on_progress:
         found = analyse(
             trace,
-            pages,
+            pages.at(page_bytes_of(trace)),
             asymmetry,
             estimator=estimator,
             distance=distance,
@@ -90,9 +89,7 @@ def pool_split(
 def pool_gain(
     trace: Trace,
     *,
-    pages: Annotated[
-        int, typer.Option("--pages", metavar="M", help="The whole buffer. [pages]")
-    ],
+    pages: BufferPages,
     asymmetry: Annotated[
         str | None,
         typer.Option(
@@ -131,7 +128,7 @@ def pool_gain(
     with progress("pool gain") as on_progress:
         found = gain_over_asymmetry(
             trace,
-            pages,
+            pages.at(page_bytes_of(trace)),
             ratios,
             estimator=estimator,
             distance=distance,

@@ -8,7 +8,6 @@ import typer
 
 from tierwright.cli.output import (
     Json,
-    page_counts,
     pairs,
     print_json,
     print_notes,
@@ -17,6 +16,7 @@ from tierwright.cli.output import (
     progress,
     reads_trace,
 )
+from tierwright.cli.sizes import page_bytes_of, parse_sizes
 from tierwright.errors import BadInput
 from tierwright.simulate import Trace
 from tierwright.units import format_count
@@ -37,7 +37,9 @@ def sweep(
     pages: Annotated[
         str | None,
         typer.Option(
-            "--pages", metavar="N,N,...", help="Sizes of each policy. [pages]"
+            "--pages",
+            metavar="N,N,...",
+            help="Sizes of each policy. [pages, or bytes as 64MiB]",
         ),
     ] = None,
     scheme: Annotated[
@@ -51,13 +53,17 @@ def sweep(
     ram_pages: Annotated[
         str | None,
         typer.Option(
-            "--ram-pages", metavar="R,R,...", help="RAM of each scheme. [pages]"
+            "--ram-pages",
+            metavar="R,R,...",
+            help="RAM of each scheme. [pages, or bytes as 64MiB]",
         ),
     ] = None,
     flash_pages: Annotated[
         str | None,
         typer.Option(
-            "--flash-pages", metavar="F,F,...", help="Flash of each scheme. [pages]"
+            "--flash-pages",
+            metavar="F,F,...",
+            help="Flash of each scheme. [pages, or bytes as 64MiB]",
         ),
     ] = None,
     option: Annotated[
@@ -98,16 +104,21 @@ def sweep(
     whether a row is of the whole trace, `accesses` how much it has seen. A row that failed says
     why; the exit code is then 1.
     """
-    configurations = _configurations(
-        policy or [],
-        page_counts("--pages", pages, least=1),
-        scheme or [],
-        page_counts("--ram-pages", ram_pages, least=1),
-        page_counts("--flash-pages", flash_pages, least=0),
-        pairs(option or [], "--option"),
-    )
     from tierwright import simulate as core
 
+    page = page_bytes_of(trace)
+
+    def listed(text: str | None, option: str, least: int) -> list[int]:
+        return [size.at(page) for size in parse_sizes(text, option, least)]
+
+    configurations = _configurations(
+        policy or [],
+        listed(pages, "--pages", 1),
+        scheme or [],
+        listed(ram_pages, "--ram-pages", 1),
+        listed(flash_pages, "--flash-pages", 0),
+        pairs(option or [], "--option"),
+    )
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:

@@ -1,0 +1,121 @@
+import { expect, type Page, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+
+const STAMP = Date.now().toString(36);
+const LONG = { timeout: 90_000 };
+
+interface Story {
+  readonly path: string;
+  readonly label: string;
+  /** What is set by hand before the page is saved. */
+  readonly set: (page: Page) => Promise<void>;
+  /** Parts of the address that this leaves there. */
+  readonly address: RegExp;
+}
+
+async function press(page: Page, slider: string | RegExp, key: string) {
+  const exact = typeof slider === "string";
+  await page.getByRole("slider", { name: slider, exact }).press(key, LONG);
+}
+
+const STORIES: readonly Story[] = [
+  {
+    path: "/scheme-map?x=dirty_share",
+    label: "Scheme map",
+    set: (page) => press(page, /^Move upwards/, "ArrowRight"),
+    address: /x=dirty_share/,
+  },
+  {
+    path: "/pool-split",
+    label: "Pool split",
+    set: async (page) => {
+      const asymmetry = page.getByRole("slider", { name: /asymmetry/i });
+      await asymmetry.press("PageUp", LONG);
+    },
+    address: /asymmetry=/,
+  },
+  {
+    path: "/dram-or-flash",
+    label: "DRAM or flash",
+    set: (page) => press(page, "Price ratio, flash over DRAM", "ArrowRight"),
+    address: /price_ratio=/,
+  },
+  {
+    path: "/wear",
+    label: "Wear and recovery",
+    set: (page) => press(page, "Load", "PageUp"),
+    address: /rate=/,
+  },
+  {
+    path: "/throughput",
+    label: "Throughput",
+    set: (page) => press(page, "Clients", "PageUp"),
+    address: /clients=/,
+  },
+  {
+    path: "/simulate?contenders=policy:lru",
+    label: "Simulate",
+    set: async () => {},
+    address: /contenders=/,
+  },
+];
+
+const parameters = (page: Page) =>
+  Object.fromEntries(new URL(page.url()).searchParams.entries());
+
+for (const { path, label, set, address } of STORIES) {
+  test(`${label} is saved, listed under its page, and opened again`, async ({
+    page,
+  }) => {
+    const name = `${label} kept ${STAMP}`;
+    await page.goto("/");
+    await expect(page.getByRole("link", { name: "Open the comparison" })).toBeVisible(
+      LONG,
+    );
+    await page.goto(path);
+    await expect(page.getByRole("button", { name: "Save scenario" })).toBeVisible(LONG);
+    await set(page);
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog.getByLabel("Name")).toHaveValue(new RegExp(`: ${label}`));
+    await expectAccessible(page, `${label}, saving`);
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText(`Saved: ${name}`)).toBeVisible();
+    await expect(page).toHaveURL(address);
+    const shown = parameters(page);
+
+    await page.goto("/scenarios");
+    const row = page.getByRole("row", { name: new RegExp(name) });
+    await expect(row.getByRole("cell", { name: label, exact: true })).toBeVisible();
+    await expect(row.getByRole("checkbox")).toBeDisabled();
+    await row.getByRole("link", { name }).click();
+    await expect(page.getByRole("button", { name: "Save scenario" })).toBeVisible(LONG);
+    await expect(page).toHaveURL(new RegExp(`^[^?]*${path.split("?")[0]}\\?`));
+    expect(parameters(page)).toEqual(shown);
+  });
+}
+
+test("the name of a scenario is never taken twice", async ({ page }) => {
+  const name = `Only once ${STAMP}`;
+  await page.goto("/wear");
+  for (const turn of [1, 2]) {
+    await page.getByRole("button", { name: "Save scenario" }).click(LONG);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill(name);
+    const save = dialog.getByRole("button", { name: "Save" });
+    if (turn === 1) {
+      await save.click();
+      await expect(page.getByText(`Saved: ${name}`)).toBeVisible();
+    } else {
+      await expect(dialog.getByText("another scenario has this name")).toBeVisible();
+      await expect(save).toBeDisabled();
+    }
+  }
+  await page.goto("/scenarios");
+  await page.getByRole("button", { name: `Delete ${name}` }).click();
+  await expect(page.getByRole("link", { name })).toBeHidden();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("link", { name }).click();
+  await expect(page).toHaveURL(/\/wear\?/);
+});

@@ -1,0 +1,67 @@
+import { TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+
+/** What a typed text means, or why it means nothing. */
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: string };
+
+interface DraftInputProps<T> {
+  readonly label: string;
+  /** The present value as text. */
+  readonly shown: string;
+  readonly read: (text: string) => Read<T>;
+  readonly onChange: (value: T) => void;
+  readonly unit?: string;
+  readonly placeholder?: string | undefined;
+  /** Below the field; of what is typed, where that can be read. */
+  readonly description?: ReactNode | ((typed: T | null) => ReactNode);
+}
+
+/**
+ * A value typed as text. What is typed is kept while it is wrong, taken over on Enter or
+ * on leaving the field once it is right, and dropped on Escape.
+ */
+export function DraftInput<T>(props: DraftInputProps<T>) {
+  const { unit, description } = props;
+  const [draft, setDraft] = useState<string | null>(null);
+  const typed = draft === null ? null : props.read(draft);
+  const commit = () => {
+    if (typed?.ok) {
+      props.onChange(typed.value);
+      setDraft(null);
+    }
+  };
+  return (
+    <TextInput
+      label={props.label}
+      size="sm"
+      placeholder={props.placeholder}
+      description={
+        typeof description === "function"
+          ? description(typed?.ok ? typed.value : null)
+          : description
+      }
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      value={draft ?? props.shown}
+      error={typed === null || typed.ok ? null : typed.error}
+      {...(unit === undefined
+        ? {}
+        : {
+            rightSection: <span className="tw-unit">{unit}</span>,
+            rightSectionWidth: unit.length > 3 ? 76 : 52,
+            rightSectionPointerEvents: "none" as const,
+          })}
+      onChange={(event) => setDraft(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") {
+          commit();
+        } else if (event.key === "Escape" && draft !== null) {
+          event.stopPropagation();
+          setDraft(null);
+        }
+      }}
+    />
+  );
+}
