@@ -96,6 +96,10 @@ def test_what_was_written_before_and_more_devices_count() -> None:
     assert worn.years == pytest.approx(fresh.years / 2)
 
 
+def test_growth_too_small_to_count_changes_no_life() -> None:
+    assert endurance.years_with_growth(2, 3, 5e-324) == 2 / 3
+
+
 def test_a_device_that_does_not_state_a_budget_has_no_years_and_says_why() -> None:
     device = catalog.device("samsung-pm9a3-7.68tb-u2")
     budget = endurance.write_budget(device)
