@@ -243,6 +243,67 @@ class TestCurve:
             assert high == pytest.approx(ends[1][name]["io_time_us_per_access"])
             assert low <= ends[0.4][name]["io_time_us_per_access"] <= high
 
+    def test_wear_lies_between_none_dirty_and_all(self, application, curved):
+        body = {
+            "workload_id": curved["id"],
+            "ram_pages": 2000,
+            "flash_pages": 8000,
+            "flash_device_id": "intel-p4500-4tb",
+            "disk_device_id": point(curved["id"])["disk_device_id"],
+            "accesses_per_s": 20_000.0,
+        }
+        refused = application.client.post("/wear", json=body)
+        assert refused.status_code == 422
+        assert "dirty_share_range" in refused.json()["hint"]
+        answer = application.post("/wear", body | {"dirty_share_range": True}, 200)
+        assert answer["dirty_share"]["state"] == "unknown"
+        assert answer["warnings"][0]["name"] == "dirty_share_unknown"
+        assert "which nobody has said" in answer["sentence"]
+        none, all_, some = (
+            {
+                row["scheme"]: row
+                for row in application.post("/wear", body | {"dirty_share": p}, 200)[
+                    "schemes"
+                ]
+            }
+            for p in (0.0, 1.0, 0.4)
+        )
+        for row in answer["schemes"]:
+            name = row["scheme"]
+            assert row["least"]["tb_per_day"] == pytest.approx(none[name]["tb_per_day"])
+            assert row["tb_per_day"] == pytest.approx(all_[name]["tb_per_day"])
+            assert row["years"] == pytest.approx(all_[name]["years"])
+            assert row["least"]["years"] == pytest.approx(none[name]["years"])
+            assert row["years"] <= some[name]["years"] <= row["least"]["years"]
+            assert row["years_from"] <= some[name]["years_from"]
+            assert row["years_to"] >= some[name]["years_to"]
+        lazy = next(row for row in answer["schemes"] if row["scheme"] == "lazy")
+        assert lazy["least"]["years"] > lazy["years"]
+        best = {
+            end: min(rows, key=lambda name: rows[name]["tb_per_day"])
+            for end, rows in (("best_at_least", none), ("best_at_most", all_))
+        }
+        for end, name in best.items():
+            assert answer["dirty_share"][end] == name
+
+    def test_a_restart_never_takes_unknown_writes_for_none(self, application, curved):
+        answer = application.post(
+            "/recovery",
+            {
+                "workload_id": curved["id"],
+                "ram_pages": 2000,
+                "flash_pages": 8000,
+                "flash_device_id": "intel-p4500-4tb",
+                "disk_device_id": point(curved["id"])["disk_device_id"],
+                "accesses_per_s": 20_000.0,
+            },
+            200,
+        )
+        assert answer["restart"]["redo_pages"] > 0
+        assert (
+            "nobody has said how many accesses write" in answer["restart"]["redo_basis"]
+        )
+
     def test_who_asks_for_one_number_is_refused(self, application, curved):
         answer = application.client.post("/evaluations", json=point(curved["id"]))
         assert answer.status_code == 422

@@ -205,9 +205,7 @@ def test_members_with_devices_of_one_name_are_told_to_be_one(tmp_path):
         dict.fromkeys(("Financial1.spc", "Financial2.spc"), b"0,8,4096,R,0.0\n")
     )
     assert told.endswith("name the same devices, each of which counts as one: 0")
-    assert (
-        joined({"a.spc": b"0,8,4096,R,0.0\n", "b.spc": b"1,8,4096,R,0.0\n"}) == []
-    )
+    assert joined({"a.spc": b"0,8,4096,R,0.0\n", "b.spc": b"1,8,4096,R,0.0\n"}) == []
     # Pages and keys without devices are one too.
     [told] = joined(dict.fromkeys(("OLTP.lis", "P1.lis"), b"5 3 0 0\n7 1 0 1\n"))
     assert "the same page or key in several of the archive's 2 members" in told

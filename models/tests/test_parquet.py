@@ -115,7 +115,9 @@ def test_packed_tables_are_unpacked_within_the_limits(tmp_path):
 
 def test_several_packed_tables_are_one_trace(tmp_path):
     path = tmp_path / "days.tar"
-    path.write_bytes(tar({"1.parquet": TABLE.read_bytes(), "2.parquet": TABLE.read_bytes()}))
+    path.write_bytes(
+        tar({"1.parquet": TABLE.read_bytes(), "2.parquet": TABLE.read_bytes()})
+    )
     found = inspect(path, columns=MAPPING)
     assert (found["requests"], found["distinct_pages"]) == (6000, 9664)
     assert "members_joined" in [one["name"] for one in found["warnings"]]

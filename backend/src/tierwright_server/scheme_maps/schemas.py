@@ -80,7 +80,7 @@ class MapQuestion(Body):
     flash_metadata: Identifier | None = Field(
         default=None,
         description="Preset whose memory is taken from the RAM of schemes with flash; "
-        "GET /api/v1/scheme-maps/options lists them.",
+        "`GET /catalog/flash-metadata` lists them.",
     )
 
 
@@ -211,22 +211,8 @@ class AxisOption(Answer):
     unit: str
 
 
-class MetadataPresetOut(Answer):
-    """How much RAM a flash cache needs to know what it holds."""
-
-    name: str
-    title: str
-    entry_bytes: float = Field(description="RAM for each unit on flash. [bytes]")
-    unit_bytes: int | None = Field(description="Null: a page of the workload. [bytes]")
-    source_entry_bytes: float
-    fixed_bytes: int
-    source: str
-    note: str
-
-
 class MapOptions(Answer):
     """What a map can be asked for, from the models' tables."""
 
     axes: list[AxisOption]
     schemes: dict[str, str]
-    metadata_presets: list[MetadataPresetOut]

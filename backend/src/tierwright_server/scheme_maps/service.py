@@ -12,14 +12,14 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import page_flow
-from tierwright.derivation import Derivation
-from tierwright.metadata import PRESETS, MetadataPreset
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow import Axis, MapPoint, SchemeMap
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
 from tierwright_server.evaluations.service import (
     Point,
+    derivation_step,
     find_inputs,
     metadata_preset,
     titles,
@@ -30,7 +30,6 @@ from tierwright_server.scheme_maps.schemas import (
     MapOptions,
     MapPointOut,
     MapQuestion,
-    MetadataPresetOut,
     PointSchemeOut,
     SchemeMapIn,
 )
@@ -63,16 +62,13 @@ class Found:
 
 
 def list_options() -> MapOptions:
-    """List axes, schemes and metadata presets from the models' tables."""
+    """List axes and schemes from the models' tables."""
     return MapOptions(
         axes=[
             AxisOption.model_validate({"name": name, "title": title, "unit": unit})
             for name, (title, unit) in page_flow.AXES.items()
         ],
         schemes={name: titles()[name] for name in page_flow.MAP_SCHEMES},
-        metadata_presets=[
-            MetadataPresetOut.model_validate(preset) for preset in PRESETS.values()
-        ],
     )
 
 
@@ -267,19 +263,3 @@ def _derivation(point: MapPoint) -> Iterator[DerivationStep]:
             )
     for derivation in point.metadata:
         yield derivation_step(derivation)
-
-
-def derivation_step(
-    derivation: Derivation, scheme: str | None = None
-) -> DerivationStep:
-    """One formula of the models with its numbers, as a row."""
-    value = derivation.value
-    number = None if value is None else float(np.asarray(value, dtype=np.float64))
-    return DerivationStep(
-        scheme=scheme,
-        name=derivation.result,
-        formula=derivation.substituted,
-        value=number if number is None or math.isfinite(number) else None,
-        unit=derivation.unit,
-        source=derivation.source,
-    )

@@ -401,6 +401,18 @@ export type BudgetOut = {
      * Why there is no budget; empty when there is one.
      */
     reason: string;
+    /**
+     * Written Tb
+     *
+     * Of it, written before.
+     */
+    written_tb: number;
+    /**
+     * Left Tb
+     *
+     * In place, less what is written.
+     */
+    left_tb: number | null;
 };
 
 /**
@@ -2056,13 +2068,13 @@ export type DirtyShareOut = {
     /**
      * Best At Least
      *
-     * If unknown: the best scheme if no evicted page is dirty.
+     * If unknown: the best choice if no evicted page is dirty.
      */
     best_at_least: string | null;
     /**
      * Best At Most
      *
-     * If unknown: the best scheme if as many are dirty as can be.
+     * If unknown: the best choice if as many are dirty as can be.
      */
     best_at_most: string | null;
 };
@@ -2168,6 +2180,18 @@ export type EstimatorOut = {
  */
 export type EvaluationIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -2212,17 +2236,11 @@ export type EvaluationIn = {
      */
     amortisation_months?: number;
     /**
-     * Dirty Share
+     * Flash Metadata
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
      */
-    dirty_share?: number | null;
-    /**
-     * Dirty Share Range
-     *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
-     */
-    dirty_share_range?: boolean;
+    flash_metadata?: string | null;
 };
 
 /**
@@ -2279,6 +2297,10 @@ export type EvaluationOut = {
     amortisation_months: number;
     devices: DevicesUsed;
     price_book: PriceBookRef | null;
+    /**
+     * Absent where no metadata of flash are charged.
+     */
+    ram_budget: RamBudgetOut | null;
     /**
      * Schemes
      */
@@ -3416,10 +3438,6 @@ export type MapOptions = {
     schemes: {
         [key: string]: string;
     };
-    /**
-     * Metadata Presets
-     */
-    metadata_presets: Array<MetadataPresetOut>;
 };
 
 /**
@@ -3570,7 +3588,7 @@ export type MapQuestion = {
     /**
      * Flash Metadata
      *
-     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     * Preset whose memory is taken from the RAM of schemes with flash; `GET /catalog/flash-metadata` lists them.
      */
     flash_metadata?: string | null;
 };
@@ -3597,50 +3615,6 @@ export type MarginOut = {
      * Share of the I/O time without flash that the best saves.
      */
     relative_to_none: number;
-};
-
-/**
- * MetadataPresetOut
- *
- * How much RAM a flash cache needs to know what it holds.
- */
-export type MetadataPresetOut = {
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Title
-     */
-    title: string;
-    /**
-     * Entry Bytes
-     *
-     * RAM for each unit on flash. [bytes]
-     */
-    entry_bytes: number;
-    /**
-     * Unit Bytes
-     *
-     * Null: a page of the workload. [bytes]
-     */
-    unit_bytes: number | null;
-    /**
-     * Source Entry Bytes
-     */
-    source_entry_bytes: number;
-    /**
-     * Fixed Bytes
-     */
-    fixed_bytes: number;
-    /**
-     * Source
-     */
-    source: string;
-    /**
-     * Note
-     */
-    note: string;
 };
 
 /**
@@ -4654,6 +4628,58 @@ export type QuestionOut = {
 };
 
 /**
+ * RamBudgetOut
+ *
+ * RAM that knowing what flash holds takes, and what it leaves for caching.
+ */
+export type RamBudgetOut = {
+    /**
+     * Flash Metadata
+     *
+     * Name of the preset.
+     */
+    flash_metadata: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Ram Bytes
+     *
+     * The budget, which is what is paid for. [bytes]
+     */
+    ram_bytes: number;
+    /**
+     * Metadata Bytes
+     */
+    metadata_bytes: number;
+    /**
+     * Ram Pages Left
+     *
+     * RAM of every scheme with flash; `none` caches in all. [pages]
+     */
+    ram_pages_left: number;
+    /**
+     * Share
+     *
+     * Metadata / budget. [1]
+     */
+    share: number;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+};
+
+/**
  * ReadOptions
  *
  * How to read a trace; whatever is absent is detected and stated.
@@ -4736,6 +4762,18 @@ export type RecordOut = {
  */
 export type RecoveryIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -4771,6 +4809,12 @@ export type RecoveryIn = {
      * Absent: the workload's own, accesses / duration.
      */
     accesses_per_s?: number | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
     /**
      * Checkpoint Interval S
      */
@@ -5832,7 +5876,7 @@ export type SchemeMapIn = {
     /**
      * Flash Metadata
      *
-     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     * Preset whose memory is taken from the RAM of schemes with flash; `GET /catalog/flash-metadata` lists them.
      */
     flash_metadata?: string | null;
     x: AxisIn;
@@ -6002,6 +6046,9 @@ export type SchemeOut = {
  * SchemeWear
  *
  * Life of the flash under one scheme.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+ * be, `least` has those with none, and the ranges hold both.
  */
 export type SchemeWear = {
     /**
@@ -6050,6 +6097,10 @@ export type SchemeWear = {
      */
     never_worn_out: boolean;
     money: WearMoney | null;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: WearLeast | null;
 };
 
 /**
@@ -6091,6 +6142,18 @@ export type ShownOut = {
  * The point to check, and the schemes to replay.
  */
 export type SimulationIn = {
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
     /**
      * Workload Id
      *
@@ -6136,17 +6199,11 @@ export type SimulationIn = {
      */
     amortisation_months?: number;
     /**
-     * Dirty Share
+     * Flash Metadata
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
      */
-    dirty_share?: number | null;
-    /**
-     * Dirty Share Range
-     *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
-     */
-    dirty_share_range?: boolean;
+    flash_metadata?: string | null;
     /**
      * Schemes
      */
@@ -7716,6 +7773,18 @@ export type WarningOut = {
  */
 export type WearIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -7751,6 +7820,12 @@ export type WearIn = {
      * Absent: the workload's own, accesses / duration.
      */
     accesses_per_s?: number | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
     /**
      * Growth Per Year
      *
@@ -7807,6 +7882,34 @@ export type WearIn = {
      * Time over which a purchase is paid. [months]
      */
     amortisation_months?: number;
+};
+
+/**
+ * WearLeast
+ *
+ * The numbers that depend on the dirty share, if no evicted page is dirty.
+ */
+export type WearLeast = {
+    /**
+     * Flash Writes Per Access
+     */
+    flash_writes_per_access: number;
+    /**
+     * Tb Per Day
+     */
+    tb_per_day: number;
+    /**
+     * Drive Writes Per Day
+     */
+    drive_writes_per_day: number | null;
+    /**
+     * Years
+     */
+    years: number | null;
+    /**
+     * Never Worn Out
+     */
+    never_worn_out: boolean;
 };
 
 /**
@@ -7902,6 +8005,11 @@ export type WearOut = {
      * Rated Dwpd
      */
     rated_dwpd: number | null;
+    /**
+     * Absent where no metadata of flash are charged.
+     */
+    ram_budget: RamBudgetOut | null;
+    dirty_share: DirtyShareOut;
     /**
      * Schemes
      */

@@ -16,10 +16,11 @@ interface CompareActionsProps {
   readonly workload: WorkloadOut;
   readonly check: string | undefined;
   readonly dirtyShare: number | undefined;
+  readonly metadata: string | undefined;
 }
 
 export function CompareActions(props: CompareActionsProps) {
-  const { point, check, dirtyShare } = props;
+  const { point, check, dirtyShare, metadata } = props;
   const router = useRouter();
   return (
     <Group gap="xs">
@@ -29,7 +30,7 @@ export function CompareActions(props: CompareActionsProps) {
         href={() =>
           router.buildLocation({
             to: "/compare",
-            search: { ...point, check, dirty_share: dirtyShare },
+            search: { ...point, check, dirty_share: dirtyShare, metadata },
           }).href
         }
       />
@@ -43,7 +44,8 @@ function suggestedName(point: AnalysisState, workload: WorkloadOut): string {
   return `${workload.name}: ${size(point.ram_pages)} RAM, ${size(point.flash_pages)} flash`;
 }
 
-function SaveScenario({ point, workload, check, dirtyShare }: CompareActionsProps) {
+function SaveScenario(props: CompareActionsProps) {
+  const { point, workload, check, dirtyShare, metadata } = props;
   const [opened, setOpened] = useState(false);
   const [name, setName] = useState("");
   const queryClient = useQueryClient();
@@ -59,6 +61,7 @@ function SaveScenario({ point, workload, check, dirtyShare }: CompareActionsProp
               ...point,
               ...(check === undefined ? {} : { check }),
               ...(dirtyShare === undefined ? {} : { dirty_share: dirtyShare }),
+              ...(metadata === undefined ? {} : { metadata }),
             },
           },
           throwOnError: true,

@@ -52,6 +52,7 @@ export function ComparePage() {
           state={state}
           check={search.check}
           dirtyShare={search.dirty_share}
+          metadata={search.metadata}
           patch={patch}
           workload={workload}
           summary={workload.summary}

@@ -3,18 +3,20 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import {
   type AnalysisSearch,
   type AnalysisState,
+  assumptions,
   evaluationInput,
   stateOfInputs,
 } from "@/analysis/state";
 import { type EvaluationOut, evaluationQuery, namesIn } from "@/api/evaluations";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
+import { DirtyShare } from "@/components/dirty-share";
+import { FlashMetadata } from "@/components/flash-metadata";
 import { NeedsTrace } from "@/components/needs-trace";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { CompareActions } from "./compare-actions";
-import { DirtyShare } from "./dirty-share";
 import { FlashPanel } from "./flash-panel";
 import { SchemeBars } from "./scheme-bars";
 import { SchemeTable } from "./scheme-table";
@@ -27,25 +29,18 @@ interface CompareViewProps {
   readonly check: string | undefined;
   /** As the address states it, for a given curve. */
   readonly dirtyShare: number | undefined;
+  /** Flash cache whose metadata are charged to RAM. */
+  readonly metadata: string | undefined;
   readonly patch: (change: AnalysisSearch) => void;
   readonly workload: WorkloadOut;
   readonly summary: SummaryOut;
 }
 
-/** A given curve may leave the dirty share open: then both ends are shown. */
-const withDirtyShare = (
-  point: AnalysisState,
-  given: boolean,
-  share: number | undefined,
-) => ({
-  ...evaluationInput(point),
-  ...(given ? { dirty_share: share ?? null, dirty_share_range: true } : {}),
-});
-
 export function CompareView({
   state,
   check,
   dirtyShare,
+  metadata,
   patch,
   workload,
   summary,
@@ -54,13 +49,26 @@ export function CompareView({
   const given = summary.kind === "curve";
   const share = given ? dirtyShare : undefined;
   const evaluation = useQuery({
-    ...evaluationQuery(withDirtyShare(point, given, dirtyShare)),
+    ...evaluationQuery({
+      ...evaluationInput(point),
+      ...assumptions({ metadata, dirty_share: dirtyShare }, given),
+    }),
     placeholderData: keepPreviousData,
   });
-  const checking = useCheck(point, workload.content_id, check, patch);
+  const checking = useCheck(point, workload.content_id, check, metadata, patch);
   return (
     <>
-      <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} />
+      <SizeSliders sizes={sizes} onChange={setSizes} summary={summary}>
+        <div className={classes["metadata"]}>
+          <FlashMetadata
+            value={metadata}
+            onChange={(name) => patch({ metadata: name })}
+            note={
+              metadata === undefined ? undefined : evaluation.data?.ram_budget?.sentence
+            }
+          />
+        </div>
+      </SizeSliders>
       {given && (
         <DirtyShare
           stated={dirtyShare}
@@ -93,6 +101,7 @@ export function CompareView({
                   workload={workload}
                   check={check}
                   dirtyShare={share}
+                  metadata={metadata}
                 />
               }
             />

@@ -1,4 +1,5 @@
 import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { SummaryOut } from "@/api/workloads";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
@@ -17,10 +18,12 @@ interface SizeSlidersProps {
   readonly sizes: Sizes;
   readonly onChange: (sizes: Sizes) => void;
   readonly summary: SummaryOut;
+  /** What else bears on the sizes. */
+  readonly children?: ReactNode;
 }
 
 /** RAM and flash sizes on logarithmic scales, up to twice the workload's footprint. */
-export function SizeSliders({ sizes, onChange, summary }: SizeSlidersProps) {
+export function SizeSliders({ sizes, onChange, summary, children }: SizeSlidersProps) {
   const max = Math.max(2, summary.distinct_pages * 2);
   return (
     <section className="tw-panel" aria-label="Sizes">
@@ -57,6 +60,7 @@ export function SizeSliders({ sizes, onChange, summary }: SizeSlidersProps) {
         {summary.kind === "curve" ? "; beyond, nothing is known. " : ". "}A page has{" "}
         {formatBytes(bytes(summary.page_bytes))}.
       </Text>
+      {children}
     </section>
   );
 }

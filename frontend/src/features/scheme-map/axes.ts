@@ -93,8 +93,8 @@ const hasAxis = (x: AxisChoice, y: AxisChoice, ...names: AxisName[]) =>
 
 /** What map and point share: inputs of the analysis, and the metadata charged. */
 function inputs(state: AnalysisState, metadata: string | undefined) {
-  const { ram_pages: _, flash_pages: __, ...common } = evaluationInput(state);
-  return { ...common, flash_metadata: metadata ?? null };
+  const { ram_pages: _, flash_pages: __, ...common } = evaluationInput(state, metadata);
+  return common;
 }
 
 /** The request of a map: what its axes leave open is taken from where you are. */

@@ -6,12 +6,7 @@ import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
 import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
-import {
-  mapOptionsQuery,
-  mapPointQuery,
-  type SchemeMapOut,
-  schemeMapQuery,
-} from "@/api/scheme-maps";
+import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-maps";
 import { CopyLink } from "@/components/copy-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
@@ -51,8 +46,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   const patch = usePatch<AnalysisSearch & MapSearch>();
   const { place, asked, move } = usePlace(state, search, patch);
   const axes = chosenAxes(search, summary.distinct_pages);
-  const metadata = search.flash_metadata;
-  const options = useQuery(mapOptionsQuery()).data;
+  const metadata = search.metadata;
   const map = useQuery({
     ...schemeMapQuery(mapRequest(state, axes, asked, metadata)),
     placeholderData: keepPreviousData,
@@ -88,7 +82,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   );
   return (
     <>
-      <MapControls axes={axes} options={options} metadata={metadata} patch={patch} />
+      <MapControls axes={axes} metadata={metadata} patch={patch} />
       {map.error !== null && (
         <ProblemAlert
           error={map.error}

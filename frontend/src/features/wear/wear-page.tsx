@@ -7,6 +7,7 @@ import { usePatch } from "@/analysis/use-analysis";
 import type { WearSearch } from "@/analysis/wear-state";
 import { recoveryQuery, wearQuery } from "@/api/wear";
 import { CopyLink } from "@/components/copy-link";
+import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
@@ -37,7 +38,8 @@ export function WearPage() {
 const USUAL_RATE = 1000;
 
 function WearView({ state, name, summary }: AnalysisInputs) {
-  const search = useSearch({ strict: false }) as WearSearch;
+  const search = useSearch({ strict: false }) as WearSearch & AnalysisSearch;
+  const given = summary.kind === "curve";
   const router = useRouter();
   const patch = usePatch<AnalysisSearch & WearSearch>();
   const duration = summary.duration_s;
@@ -46,12 +48,13 @@ function WearView({ state, name, summary }: AnalysisInputs) {
   // A rate is sent where one was set, or where the workload has none.
   const isSet = search.rate !== undefined || settled.asked !== own || !duration;
   const rate = isSet ? settled.asked : null;
+  const load = { rate, search, given };
   const wear = useQuery({
-    ...wearQuery(wearQuestion(state, search, rate)),
+    ...wearQuery(wearQuestion(state, load)),
     placeholderData: keepPreviousData,
   });
   const recovery = useQuery({
-    ...recoveryQuery(recoveryQuestion(state, search, rate)),
+    ...recoveryQuery(recoveryQuestion(state, load)),
     placeholderData: keepPreviousData,
   });
   return (
@@ -65,6 +68,13 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         onRate={settled.setValue}
         patch={patch}
       />
+      {given && (
+        <DirtyShare
+          stated={search.dirty_share}
+          summary={summary}
+          onChange={(dirty_share) => patch({ dirty_share })}
+        />
+      )}
       {wear.error !== null && (
         <ProblemAlert
           error={wear.error}
