@@ -73,7 +73,14 @@ async def evaluate(
     return _answer(body, point, compute(body, point))
 
 
-def dirty_ends(body: DirtyShareIn, point: Point) -> tuple[Point, Point] | None:
+class MayAskForRange(Protocol):
+    """Body of a request that may ask for both ends of an unknown dirty share."""
+
+    @property
+    def dirty_share_range(self) -> bool: ...
+
+
+def dirty_ends(body: MayAskForRange, point: Point) -> tuple[Point, Point] | None:
     """Return the point with as few and with as many dirty pages as can be.
 
     None where the dirty share is known: measured, or stated.

@@ -153,6 +153,18 @@ export type AxisOption = {
  */
 export type BreakEvenIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -259,9 +271,38 @@ export type BreakEvenIn = {
 };
 
 /**
+ * BreakEvenLeast
+ *
+ * The answers that depend on the dirty share, if no evicted page is dirty.
+ */
+export type BreakEvenLeast = {
+    /**
+     * Steps
+     */
+    steps: Array<StepOut>;
+    next_money: NextMoneyOut | null;
+    flips: FlipsOut;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Flip Finding
+     */
+    flip_finding: string;
+};
+
+/**
  * BreakEvenOut
  *
  * DRAM or flash, answered in every way that the inputs allow.
+ *
+ * Where the dirty share is unknown and both ends were asked for, the numbers are those with
+ * as many dirty pages as can be, and `least` has those with none.
  */
 export type BreakEvenOut = {
     /**
@@ -278,8 +319,10 @@ export type BreakEvenOut = {
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Absent where nobody knows.
      */
-    write_accesses: number;
+    write_accesses: number | null;
     /**
      * Distinct Pages
      */
@@ -316,6 +359,11 @@ export type BreakEvenOut = {
      * Flash Metadata
      */
     flash_metadata: string | null;
+    dirty_share: DirtyShareOut;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: BreakEvenLeast | null;
     times: AccessTimes;
     /**
      * Exponent
@@ -1909,9 +1957,15 @@ export type DirectoriesOut = {
     /**
      * Best
      *
-     * Index of the option of least total.
+     * Index of the option of least total, with flash pages full of valid ones.
      */
     best: number | null;
+    /**
+     * Safest
+     *
+     * Index of the option of least total where each flash page holds a single valid page.
+     */
+    safest: number | null;
     /**
      * Sentence
      */
@@ -3395,6 +3449,56 @@ export type MapAxisOut = {
 };
 
 /**
+ * MapLeastOut
+ *
+ * What depends on the dirty share, if no evicted page is dirty.
+ */
+export type MapLeastOut = {
+    /**
+     * Best
+     */
+    best: Array<Array<number>>;
+    /**
+     * Io Time Us Per Access
+     */
+    io_time_us_per_access: {
+        [key: string]: Array<Array<number | null>>;
+    };
+    /**
+     * Margin
+     */
+    margin: Array<Array<number | null>>;
+    /**
+     * Too Close
+     */
+    too_close: Array<Array<boolean>>;
+    /**
+     * Crossovers
+     */
+    crossovers: Array<CrossoverOut>;
+    /**
+     * Shares
+     */
+    shares: {
+        [key: string]: number;
+    };
+    /**
+     * Too Close Share
+     */
+    too_close_share: number;
+    /**
+     * Differs
+     *
+     * Where the scheme of least I/O time is another one than with as many dirty pages as can be.
+     */
+    differs: Array<Array<boolean>>;
+    /**
+     * Differs Share
+     */
+    differs_share: number;
+};
+
+/**
  * MapMoneyOut
  *
  * What the cells cost. [USD/month]
@@ -3514,6 +3618,10 @@ export type MapPointOut = {
      */
     too_close: boolean;
     /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: PointLeast | null;
+    /**
      * Sentence
      */
     sentence: string;
@@ -3575,6 +3683,12 @@ export type MapQuestion = {
      * Dirty share of all victims; absent: measured, for each scheme.
      */
     dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share is neither set nor an axis, and nobody has stated that of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
     /**
      * Asymmetry
      */
@@ -3843,6 +3957,38 @@ export type PlanOut = {
      * Choice
      */
     choice: Array<'dram' | 'flash' | 'neither'>;
+};
+
+/**
+ * PointLeast
+ *
+ * A point if no evicted page is dirty.
+ */
+export type PointLeast = {
+    /**
+     * Io Time Us Per Access
+     *
+     * By scheme.
+     */
+    io_time_us_per_access: {
+        [key: string]: number | null;
+    };
+    /**
+     * Best
+     */
+    best: string | null;
+    /**
+     * Margin
+     */
+    margin: number | null;
+    /**
+     * Too Close
+     */
+    too_close: boolean;
+    /**
+     * Sentence
+     */
+    sentence: string;
 };
 
 /**
@@ -5864,6 +6010,12 @@ export type SchemeMapIn = {
      */
     dirty_share?: number | null;
     /**
+     * Dirty Share Range
+     *
+     * Where the dirty share is neither set nor an axis, and nobody has stated that of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Asymmetry
      */
     asymmetry?: number | null;
@@ -5887,6 +6039,9 @@ export type SchemeMapIn = {
  * SchemeMapOut
  *
  * Costs and winners over a grid, in columns: a list of rows for every quantity.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+ * be, and `least` has those with none.
  */
 export type SchemeMapOut = {
     /**
@@ -5978,6 +6133,10 @@ export type SchemeMapOut = {
      * Too Close Share
      */
     too_close_share: number;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: MapLeastOut | null;
     /**
      * Sentence
      *
@@ -7141,6 +7300,18 @@ export type SweepSummary = {
  */
 export type ThroughputIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -7236,6 +7407,9 @@ export type ThroughputIn = {
  * ThroughputOut
  *
  * Throughput and response time of every scheme over what is varied.
+ *
+ * Where the dirty share is unknown, `schemes` are with as many dirty pages as can be, and
+ * `least` with none.
  */
 export type ThroughputOut = {
     /**
@@ -7284,11 +7458,18 @@ export type ThroughputOut = {
      */
     schemes: Array<SchemeColumns>;
     /**
+     * Least
+     *
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: Array<SchemeColumns> | null;
+    dirty_share: DirtyShareOut;
+    /**
      * Best
      *
-     * Scheme of most throughput at each point.
+     * Scheme of most throughput at each point; null where that depends on a dirty share that nobody knows.
      */
-    best: Array<string>;
+    best: Array<string | null>;
     /**
      * Ram Pages Left
      *

@@ -91,7 +91,7 @@ export function PointPanel(props: PointPanelProps) {
                       aria-label={`Why ${row.title} costs ${formatMicroseconds(microseconds(row.io_time_us_per_access))} µs`}
                       onClick={() => setOpened(row.scheme)}
                     >
-                      {formatMicroseconds(microseconds(row.io_time_us_per_access))}
+                      {timeText(point, row.scheme, row.io_time_us_per_access)}
                     </UnstyledButton>
                   )}
                 </td>
@@ -223,4 +223,13 @@ export function CursorSliders(props: {
       </div>
     </section>
   );
+}
+
+/** An I/O time, or both ends of it where nobody knows how many evicted pages are dirty. */
+function timeText(point: MapPointOut, scheme: string, most: number): string {
+  const least = point.least?.io_time_us_per_access[scheme] ?? null;
+  const text = (value: number) => formatMicroseconds(microseconds(value));
+  return least === null || least === most
+    ? text(most)
+    : `${text(least)} to ${text(most)}`;
 }

@@ -1,18 +1,20 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
 import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-maps";
 import { CopyLink } from "@/components/copy-link";
+import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import {
   chosenAxes,
   isLog,
+  mapAtEnd,
   mapRequest,
   movedTo,
   nearestIndex,
@@ -47,12 +49,14 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   const { place, asked, move } = usePlace(state, search, patch);
   const axes = chosenAxes(search, summary.distinct_pages);
   const metadata = search.metadata;
+  const given = summary.kind === "curve";
+  const [end, setEnd] = useState<DirtyEndName>("most");
   const map = useQuery({
-    ...schemeMapQuery(mapRequest(state, axes, asked, metadata)),
+    ...schemeMapQuery(mapRequest(state, axes, asked, metadata, given)),
     placeholderData: keepPreviousData,
   });
   const point = useQuery({
-    ...mapPointQuery(pointRequest(state, asked, metadata)),
+    ...mapPointQuery(pointRequest(state, asked, metadata, given)),
     placeholderData: keepPreviousData,
   });
   const dirty = point.data?.measured_dirty_share ?? null;
@@ -94,9 +98,10 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
         map.isPending && <Skeleton height={620} animate={false} />
       ) : (
         <section aria-busy={map.isPlaceholderData} className={classes["answer"]}>
+          {map.data.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
           <div className={classes["columns"]}>
             <MapChart
-              map={map.data}
+              map={mapAtEnd(map.data, end)}
               here={here}
               by={search.by ?? "time"}
               workloadName={name}
