@@ -3,6 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { flashMetadataQuery } from "@/api/catalog";
 import { formatShort } from "@/units/quantity";
 
+const NOT_CHARGED = "";
+
 /** Which flash cache's metadata are taken out of RAM; the same list on every page. */
 export function FlashMetadata(props: {
   readonly value: string | undefined;
@@ -21,12 +23,15 @@ export function FlashMetadata(props: {
       <Select
         size="sm"
         label="Memory that flash needs"
-        placeholder="Not charged, as in the papers"
-        clearable
-        clearButtonProps={{ "aria-label": "Charge no metadata" }}
-        data={presets.map(({ name, title }) => ({ value: name, label: title }))}
-        value={preset?.name ?? null}
-        onChange={(name) => props.onChange(name ?? undefined)}
+        data={[
+          { value: NOT_CHARGED, label: "Not charged, as in the papers" },
+          ...presets.map(({ name, title }) => ({ value: name, label: title })),
+        ]}
+        value={preset?.name ?? NOT_CHARGED}
+        onChange={(name) =>
+          props.onChange(name === null || name === NOT_CHARGED ? undefined : name)
+        }
+        allowDeselect={false}
       />
       <Text size="xs" c="dimmed" mt={4}>
         {props.note ?? about}

@@ -75,7 +75,7 @@ export function PointPanel(props: PointPanelProps) {
               <tr key={row.scheme}>
                 <th scope="row" className={classes["scheme"]}>
                   <SchemeMark scheme={row.scheme} /> {row.title}
-                  {row.scheme === point.best && (
+                  {row.scheme === bestOf(point) && (
                     <span className={classes["best"]}> best</span>
                   )}
                   {row.scheme === point.best_by_price_times_time && (
@@ -88,7 +88,7 @@ export function PointPanel(props: PointPanelProps) {
                   ) : (
                     <UnstyledButton
                       className={classes["time"]}
-                      aria-label={`Why ${row.title} costs ${formatMicroseconds(microseconds(row.io_time_us_per_access))} µs`}
+                      aria-label={`Why ${row.title} costs ${timeText(point, row.scheme, row.io_time_us_per_access)} µs`}
                       onClick={() => setOpened(row.scheme)}
                     >
                       {timeText(point, row.scheme, row.io_time_us_per_access)}
@@ -233,3 +233,7 @@ function timeText(point: MapPointOut, scheme: string, most: number): string {
     ? text(most)
     : `${text(least)} to ${text(most)}`;
 }
+
+/** The best scheme; none where that depends on a dirty share that nobody knows. */
+const bestOf = ({ best, least }: MapPointOut): string | null =>
+  least === null || least.best === best ? best : null;
