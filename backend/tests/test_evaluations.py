@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, page_flow
+from tierwright import _simulator, catalog, metadata, page_flow
 from tierwright.hit_ratio import Curve
 
 FLASH = "face2016-samsung-840pro-256"
@@ -91,6 +91,56 @@ class TestEvaluate:
             terms = shown[name]["cost_terms_us_per_access"]
             assert terms == result.cost_terms_us_per_access
             assert sum(terms.values()) == pytest.approx(result.io_time_us_per_access)
+
+    @pytest.mark.parametrize("name", ["flashcache", "l2arc", "sce"])
+    def test_metadata_of_flash_are_taken_from_the_ram(self, application, curve, name):
+        ram, flash = 9000, 30_000
+        answer = application.post(
+            "/evaluations", point(ram, flash, flash_metadata=name), 200
+        )
+        charged = metadata.charge(
+            metadata.preset(name),
+            ram_bytes=ram * 8192,
+            flash_bytes=flash * 8192,
+            page_bytes=8192,
+            source_bytes=curve.distinct_pages * 8192,
+        )
+        budget = answer["ram_budget"]
+        assert budget["flash_metadata"] == name
+        assert budget["ram_bytes"] == answer["ram_bytes"] == ram * 8192
+        assert budget["metadata_bytes"] == charged.metadata_bytes
+        assert budget["ram_pages_left"] == charged.left_pages < ram
+        assert f"{charged.left_pages:,} pages" in budget["sentence"]
+        assert answer["derivation"][0]["name"] == "metadata_bytes"
+        assert answer["derivation"][0]["value"] == charged.metadata_bytes
+        left = by_scheme(
+            application.post("/evaluations", point(charged.left_pages, flash), 200)
+        )
+        whole = by_scheme(application.post("/evaluations", point(ram, flash), 200))
+        for scheme, shown in by_scheme(answer).items():
+            expected = whole if scheme == "none" else left
+            for key in ("ram_hits", "flash_hits", "io_time_us_per_access"):
+                assert shown[key] == expected[scheme][key], (scheme, key)
+
+    def test_metadata_are_paid_for_with_the_ram(self, application):
+        body = point(9000, 30_000, price_book_id="street-2026-q1")
+        plain = by_scheme(application.post("/evaluations", body, 200))
+        charged = by_scheme(
+            application.post("/evaluations", body | {"flash_metadata": "l2arc"}, 200)
+        )
+        for scheme, shown in charged.items():
+            assert shown["money"] == plain[scheme]["money"]
+
+    def test_nothing_is_charged_unless_asked(self, application):
+        assert application.post("/evaluations", point(), 200)["ram_budget"] is None
+
+    def test_metadata_that_leave_no_ram_are_refused(self, application):
+        answer = application.client.post(
+            "/evaluations", json=point(1, 10**6, flash_metadata="l2arc")
+        )
+        assert answer.status_code == 422
+        assert "metadata of flash" in answer.json()["detail"]
+        assert answer.json()["hint"]
 
     def test_hits_by_tier_add_up_to_the_accesses(self, application):
         answer = application.post("/evaluations", point(), 200)
@@ -182,6 +232,7 @@ class TestEvaluate:
             ({"amortisation_months": 0}, "body.amortisation_months"),
             ({"disk_device_id": "../x"}, "body.disk_device_id"),
             ({"surprise": 1}, "body.surprise"),
+            ({"flash_metadata": "zfs"}, "body.flash_metadata"),
         ],
     )
     def test_bad_values_are_named(self, application, changes, where):
@@ -251,6 +302,25 @@ class TestSimulate:
                 + c["hdd_writes"] * disk.write_service_us
             )
             assert row["simulated"] == pytest.approx(total / c["accesses"])
+
+    def test_schemes_with_flash_are_replayed_in_what_metadata_leave(self, application):
+        body = point(9000, 30_000, flash_metadata="l2arc", schemes=["none", "lazy"])
+        answer = self.simulate(application, body)
+        left = application.post(
+            "/evaluations", {k: v for k, v in body.items() if k != "schemes"}, 200
+        )["ram_budget"]["ram_pages_left"]
+        assert left < 9000
+        for scheme, ram in (("none", 9000), ("lazy", left)):
+            expected = _simulator.simulate_scheme(EXAMPLE_TRACE, scheme, ram, 30_000)
+            counters = answer["result"]["schemes"][scheme]
+            assert counters["ram_hits"] == expected["ram_hits"]
+            assert counters["flash_writes"] == expected["flash_writes"]
+        rows = answer["result"]["rows"]
+        gaps = {(r["scheme"], r["counter"]): r["gap"] for r in rows if r["exact"]}
+        assert gaps["none", "ram_hits"] == pytest.approx(0, abs=1e-6)
+        uncharged = {k: v for k, v in body.items() if k != "flash_metadata"}
+        other = application.post("/simulations", uncharged, 202)
+        assert other["id"] != answer["id"]
 
     def test_the_same_inputs_return_the_stored_result(self, application):
         first = self.simulate(application, point(1234, 5678))

@@ -243,6 +243,197 @@ class TestCurve:
             assert high == pytest.approx(ends[1][name]["io_time_us_per_access"])
             assert low <= ends[0.4][name]["io_time_us_per_access"] <= high
 
+    def test_wear_lies_between_none_dirty_and_all(self, application, curved):
+        body = {
+            "workload_id": curved["id"],
+            "ram_pages": 2000,
+            "flash_pages": 8000,
+            "flash_device_id": "intel-p4500-4tb",
+            "disk_device_id": point(curved["id"])["disk_device_id"],
+            "accesses_per_s": 20_000.0,
+        }
+        refused = application.client.post("/wear", json=body)
+        assert refused.status_code == 422
+        assert "dirty_share_range" in refused.json()["hint"]
+        answer = application.post("/wear", body | {"dirty_share_range": True}, 200)
+        assert answer["dirty_share"]["state"] == "unknown"
+        assert answer["warnings"][0]["name"] == "dirty_share_unknown"
+        assert "which nobody has said" in answer["sentence"]
+        none, all_, some = (
+            {
+                row["scheme"]: row
+                for row in application.post("/wear", body | {"dirty_share": p}, 200)[
+                    "schemes"
+                ]
+            }
+            for p in (0.0, 1.0, 0.4)
+        )
+        for row in answer["schemes"]:
+            name = row["scheme"]
+            assert row["least"]["tb_per_day"] == pytest.approx(none[name]["tb_per_day"])
+            assert row["tb_per_day"] == pytest.approx(all_[name]["tb_per_day"])
+            assert row["years"] == pytest.approx(all_[name]["years"])
+            assert row["least"]["years"] == pytest.approx(none[name]["years"])
+            assert row["years"] <= some[name]["years"] <= row["least"]["years"]
+            assert row["years_from"] <= some[name]["years_from"]
+            assert row["years_to"] >= some[name]["years_to"]
+        lazy = next(row for row in answer["schemes"] if row["scheme"] == "lazy")
+        assert lazy["least"]["years"] > lazy["years"]
+        best = {
+            end: min(rows, key=lambda name: rows[name]["tb_per_day"])
+            for end, rows in (("best_at_least", none), ("best_at_most", all_))
+        }
+        for end, name in best.items():
+            assert answer["dirty_share"][end] == name
+
+    def test_throughput_is_told_at_both_ends(self, application, curved):
+        body = {
+            "workload_id": curved["id"],
+            "ram_pages": 2000,
+            "flash_pages": 8000,
+            "flash_device_id": point(curved["id"])["flash_device_id"],
+            "disk_device_id": point(curved["id"])["disk_device_id"],
+            "clients": 8,
+        }
+        refused = application.client.post("/throughputs", json=body)
+        assert refused.status_code == 422
+        assert refused.json()["errors"][0]["where"] == "body.dirty_share"
+        answer = application.post(
+            "/throughputs", body | {"dirty_share_range": True}, 200
+        )
+        none, most = (
+            application.post("/throughputs", body | {"dirty_share": p}, 200)
+            for p in (0.0, 1.0)
+        )
+        assert answer["warnings"][0]["name"] == "dirty_share_unknown"
+        at = answer["at"]
+        for shown, least, few, many in zip(
+            answer["schemes"],
+            answer["least"],
+            none["schemes"],
+            most["schemes"],
+            strict=True,
+        ):
+            assert shown["throughput_per_s"] == pytest.approx(many["throughput_per_s"])
+            assert least["response_ms"] == pytest.approx(few["response_ms"])
+            assert least["throughput_per_s"][at] >= shown["throughput_per_s"][at]
+        assert answer["dirty_share"]["best_at_least"] == none["best"][at]
+        assert answer["dirty_share"]["best_at_most"] == most["best"][at]
+        for one, few, many in zip(
+            answer["best"], none["best"], most["best"], strict=True
+        ):
+            assert one == (few if few == many else None)
+
+    def test_dram_or_flash_is_told_at_both_ends(self, application, curved):
+        body = {
+            "workload_id": curved["id"],
+            "ram_pages": 2000,
+            "flash_device_id": point(curved["id"])["flash_device_id"],
+            "disk_device_id": point(curved["id"])["disk_device_id"],
+            "price_book_id": "street-2026-q1",
+            "usd": "0.05",
+        }
+        plain = application.post("/break-evens", body, 200)
+        assert plain["form"] == "plain"
+        assert plain["write_accesses"] is None
+        assert plain["least"] is None
+        answer = application.post(
+            "/break-evens", body | {"dirty_share_range": True}, 200
+        )
+        none, most = (
+            application.post("/break-evens", body | {"dirty_share": p}, 200)
+            for p in (0.0, 1.0)
+        )
+        assert answer["form"] == "full"
+        assert answer["write_accesses"] is None
+        assert answer["next_money"]["equal_money"] == most["next_money"]["equal_money"]
+        least = answer["least"]
+        assert least["next_money"]["equal_money"] == none["next_money"]["equal_money"]
+        assert least["finding"] == none["finding"]
+        share = answer["dirty_share"]
+        assert share["state"] == "unknown"
+        winners = [
+            found["next_money"]["equal_money"][0]["winner"] for found in (none, most)
+        ]
+        assert [share["best_at_least"], share["best_at_most"]] == winners
+
+    def test_a_map_is_made_at_both_ends(self, application, curved):
+        body = {
+            "workload_id": curved["id"],
+            "flash_device_id": point(curved["id"])["flash_device_id"],
+            "disk_device_id": point(curved["id"])["disk_device_id"],
+            "x": {"axis": "ram_pages", "low": 100.0, "high": 5000.0, "points": 8},
+            "y": {"axis": "flash_pages", "low": 200.0, "high": 60000.0, "points": 8},
+        }
+        refused = application.client.post("/scheme-maps", json=body)
+        assert refused.status_code == 422
+        assert "dirty_share_range" in refused.json()["hint"]
+        answer = application.post(
+            "/scheme-maps", body | {"dirty_share_range": True}, 200
+        )
+        least = answer["least"]
+        count = differing = 0
+        for row, other, flags in zip(
+            answer["best"], least["best"], least["differs"], strict=True
+        ):
+            for one, two, flag in zip(row, other, flags, strict=True):
+                assert flag == (one != two)
+                differing += flag
+                count += 1
+        assert least["differs_share"] == pytest.approx(differing / count)
+        for name, rows in least["io_time_us_per_access"].items():
+            for low, high in zip(
+                rows, answer["io_time_us_per_access"][name], strict=True
+            ):
+                assert all(a <= b + 1e-9 for a, b in zip(low, high, strict=True))
+        assert "Nobody has said" in answer["sentence"]
+        # an axis says it
+        said = body | {"y": {"axis": "dirty_share", "low": 0.0, "high": 1.0}}
+        said["flash_pages"] = 8000.0
+        assert application.post("/scheme-maps", said, 200)["least"] is None
+
+    def test_a_point_of_a_map_is_told_at_both_ends(self, application, curved):
+        body = {
+            "workload_id": curved["id"],
+            "flash_device_id": point(curved["id"])["flash_device_id"],
+            "disk_device_id": point(curved["id"])["disk_device_id"],
+            "ram_pages": 2000.0,
+            "flash_pages": 8000.0,
+            "dirty_share_range": True,
+        }
+        answer = application.post("/scheme-maps/point", body, 200)
+        ends = by_scheme(
+            application.post(
+                "/evaluations", point(curved["id"], dirty_share_range=True), 200
+            )
+        )
+        for scheme in answer["schemes"]:
+            name = scheme["scheme"]
+            assert scheme["io_time_us_per_access"] == pytest.approx(
+                ends[name]["io_time_us_per_access"]
+            )
+            assert answer["least"]["io_time_us_per_access"][name] == pytest.approx(
+                ends[name]["least"]["io_time_us_per_access"]
+            )
+
+    def test_a_restart_never_takes_unknown_writes_for_none(self, application, curved):
+        answer = application.post(
+            "/recovery",
+            {
+                "workload_id": curved["id"],
+                "ram_pages": 2000,
+                "flash_pages": 8000,
+                "flash_device_id": "intel-p4500-4tb",
+                "disk_device_id": point(curved["id"])["disk_device_id"],
+                "accesses_per_s": 20_000.0,
+            },
+            200,
+        )
+        assert answer["restart"]["redo_pages"] > 0
+        assert (
+            "nobody has said how many accesses write" in answer["restart"]["redo_basis"]
+        )
+
     def test_who_asks_for_one_number_is_refused(self, application, curved):
         answer = application.client.post("/evaluations", json=point(curved["id"]))
         assert answer.status_code == 422

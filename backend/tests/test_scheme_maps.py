@@ -208,5 +208,4 @@ class TestPoint:
 def test_options_are_the_tables(application):
     options = application.get("/scheme-maps/options")
     assert [axis["name"] for axis in options["axes"]] == list(page_flow.AXES)
-    assert [p["name"] for p in options["metadata_presets"]] == list(PRESETS)
     assert list(options["schemes"]) == list(page_flow.MAP_SCHEMES)

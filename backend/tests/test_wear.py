@@ -85,6 +85,24 @@ class TestWear:
         ends = [s["value"] for s in answer["derivation"] if s["name"] == "years"]
         assert ends == pytest.approx([row["years"] for row in answer["schemes"]])
 
+    def test_metadata_of_flash_are_taken_from_the_ram(self, application):
+        charged = application.post(
+            "/wear", point(ram_pages=5000, flash_metadata="l2arc"), 200
+        )
+        left = charged["ram_budget"]["ram_pages_left"]
+        assert left < 5000
+        same = application.post("/wear", point(ram_pages=left), 200)
+        assert same["ram_budget"] is None
+        for row, other in zip(charged["schemes"], same["schemes"], strict=True):
+            assert row["tb_per_day"] == other["tb_per_day"]
+
+    def test_what_is_left_of_the_rating_is_told(self, application):
+        budget = application.post(
+            "/wear", point(flash_device_id=RATED, written_tb=840.0), 200
+        )["budget"]
+        assert budget["written_tb"] == 840
+        assert budget["left_tb"] == 4000
+
     def test_the_rate_is_the_workloads_own_unless_given(self, application):
         own = application.post("/wear", point(), 200)
         summary = application.get("/workloads/example")["summary"]

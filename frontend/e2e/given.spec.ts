@@ -79,6 +79,59 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   }
 });
 
+test("what rests on an unknown dirty share is told at both ends on every page", async ({
+  page,
+}) => {
+  const made = await page.request.post("/api/v1/workloads/from-curve", {
+    data: {
+      name: `Unknown writes ${unique()}`,
+      text: "size_mib,hit_ratio\n1,0.3\n8,0.5\n64,0.8\n512,0.95\n",
+      page_bytes: 8192,
+      accesses: 10_000_000,
+    },
+  });
+  expect(made.status()).toBe(201);
+  const { id } = await made.json();
+  const asked = `workload=${id}&ram_pages=2000&flash_pages=9000`;
+  const unknown = page.getByText(/nobody has said how many evicted pages are dirty/i);
+  const none = page.getByText("none dirty", { exact: true });
+
+  await page.goto(`/wear?${asked}&rate=20000`);
+  await expect(unknown.first()).toBeVisible();
+  await expect(
+    page.getByRole("button", { name: /years to .*why this is the life under Lazy/ }),
+  ).toBeVisible();
+  await expectAccessible(page, "wear of a curve");
+
+  await page.goto(`/throughput?${asked}`);
+  await expect(unknown.first()).toBeVisible();
+  const lazy = page
+    .getByRole("table", { name: "Throughput of every scheme" })
+    .getByRole("row", { name: /Lazy/ });
+  const most = await lazy.innerText();
+  await none.click();
+  await expect(lazy).not.toHaveText(most);
+  await expectAccessible(page, "throughput of a curve");
+
+  await page.goto(`/dram-or-flash?${asked}`);
+  await expect(unknown.first()).toBeVisible();
+  await none.click();
+  await expect(page.getByText(/If no evicted page is dirty: /).first()).toBeVisible();
+  await expectAccessible(page, "DRAM or flash of a curve");
+
+  await page.goto(
+    `/scheme-map?${asked}&x=ram_pages&x_low=100&x_high=5000&y=flash_pages&y_low=200&y_high=60000`,
+  );
+  await expect(
+    page.getByText(/Nobody has said how many evicted pages are dirty/).first(),
+  ).toBeVisible();
+  await none.click();
+  await expect(page.getByRole("button", { name: /^Why Lazy costs/ })).toContainText(
+    " to ",
+  );
+  await expectAccessible(page, "scheme map of a curve");
+});
+
 test("Oracle's cache advice and ZFS counters are read from the examples", async ({
   page,
 }) => {

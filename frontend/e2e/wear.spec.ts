@@ -57,6 +57,28 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   expect(csv[0]).toContain("Life [years]");
 });
 
+test("wear: the page opens with a device whose life is known; metadata are charged", async ({
+  page,
+}) => {
+  await openReady(page, "/wear?rate=2000&ram_pages=3000&flash_pages=9000");
+  await expect(figure(page)).toHaveText(/years/);
+  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
+  await expect(page).toHaveURL(/metadata=l2arc/);
+  const left = page.getByText(/keeps 96 bytes in RAM for each page on flash/);
+  await expect(left).toBeVisible();
+  await expectAccessible(page, "wear with metadata");
+
+  // One choice for all pages.
+  await page.getByRole("link", { name: "Compare", exact: true }).click();
+  await expect(left).toBeVisible();
+  await expectAccessible(page, "comparison with metadata");
+  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("option", { name: /^Not charged/ }).click();
+  await expect(left).toHaveCount(0);
+  await expect(page).not.toHaveURL(/metadata=/);
+});
+
 test("wear: what a device does not state is said, and can be given", async ({
   page,
 }) => {

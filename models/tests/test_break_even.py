@@ -130,7 +130,9 @@ def test_equal_money_of_face_section_6_7_2() -> None:
     [
         # Gray and Putzolu (SIGMOD 1987): 1 kB records; a disc of 15 accesses/s at 15,000 USD,
         # 1,000 USD of processor and channel per access/s; memory 5,000 USD/MB: 400 s, "about
-        # five minutes".
+        # five minutes". Disc and rate were read in Tandem TR 86.1, of which it is the revision
+        # (scribd.com/document/9656063, first page); memory as 5 USD/kB in a review of it
+        # (cartesianproduct.wordpress.com/2020/11/24). The host's share was not found again.
         (
             {
                 "page_bytes": 1024,
@@ -165,7 +167,9 @@ def test_the_published_five_minute_rules(
 
 # Appuswamy, Graefe, Borovica-Gajic and Ailamaki, "The five-minute rule 30 years later and its
 # impact on the storage hierarchy" (CACM 62(11), 2019), Tables 1 and 3, 4 KB pages. Prices per
-# device, capacities, IOPS; the figures of 2007 are those of Graefe (DaMoN 2007).
+# device, capacities, IOPS; the figures of 2007 are those of Graefe (DaMoN 2007). The intervals
+# and the IOPS of flash (6,200 and 67,000) were read again in the article, page 118; its Table 1
+# is a picture there, so the other prices are not confirmed from its text.
 APPUSWAMY: dict[int, dict[str, tuple[float, float, float]]] = {
     2007: {
         "ram": (47, 1 * 2**30, 0),

@@ -230,3 +230,50 @@ def test_formulas_without_a_shared_vector_by_hand() -> None:
         "ms_per_reference": 5.0,
         "price_times_ms": 100.0,
     }
+
+
+@pytest.mark.parametrize(
+    ("formula", "plain", "spelled"),
+    [
+        ("kv.directory_LU", {"p_dd": 0.3}, {"p_d^d": 0.3}),
+        ("fd.cost_variants", {"P_dw": 0.2}, {"P_d^w": 0.2}),
+        ("kv.hits_from_curve", {"N": 1000}, {"|W|": 1000}),
+        ("face.theta", {"delta": [1]}, {"δ": [1]}),
+        ("face.theta_mixed", {"read_fraction": 0.4}, {"x": 0.4}),
+        (
+            "face.theta",
+            {"disk_iops": 8, "flash_iops": 16},
+            {"C_disk": 0.125, "C_flash": 0.0625},
+        ),
+        ("face.simulate_mvfifo", {"sync": "write_back"}, {"sync": "write-back"}),
+        ("face.simulate_mvfifo", {"admission": "clean"}, {"admission": "clean-only"}),
+    ],
+)
+def test_symbols_may_be_spelled_as_the_text_writes_them(
+    formula: str, plain: dict[str, Any], spelled: dict[str, Any]
+) -> None:
+    rest: dict[str, dict[str, Any]] = {
+        "kv.directory_LU": {"l": 1, "u": 2, "H_d": 0.9, "F_R": 0.1, "F_W": 0.5},
+        "fd.cost_variants": {"P_c": 0.5, "P_d": 0.6, "R": 32, "w": 0.15},
+        "kv.hits_from_curve": {"curve": [[0, 0], [9, 0.5]], "r": 2, "f": 5},
+        "face.theta": {"delta": [1], "disk_iops": 8, "flash_iops": 16},
+        "face.theta_mixed": {
+            "disk_read_iops": 8,
+            "disk_write_iops": 4,
+            "flash_read_iops": 80,
+            "flash_write_iops": 40,
+            "delta": 2,
+        },
+        "face.simulate_mvfifo": {
+            "trace": "W1 R2 R1 R3 W4 R1 R2",
+            "dram_pages": 1,
+            "flash_slots": 2,
+            "admission": "mixed",
+            "sync": "write_back",
+        },
+    }
+    others = {key: v for key, v in rest[formula].items() if key not in plain}
+    expected = conformance.FORMULAS[formula]({**others, **plain})
+    other_key = {key: v for key, v in others.items() if key not in spelled}
+    run = {"formula": formula, "inputs": {**other_key, **spelled}, "expected": expected}
+    assert conformance.run_vectors([vector(**run)]).failures == ()

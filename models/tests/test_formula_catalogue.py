@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,21 @@ def test_every_vector_of_ours_passes(path: Path) -> None:
     assert report.failures == ()
     assert (report.passed, report.unknown) == (len(document["vectors"]), 0)
     assert len({vector["id"] for vector in document["vectors"]}) == report.passed
+
+
+def test_an_independent_hand_reaches_the_same_numbers() -> None:
+    """Plain re-computations, which import nothing of the product, cover every formula."""
+    script = TESTS / "independent_formulas.py"
+    imported = [
+        node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+        for node in ast.walk(ast.parse(script.read_text("utf-8")))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
+    assert not [name for name in imported if (name or "").startswith("tierwright")]
+    document = runpy.run_path(str(script))["build"]()
+    assert document == json.loads((VECTORS / "independent.json").read_text("utf-8"))
+    covered = {vector["formula"] for vector in document["vectors"]}
+    assert sorted(set(conformance.FORMULAS) - covered) == []
 
 
 def test_every_formula_has_a_vector(shared: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tierwright import catalog, endurance, page_flow
 from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
+from tierwright.hit_ratio import Curve, Given
 from tierwright.page_flow.warn import COUNT_CAUTIONS
 
 settings.register_profile("models", deadline=None)  # the machine may be busy
@@ -34,6 +34,46 @@ POINT = page_flow.evaluate(
     flash=SSD,
     disk=catalog.device("face2016-cheetah-15k6-single"),
 )
+
+
+@given(st.floats(0.0, 1.0), st.floats(1, 1e5))
+@settings(max_examples=30)
+def test_a_stated_dirty_share_lives_between_both_ends(
+    share: float, rate: float
+) -> None:
+    unknown = Curve.from_lists(
+        SIZES,
+        MISSES,
+        None,
+        accesses=100_000,
+        distinct_pages=10_000,
+        page_bytes=8192,
+        write_accesses=0,
+        given=Given("table", data_known=True),
+    )
+    choices = {
+        "ram_pages": 500,
+        "flash_pages": 4000,
+        "flash": SSD,
+        "disk": catalog.device("face2016-cheetah-15k6-single"),
+    }
+    budget = endurance.write_budget(SSD, pe_cycles=1000)
+    ends = endurance.wear_range(
+        page_flow.evaluate_range(unknown, **choices), budget, accesses_per_s=rate
+    )
+    one = endurance.wear_outlook(
+        page_flow.evaluate(unknown.with_dirty_share(share), **choices),
+        budget,
+        accesses_per_s=rate,
+    )
+    for name, life in one.schemes.items():
+        low, high = ends.most.schemes[name], ends.least.schemes[name]
+        assert low.years is not None
+        assert high.years is not None
+        assert life.years is not None
+        assert low.years * (1 - 1e-9) <= life.years <= high.years * (1 + 1e-9)
+    names = {endurance.gentlest(ends.least), endurance.gentlest(ends.most)}
+    assert ends.gentlest == (names.pop() if len(names) == 1 else None)
 
 
 @given(st.floats(0.01, 1e5), st.floats(0.01, 1e4), st.floats(-0.5, 2))

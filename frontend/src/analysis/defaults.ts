@@ -3,9 +3,10 @@ import { type DeviceOut, devicesFor, hasServiceTimes, type Role } from "@/api/ca
 import type { WorkloadOut } from "@/api/workloads";
 import { type AnalysisSearch, type AnalysisState, completeState, NONE } from "./state";
 
+/** Their data are complete for every page: service times, rated writes, bandwidth, size. */
 const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
   ram: ["dram-ddr5-4800-rdimm"],
-  flash: ["samsung-pm9a3-7.68tb-u2", "intel-p4510-2tb"],
+  flash: ["micron-9550-max-3.2tb", "intel-p4500-4tb"],
   disk: ["face2016-cheetah-15k6-raid0-16"],
 };
 

@@ -1,4 +1,5 @@
 /** What the page of scheme maps adds to the address. */
+import { presetName } from "./dollar-state";
 
 export const AXIS_NAMES = [
   "flash_per_ram",
@@ -21,12 +22,13 @@ export interface MapSearch {
   /** F_W / F_R; absent: that of the flash device. */
   asymmetry?: number | undefined;
   /** Preset whose memory is charged to RAM. */
-  flash_metadata?: string | undefined;
+  metadata?: string | undefined;
+  /** The same in addresses of earlier versions. */
+  flash_metadata?: undefined;
   /** What the winner is best in: I/O time unless said. */
   by?: "price" | undefined;
 }
 
-const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const MOST = 1e15;
 
 const axisName = (value: unknown): AxisName | undefined =>
@@ -44,7 +46,6 @@ const number = (
 
 /** Reads the page's own parameters; what cannot be used counts as absent. */
 export function parseMapSearch(raw: Record<string, unknown>): MapSearch {
-  const metadata = raw["flash_metadata"];
   return {
     x: axisName(raw["x"]),
     y: axisName(raw["y"]),
@@ -54,8 +55,8 @@ export function parseMapSearch(raw: Record<string, unknown>): MapSearch {
     y_high: number(raw["y_high"], 0, MOST, true),
     dirty_share: number(raw["dirty_share"], 0, 1),
     asymmetry: number(raw["asymmetry"], 0, 1e9, true),
-    flash_metadata:
-      typeof metadata === "string" && IDENTIFIER.test(metadata) ? metadata : undefined,
+    metadata: presetName(raw["metadata"]) ?? presetName(raw["flash_metadata"]),
+    flash_metadata: undefined,
     by: raw["by"] === "price" ? "price" : undefined,
   };
 }

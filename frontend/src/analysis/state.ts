@@ -29,6 +29,8 @@ export type AnalysisSearch = {
   check?: string | undefined;
   /** Dirty share of the evicted pages [1], for a workload that does not tell. */
   dirty_share?: number | undefined;
+  /** Flash cache whose metadata are taken out of RAM; absent: nothing is charged. */
+  metadata?: string | undefined;
   /** Parts of the address that could not be used, to be shown to the reader. */
   refused?: string | undefined;
 };
@@ -139,6 +141,7 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
   }
   search.check = identifier(raw["check"]) ?? undefined;
   readDirtyShare(raw["dirty_share"], search, refused);
+  search.metadata = identifier(raw["metadata"]) ?? undefined;
   const earlier = raw["refused"];
   if (typeof earlier === "string" && earlier !== "") {
     refused.push(...earlier.slice(0, MAX_REFUSED).split("; "));
@@ -177,7 +180,10 @@ export function completeState(search: AnalysisSearch): AnalysisState | null {
   };
 }
 
-export function evaluationInput(state: AnalysisState): EvaluationIn {
+export function evaluationInput(
+  state: AnalysisState,
+  metadata?: string | undefined,
+): EvaluationIn {
   return {
     workload_id: state.workload,
     ram_pages: state.ram_pages,
@@ -187,8 +193,23 @@ export function evaluationInput(state: AnalysisState): EvaluationIn {
     ram_device_id: state.ram_device === NONE ? null : state.ram_device,
     price_book_id: state.price_book === NONE ? null : state.price_book,
     amortisation_months: state.months,
+    ...(metadata === undefined ? {} : { flash_metadata: metadata }),
   };
 }
+
+/**
+ * What the address adds to a question: the metadata charged; for a given curve its dirty
+ * share, or both ends of it where nobody knows.
+ */
+export const assumptions = (
+  search: Pick<AnalysisSearch, "metadata" | "dirty_share">,
+  given: boolean,
+) => ({
+  ...(search.metadata === undefined ? {} : { flash_metadata: search.metadata }),
+  ...(given
+    ? { dirty_share: search.dirty_share ?? null, dirty_share_range: true }
+    : {}),
+});
 
 /** The inverse of `evaluationInput`, for checks that are reopened. */
 export function stateOfInputs(inputs: EvaluationIn): AnalysisSearch {
@@ -201,6 +222,7 @@ export function stateOfInputs(inputs: EvaluationIn): AnalysisSearch {
     ram_device: inputs.ram_device_id ?? NONE,
     price_book: inputs.price_book_id ?? NONE,
     months: inputs.amortisation_months,
+    metadata: inputs.flash_metadata ?? undefined,
   };
 }
 

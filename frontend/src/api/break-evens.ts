@@ -5,7 +5,6 @@ import {
   evaluateBreakEven,
   evaluateThroughput,
   getSimulation,
-  listFlashMetadata,
 } from "./gen/sdk.gen";
 import type {
   BreakEvenIn,
@@ -38,15 +37,6 @@ export const throughputQuery = (body: ThroughputIn) =>
     queryFn: ({ signal }) =>
       answer(evaluateThroughput({ signal, body, throwOnError: true })),
     placeholderData: keepPreviousData,
-  });
-
-const PRESETS_STALE_MS = 600_000;
-
-export const flashMetadataQuery = () =>
-  queryOptions({
-    queryKey: ["catalog", "flash-metadata"],
-    queryFn: ({ signal }) => answer(listFlashMetadata({ signal, throwOnError: true })),
-    staleTime: PRESETS_STALE_MS,
   });
 
 /** Names of the devices of an answer, by the ids that messages hold. */

@@ -3,6 +3,7 @@ import { answer } from "./client";
 import {
   getDeviceVocabulary,
   listDevices,
+  listFlashMetadata,
   listFormats,
   listPriceBooks,
   listSchemes,
@@ -31,6 +32,14 @@ export const schemesQuery = () =>
   queryOptions({
     queryKey: ["catalog", "schemes"],
     queryFn: ({ signal }) => answer(listSchemes({ signal, throwOnError: true })),
+    staleTime: REGISTRY_STALE_MS,
+  });
+
+/** Flash caches whose metadata can be charged to RAM. */
+export const flashMetadataQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "flash-metadata"],
+    queryFn: ({ signal }) => answer(listFlashMetadata({ signal, throwOnError: true })),
     staleTime: REGISTRY_STALE_MS,
   });
 

@@ -1,29 +1,16 @@
 /** Maps of which page-flow scheme wins where. Nothing of them is stored. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
-import {
-  explainSchemeMapPoint,
-  listSchemeMapOptions,
-  makeSchemeMap,
-} from "./gen/sdk.gen";
+import { explainSchemeMapPoint, makeSchemeMap } from "./gen/sdk.gen";
 import type { MapQuestion, SchemeMapIn } from "./gen/types.gen";
 
 export type {
   MapAxisOut,
-  MapOptions,
   MapPointOut,
   MapQuestion,
   SchemeMapIn,
   SchemeMapOut,
 } from "./gen/types.gen";
-
-export const mapOptionsQuery = () =>
-  queryOptions({
-    queryKey: ["scheme-maps", "options"],
-    queryFn: ({ signal }) =>
-      answer(listSchemeMapOptions({ signal, throwOnError: true })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
 
 export const schemeMapQuery = (question: SchemeMapIn) =>
   queryOptions({

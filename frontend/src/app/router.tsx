@@ -23,7 +23,9 @@ const rootRoute = createRootRoute({
   errorComponent: RouteError,
   validateSearch: parseAnalysisSearch,
   search: {
-    middlewares: [retainSearchParams([...STATE_KEYS, "check", "dirty_share"])],
+    middlewares: [
+      retainSearchParams([...STATE_KEYS, "check", "dirty_share", "metadata"]),
+    ],
   },
 });
 

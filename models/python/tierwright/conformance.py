@@ -32,6 +32,14 @@ _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What a formula raises for inputs of the wrong shape; one vector must not end the run."""
 FIXED_POINT_FIELDS = ("lazy",)
 """Fields that rest on the lazy fixed point, compared more loosely as the files say."""
+SPELLINGS = {
+    "p_d^d": "p_dd",
+    "P_d^w": "P_dw",
+    "|W|": "N",
+    "δ": "delta",
+    "Δ": "Delta",
+}
+"""Symbols as the models' text writes them, to the keys that vectors use for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +204,7 @@ def _run(
     from tierwright._simulator import SimulatorError
 
     try:
-        actual = formula(vector["inputs"])
+        actual = formula(_spelled(vector["inputs"]))
     except BadInput as error:
         return _refused(head, expected, error.kind, error.message)
     except SimulatorError as error:  # the core refuses what is outside its domain
@@ -224,6 +232,17 @@ def _under_their_name(expected: Mapping[str, Any], actual: Outputs) -> Outputs:
     if any(value != values[0] for value in values):
         return actual
     return dict.fromkeys(expected, values[0])
+
+
+def _spelled(value: Any) -> Any:
+    """Return the inputs with every symbol of `SPELLINGS` under its plain key."""
+    if isinstance(value, Mapping):
+        return {
+            SPELLINGS.get(key, key): _spelled(inner) for key, inner in value.items()
+        }
+    if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
+        return [_spelled(entry) for entry in value]
+    return value
 
 
 def _refused(

@@ -75,17 +75,18 @@ def _seconds(iops: Any, name: str) -> FloatArray:
 
 
 def _theta(inputs: Inputs) -> Outputs:
-    found = break_even.log_theta(
-        inputs["delta"],
-        disk_cost=_seconds(inputs["disk_iops"], "disk_iops"),
-        flash_cost=_seconds(inputs["flash_iops"], "flash_iops"),
-    )
+    if "C_disk" in inputs:  # the equation's own symbols; the vectors give 1 / C
+        disk, flash = inputs["C_disk"], inputs["C_flash"]
+    else:
+        disk = _seconds(inputs["disk_iops"], "disk_iops")
+        flash = _seconds(inputs["flash_iops"], "flash_iops")
+    found = break_even.log_theta(inputs["delta"], disk_cost=disk, flash_cost=flash)
     return {"exponent": plain(found.exponent), "theta": plain(found.theta)}
 
 
 def _theta_mixed(inputs: Inputs) -> Outputs:
     costs = break_even.mixed_costs(
-        inputs["read_fraction"],
+        first_of(inputs, "read_fraction", "x", "read_share"),
         disk_read=_seconds(inputs["disk_read_iops"], "disk_read_iops"),
         disk_write=_seconds(inputs["disk_write_iops"], "disk_write_iops"),
         flash_read=_seconds(inputs["flash_read_iops"], "flash_read_iops"),

@@ -8,12 +8,13 @@ from pydantic import BeforeValidator, Field
 from tierwright_server.evaluations.schemas import (
     DerivationStep,
     DevicesUsed,
+    DirtyShareIn,
+    DirtyShareOut,
     EvaluationIn,
     PriceBookRef,
 )
 from tierwright_server.schemas import (
     Answer,
-    Body,
     Identifier,
     Months,
     Pages,
@@ -32,7 +33,7 @@ Winner = Literal["flash", "dram", "tie", "neither"]
 MOST_DELTAS = 50
 
 
-class BreakEvenIn(Body):
+class BreakEvenIn(DirtyShareIn):
     """Workload, DRAM there is, devices, prices, and the sum of money."""
 
     workload_id: Identifier
@@ -99,6 +100,8 @@ class BreakEvenIn(Body):
     def point(self) -> EvaluationIn:
         """Return the same workload, devices and prices, without flash."""
         return EvaluationIn(
+            dirty_share=self.dirty_share,
+            dirty_share_range=self.dirty_share_range,
             workload_id=self.workload_id,
             ram_pages=self.ram_pages,
             flash_pages=0,
@@ -252,13 +255,28 @@ class IntervalOut(Answer):
     warnings: list[WarningOut]
 
 
+class BreakEvenLeast(Answer):
+    """The answers that depend on the dirty share, if no evicted page is dirty."""
+
+    steps: list[StepOut]
+    next_money: NextMoneyOut | None
+    flips: FlipsOut
+    finding: str
+    sentence: str
+    flip_finding: str
+
+
 class BreakEvenOut(Answer):
-    """DRAM or flash, answered in every way that the inputs allow."""
+    """DRAM or flash, answered in every way that the inputs allow.
+
+    Where the dirty share is unknown and both ends were asked for, the numbers are those with
+    as many dirty pages as can be, and `least` has those with none.
+    """
 
     workload_id: str
     content_id: str
     accesses: int
-    write_accesses: int
+    write_accesses: int | None = Field(description="Absent where nobody knows.")
     distinct_pages: int
     page_bytes: int
     ram_pages: int
@@ -269,6 +287,10 @@ class BreakEvenOut(Answer):
     price_book: PriceBookRef | None
     form: Form = Field(description="As used: `plain` where there are no write-backs.")
     flash_metadata: str | None
+    dirty_share: DirtyShareOut
+    least: BreakEvenLeast | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
     times: AccessTimes
     exponent: float = Field(description="E of the log model.")
     steps: list[StepOut]

@@ -26,6 +26,7 @@ from tierwright.prices import Price
 from tierwright_server.break_evens.schemas import (
     AccessTimes,
     BreakEvenIn,
+    BreakEvenLeast,
     BreakEvenOut,
     CrossingOut,
     EqualMoney,
@@ -46,9 +47,14 @@ from tierwright_server.evaluations.schemas import (
 )
 from tierwright_server.evaluations.service import (
     CORE_VERSION,
+    DIRTY_SHARE_UNKNOWN,
+    ONE_END,
     Point,
+    dirty_ends,
     find_point,
+    known_dirty_share,
     metadata_preset,
+    unknown_dirty_share,
 )
 from tierwright_server.schemas import WarningOut
 from tierwright_server.wording import percent, three_digits
@@ -86,8 +92,16 @@ async def evaluate(
     """Answer the question at one point."""
     preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
-    answers = await asyncio.to_thread(_compute, body, point, preset)
-    return _answer(body, point, answers)
+    known = point.curve.write_backs_at is not None
+    # Hits alone can be told without the dirty share; the ends are told where they are asked for.
+    ends = None if known or not body.dirty_share_range else dirty_ends(body, point)
+    if ends is None:
+        answers = await asyncio.to_thread(_compute, body, point, preset)
+        return _answer(body, point, answers)
+    few, many = ends
+    least = await asyncio.to_thread(_compute, body, few, preset)
+    most = await asyncio.to_thread(_compute, body, many, preset)
+    return _range_answer(body, point, many, least, most)
 
 
 def _compute(
@@ -181,6 +195,55 @@ def _compute(
     )
 
 
+def _range_answer(
+    body: BreakEvenIn, point: Point, many: Point, least: _Answers, most: _Answers
+) -> BreakEvenOut:
+    """Answer with both ends, where nobody knows how many evicted pages are dirty."""
+    few_money, many_money = least.money.get(least.form), most.money.get(most.form)
+    winners = [None if m is None else m.winner for m in (few_money, many_money)]
+    answer = _answer(body, many, most)
+    return answer.model_copy(
+        update={
+            "write_accesses": None,
+            "dirty_share": unknown_dirty_share(point.curve, *winners),
+            "least": BreakEvenLeast(
+                steps=list(step_rows(body.ram_pages, least.found)),
+                next_money=_next_money(least),
+                flips=_flips(least),
+                finding=_finding(few_money, least),
+                sentence=_sentence(few_money),
+                flip_finding=_flip_finding(few_money, least),
+            ),
+            "finding": _range_finding(few_money, many_money, most),
+            "sentence": f"If no evicted page is dirty: {_sentence(few_money)} If as many are "
+            f"as can be: {_sentence(many_money)}",
+            "warnings": [
+                WarningOut.model_validate(DIRTY_SHARE_UNKNOWN),
+                *answer.warnings,
+            ],
+            "derivation": [ONE_END, *answer.derivation],
+        }
+    )
+
+
+def _range_finding(
+    few: NextMoney | None, many: NextMoney | None, most: _Answers
+) -> str:
+    if few is None or many is None:
+        return _finding(many, most)
+    what = f"the next {dollars(many.usd)}"
+    if few.winner == many.winner:
+        return (
+            f"{_finding(many, most)}, if as many evicted pages are dirty as can be, and the "
+            "better buy is the same if none is"
+        )
+    return (
+        f"Where {what} belongs depends on how many evicted pages are dirty, which nobody has "
+        f"said: in {_TIER.get(few.winner, few.winner)} if none is, in "
+        f"{_TIER.get(many.winner, many.winner)} if as many are as can be"
+    )
+
+
 def _beside(
     body: BreakEvenIn,
     point: Point,
@@ -223,7 +286,7 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         workload_id=point.workload.id,
         content_id=point.content.id,
         accesses=curve.accesses,
-        write_accesses=curve.write_accesses,
+        write_accesses=curve.known_write_accesses,
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
         ram_pages=body.ram_pages,
@@ -240,20 +303,17 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         ),
         form=answers.form,
         flash_metadata=body.flash_metadata,
+        dirty_share=known_dirty_share(curve)
+        if curve.write_backs_at is not None
+        else unknown_dirty_share(curve, None, None),
+        least=None,
         times=_times(body, answers),
         exponent=found.exponent,
         steps=list(step_rows(body.ram_pages, found)),
         prices=_prices(answers),
         next_money=_next_money(answers),
         plan=_plan(answers),
-        flips=FlipsOut(
-            delta=answers.flips.delta.tolist(),
-            log=_nullable(answers.flips.log),
-            curve=_nullable(answers.flips.curve),
-            full=(
-                None if answers.flips.full is None else _nullable(answers.flips.full)
-            ),
-        ),
+        flips=_flips(answers),
         intervals=intervals,
         finding=_finding(main, answers),
         sentence=_sentence(main),
@@ -265,6 +325,16 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         derivation=list(_derivation(found, main)),
         time_basis=TIME_BASIS,
         core_version=CORE_VERSION,
+    )
+
+
+def _flips(answers: _Answers) -> FlipsOut:
+    found = answers.flips
+    return FlipsOut(
+        delta=found.delta.tolist(),
+        log=_nullable(found.log),
+        curve=_nullable(found.curve),
+        full=None if found.full is None else _nullable(found.full),
     )
 
 
@@ -590,7 +660,8 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
             name="no_write_backs",
             message="the curve of this workload tells of no writes: hits alone are "
             "counted, flash writes and dirty pages cost nothing here",
-            hint="Set the share of reads by hand, or read a trace with reads and writes.",
+            hint="Set the share of reads by hand, state the dirty share, or set "
+            "`dirty_share_range` for both ends of what it can be.",
         )
     main = answers.money.get(answers.form)
     other = next((m for name, m in answers.money.items() if name != answers.form), None)

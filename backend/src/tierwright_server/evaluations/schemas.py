@@ -19,7 +19,22 @@ from tierwright_server.schemas import (
 )
 
 
-class EvaluationIn(Body):
+class DirtyShareIn(Body):
+    """What is known of the dirty share of a given curve, which does not tell it."""
+
+    dirty_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
+        default=None,
+        description="Share of the evicted pages that are dirty, for a workload made of a "
+        "given curve; absent: as stated with the curve.",
+    )
+    dirty_share_range: bool = Field(
+        default=False,
+        description="Where nobody has stated the dirty share of a given curve: answer with "
+        "both ends of what it can be. Otherwise such a request is refused.",
+    )
+
+
+class EvaluationIn(DirtyShareIn):
     """The point to evaluate: sizes, devices and prices."""
 
     workload_id: Identifier
@@ -30,15 +45,10 @@ class EvaluationIn(Body):
     ram_device_id: Identifier | None = None
     price_book_id: Identifier | None = None
     amortisation_months: Months = 36
-    dirty_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
+    flash_metadata: Identifier | None = Field(
         default=None,
-        description="Share of the evicted pages that are dirty, for a workload made of a "
-        "given curve; absent: as stated with the curve.",
-    )
-    dirty_share_range: bool = Field(
-        default=False,
-        description="Where nobody has stated the dirty share of a given curve: answer with "
-        "both ends of what it can be. Otherwise such a request is refused.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "the RAM of every scheme with flash; absent: nothing is charged.",
     )
 
 
@@ -150,10 +160,10 @@ class DirtyShareOut(Answer):
         description="Stated share of the accesses that write; it bounds p_d. [1]"
     )
     best_at_least: str | None = Field(
-        description="If unknown: the best scheme if no evicted page is dirty."
+        description="If unknown: the best choice if no evicted page is dirty."
     )
     best_at_most: str | None = Field(
-        description="If unknown: the best scheme if as many are dirty as can be."
+        description="If unknown: the best choice if as many are dirty as can be."
     )
 
 
@@ -187,6 +197,22 @@ class PriceBookRef(Answer):
     date: str
 
 
+class RamBudgetOut(Answer):
+    """RAM that knowing what flash holds takes, and what it leaves for caching."""
+
+    flash_metadata: str = Field(description="Name of the preset.")
+    title: str
+    ram_bytes: int = Field(description="The budget, which is what is paid for. [bytes]")
+    metadata_bytes: int
+    ram_pages_left: int = Field(
+        description="RAM of every scheme with flash; `none` caches in all. [pages]"
+    )
+    share: float = Field(description="Metadata / budget. [1]")
+    sentence: str
+    estimator: str
+    validity: str
+
+
 class DevicesUsed(Answer):
     """The devices as they were when this was evaluated."""
 
@@ -211,6 +237,9 @@ class EvaluationOut(Answer):
     amortisation_months: int
     devices: DevicesUsed
     price_book: PriceBookRef | None
+    ram_budget: RamBudgetOut | None = Field(
+        description="Absent where no metadata of flash are charged."
+    )
     schemes: list[SchemeEvaluation]
     dirty_share: DirtyShareOut
     best: str | None = Field(

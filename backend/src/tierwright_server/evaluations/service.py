@@ -1,5 +1,6 @@
 """The comparison of schemes: finds what is asked for, evaluates, puts it into words."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -7,14 +8,17 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, Literal, Protocol
 
+import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator, page_flow
+from tierwright.derivation import Derivation
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve
-from tierwright.metadata import PRESETS, MetadataPreset
+from tierwright.metadata import PRESETS, MetadataPreset, RamBudget
 from tierwright.page_flow import Evaluation, SchemeResult
 from tierwright.prices import PriceBook
+from tierwright.units import format_bytes
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.context import Context
@@ -23,6 +27,7 @@ from tierwright_server.evaluations.schemas import (
     CostTerms,
     DerivationStep,
     DevicesUsed,
+    DirtyShareIn,
     DirtyShareOut,
     DirtyShareState,
     EstimatorOut,
@@ -33,6 +38,7 @@ from tierwright_server.evaluations.schemas import (
     MoneyOut,
     MoneyPart,
     PriceBookRef,
+    RamBudgetOut,
     SchemeEvaluation,
 )
 from tierwright_server.schemas import WarningOut
@@ -62,18 +68,41 @@ async def evaluate(
 ) -> EvaluationOut:
     """Evaluate all schemes at one point."""
     point = await find_point(session, context, body)
-    if point.curve.write_backs_at is None:
-        if not body.dirty_share_range:
-            raise BadInput.at(
-                "body.dirty_share",
-                None,
-                f"nobody has stated it for workload `{point.workload.name}`, and a given "
-                "curve does not tell it",
-                hint="State the dirty share of the evicted pages; or set "
-                "`dirty_share_range` for both ends of what it can be.",
-            )
+    if dirty_ends(body, point) is not None:
         return _range_answer(body, point)
     return _answer(body, point, compute(body, point))
+
+
+class MayAskForRange(Protocol):
+    """Body of a request that may ask for both ends of an unknown dirty share."""
+
+    @property
+    def dirty_share_range(self) -> bool: ...
+
+
+def dirty_ends(body: MayAskForRange, point: Point) -> tuple[Point, Point] | None:
+    """Return the point with as few and with as many dirty pages as can be.
+
+    None where the dirty share is known: measured, or stated.
+
+    Raises
+    ------
+    BadInput
+        If it is not known and both ends were not asked for.
+    """
+    if point.curve.write_backs_at is not None:
+        return None
+    if not body.dirty_share_range:
+        raise BadInput.at(
+            "body.dirty_share",
+            None,
+            f"nobody has stated it for workload `{point.workload.name}`, and a given "
+            "curve does not tell it",
+            hint="State the dirty share of the evicted pages; or set "
+            "`dirty_share_range` for both ends of what it can be.",
+        )
+    least, most = page_flow.dirty_ends(point.curve)
+    return replace(point, curve=least), replace(point, curve=most)
 
 
 class Inputs(Protocol):
@@ -116,7 +145,11 @@ async def find_point(
     session: AsyncSession, context: Context, body: EvaluationIn
 ) -> Point:
     """Find what a point is made of, its curve with the dirty share that was stated."""
-    point = await find_inputs(session, context, body)
+    return with_dirty_share(body, await find_inputs(session, context, body))
+
+
+def with_dirty_share(body: DirtyShareIn, point: Point) -> Point:
+    """Return the point with the dirty share that was stated, if one was."""
     if body.dirty_share is None:
         return point
     return replace(point, curve=point.curve.with_dirty_share(body.dirty_share))
@@ -159,6 +192,7 @@ def _choices(body: EvaluationIn, point: Point) -> dict[str, Any]:
         "ram": point.ram[0] if point.ram else None,
         "prices": point.prices[0] if point.prices else None,
         "amortisation_months": body.amortisation_months,
+        "flash_metadata": metadata_preset(body.flash_metadata),
     }
 
 
@@ -180,22 +214,18 @@ def _range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
         update={
             "write_accesses": None,
             "schemes": schemes,
-            "dirty_share": DirtyShareOut(
-                state=DirtyShareState.UNKNOWN,
-                value=None,
-                write_share=found.write_share,
-                best_at_least=found.least.best,
-                best_at_most=found.most.best,
+            "dirty_share": unknown_dirty_share(
+                point.curve, found.least.best, found.most.best
             ),
             "best": found.best,
             "runner_up": None,
             "margin": None,
             "sentence": _range_sentence(body, found),
             "warnings": [
-                WarningOut.model_validate(_UNKNOWN),
+                WarningOut.model_validate(DIRTY_SHARE_UNKNOWN),
                 *(_of_one_end(warning) for warning in answer.warnings),
             ],
-            "derivation": [_ONE_END, *answer.derivation],
+            "derivation": [ONE_END, *answer.derivation],
         }
     )
 
@@ -209,7 +239,7 @@ def _of_one_end(warning: WarningOut) -> WarningOut:
     )
 
 
-_ONE_END = DerivationStep(
+ONE_END = DerivationStep(
     scheme=None,
     name="p_d",
     formula="unknown; the steps take as many evicted pages to be dirty as can be",
@@ -218,7 +248,7 @@ _ONE_END = DerivationStep(
     source="the given curve",
 )
 
-_UNKNOWN = {
+DIRTY_SHARE_UNKNOWN = {
     "name": "dirty_share_unknown",
     "message": "nobody has said how many evicted pages are dirty, and a curve does not tell: "
     "write costs lie between those of none and those of as many as can be",
@@ -263,7 +293,21 @@ def _range_sentence(body: EvaluationIn, found: page_flow.DirtyRange) -> str:
     )
 
 
-def _dirty_share(curve: Curve) -> DirtyShareOut:
+def unknown_dirty_share(
+    curve: Curve, at_least: str | None, at_most: str | None
+) -> DirtyShareOut:
+    """Say that nobody knows the dirty share, and what is best at both ends."""
+    return DirtyShareOut(
+        state=DirtyShareState.UNKNOWN,
+        value=None,
+        write_share=None if curve.given is None else curve.given.write_share,
+        best_at_least=at_least,
+        best_at_most=at_most,
+    )
+
+
+def known_dirty_share(curve: Curve) -> DirtyShareOut:
+    """Say where the dirty share is from: measured, or stated."""
     given = curve.given
     return DirtyShareOut(
         state=DirtyShareState.MEASURED if given is None else DirtyShareState.STATED,
@@ -295,10 +339,11 @@ def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOu
             ram=point.ram[1] if point.ram else None,
         ),
         price_book=PriceBookRef.model_validate(books[1]) if books else None,
+        ram_budget=ram_budget_out(body.flash_metadata, found.ram_budget),
         schemes=[
             _scheme(body, curve.accesses, result) for result in found.schemes.values()
         ],
-        dirty_share=_dirty_share(curve),
+        dirty_share=known_dirty_share(curve),
         best=found.best,
         runner_up=found.runner_up,
         margin=MarginOut(
@@ -311,8 +356,44 @@ def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOu
         validity=found.validity,
         time_basis=found.inputs["time_basis"],
         cost_basis=found.inputs["cost_basis"],
-        derivation=list(_derivation(found)),
+        derivation=[
+            *(
+                derivation_step(step)
+                for step in (found.ram_budget.derivation if found.ram_budget else ())
+            ),
+            *_derivation(found),
+        ],
         core_version=CORE_VERSION,
+    )
+
+
+def ram_budget_out(name: str | None, found: RamBudget | None) -> RamBudgetOut | None:
+    """Say how much RAM the metadata of a preset take and leave; None where none are charged."""
+    preset = metadata_preset(name)
+    if found is None or preset is None:
+        return None
+    return RamBudgetOut(
+        flash_metadata=preset.name,
+        title=preset.title,
+        ram_bytes=found.ram_bytes,
+        metadata_bytes=found.metadata_bytes,
+        ram_pages_left=found.left_pages,
+        share=found.share,
+        sentence=_budget_sentence(preset, found),
+        estimator=found.estimator,
+        validity=found.validity,
+    )
+
+
+def _budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:
+    if found.metadata_bytes == 0:
+        return "Without flash there is nothing to know about: all RAM caches pages."
+    unit = "page" if preset.unit_bytes is None else f"{format_bytes(preset.unit_bytes)}"
+    return (
+        f"{preset.title} keeps {preset.entry_bytes:g} bytes in RAM for each {unit} on flash: "
+        f"{format_bytes(found.metadata_bytes)} of {format_bytes(found.ram_bytes)} "
+        f"({percent(found.share)}), which leaves {found.left_pages:,} pages of RAM to every "
+        "scheme with flash."
     )
 
 
@@ -468,3 +549,19 @@ def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
             entry["value_us_per_access"],
             "µs/access",
         )
+
+
+def derivation_step(
+    derivation: Derivation, scheme: str | None = None
+) -> DerivationStep:
+    """One formula of the models with its numbers, as a row."""
+    value = derivation.value
+    number = None if value is None else float(np.asarray(value, dtype=np.float64))
+    return DerivationStep(
+        scheme=scheme,
+        name=derivation.result,
+        formula=derivation.substituted,
+        value=number if number is None or math.isfinite(number) else None,
+        unit=derivation.unit,
+        source=derivation.source,
+    )

@@ -9,6 +9,7 @@ from tierwright.fragment_study import FragmentStudy, fragment_study
 from tierwright.hit_ratio import Curve
 from tierwright.page_flow import Caution
 from tierwright_server.context import Context
+from tierwright_server.evaluations.service import derivation_step
 from tierwright_server.fragment_caches.schemas import (
     FragmentCacheIn,
     FragmentCacheOut,
@@ -17,7 +18,6 @@ from tierwright_server.fragment_caches.schemas import (
     WritePolicyOut,
 )
 from tierwright_server.schemas import WarningOut
-from tierwright_server.scheme_maps.service import derivation_step
 from tierwright_server.wear.schemas import PointIn
 from tierwright_server.wear.service import find, page_flow_times
 from tierwright_server.wording import percent, three_digits

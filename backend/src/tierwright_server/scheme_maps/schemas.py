@@ -70,6 +70,12 @@ class MapQuestion(Body):
         default=None,
         description="Dirty share of all victims; absent: measured, for each scheme.",
     )
+    dirty_share_range: bool = Field(
+        default=False,
+        description="Where the dirty share is neither set nor an axis, and nobody has stated "
+        "that of a given curve: answer with both ends of what it can be. Otherwise such a "
+        "request is refused.",
+    )
     asymmetry: Asymmetry | None = None
     schemes: list[MapScheme] = Field(
         default=["none", "inclusive", "exclusive", "lazy"],
@@ -80,7 +86,7 @@ class MapQuestion(Body):
     flash_metadata: Identifier | None = Field(
         default=None,
         description="Preset whose memory is taken from the RAM of schemes with flash; "
-        "GET /api/v1/scheme-maps/options lists them.",
+        "`GET /catalog/flash-metadata` lists them.",
     )
 
 
@@ -119,8 +125,29 @@ class MapMoneyOut(Answer):
     reason: str = Field(description="Why there is no cost; empty when there is one.")
 
 
+class MapLeastOut(Answer):
+    """What depends on the dirty share, if no evicted page is dirty."""
+
+    best: list[list[int]]
+    io_time_us_per_access: dict[str, Grid]
+    margin: Grid
+    too_close: list[list[bool]]
+    crossovers: list[CrossoverOut]
+    shares: dict[str, float]
+    too_close_share: float
+    differs: list[list[bool]] = Field(
+        description="Where the scheme of least I/O time is another one than with as many "
+        "dirty pages as can be."
+    )
+    differs_share: float
+
+
 class SchemeMapOut(Answer):
-    """Costs and winners over a grid, in columns: a list of rows for every quantity."""
+    """Costs and winners over a grid, in columns: a list of rows for every quantity.
+
+    Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+    be, and `least` has those with none.
+    """
 
     workload_id: str
     content_id: str
@@ -151,6 +178,9 @@ class SchemeMapOut(Answer):
         description="Share of the grid points that each scheme wins."
     )
     too_close_share: float
+    least: MapLeastOut | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
     sentence: str = Field(description="The finding in one sentence.")
     estimator: str
     validity: str
@@ -176,6 +206,16 @@ class PointSchemeOut(Answer):
     price_times_time: float | None = Field(description="[USD/month x µs per access]")
 
 
+class PointLeast(Answer):
+    """A point if no evicted page is dirty."""
+
+    io_time_us_per_access: dict[str, float | None] = Field(description="By scheme.")
+    best: str | None
+    margin: float | None
+    too_close: bool
+    sentence: str
+
+
 class MapPointOut(Answer):
     """One point of a map, with everything behind its numbers."""
 
@@ -199,6 +239,9 @@ class MapPointOut(Answer):
     best_by_price_times_time: str | None
     margin: float | None
     too_close: bool
+    least: PointLeast | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
     sentence: str
     derivation: list[DerivationStep]
 
@@ -211,22 +254,8 @@ class AxisOption(Answer):
     unit: str
 
 
-class MetadataPresetOut(Answer):
-    """How much RAM a flash cache needs to know what it holds."""
-
-    name: str
-    title: str
-    entry_bytes: float = Field(description="RAM for each unit on flash. [bytes]")
-    unit_bytes: int | None = Field(description="Null: a page of the workload. [bytes]")
-    source_entry_bytes: float
-    fixed_bytes: int
-    source: str
-    note: str
-
-
 class MapOptions(Answer):
     """What a map can be asked for, from the models' tables."""
 
     axes: list[AxisOption]
     schemes: dict[str, str]
-    metadata_presets: list[MetadataPresetOut]

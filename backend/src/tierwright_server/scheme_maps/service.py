@@ -12,14 +12,18 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import page_flow
-from tierwright.derivation import Derivation
-from tierwright.metadata import PRESETS, MetadataPreset
+from tierwright.hit_ratio import Curve
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow import Axis, MapPoint, SchemeMap
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
 from tierwright_server.evaluations.service import (
+    DIRTY_SHARE_UNKNOWN,
+    ONE_END,
     Point,
+    derivation_step,
+    dirty_ends,
     find_inputs,
     metadata_preset,
     titles,
@@ -30,7 +34,7 @@ from tierwright_server.scheme_maps.schemas import (
     MapOptions,
     MapPointOut,
     MapQuestion,
-    MetadataPresetOut,
+    PointLeast,
     PointSchemeOut,
     SchemeMapIn,
 )
@@ -43,6 +47,13 @@ class Found:
 
     point: Point
     metadata: MetadataPreset | None
+    ends: tuple[Curve, Curve] | None
+    """Curves with as few and as many dirty pages as can be; None where that is known."""
+
+    @property
+    def curve(self) -> Curve:
+        """The curve; with as many dirty pages as can be where nobody knows."""
+        return self.point.curve if self.ends is None else self.ends[1]
 
     def inputs(self, body: MapQuestion) -> dict[str, Any]:
         """Arguments that a map and its points share."""
@@ -63,27 +74,30 @@ class Found:
 
 
 def list_options() -> MapOptions:
-    """List axes, schemes and metadata presets from the models' tables."""
+    """List axes and schemes from the models' tables."""
     return MapOptions(
         axes=[
             AxisOption.model_validate({"name": name, "title": title, "unit": unit})
             for name, (title, unit) in page_flow.AXES.items()
         ],
         schemes={name: titles()[name] for name in page_flow.MAP_SCHEMES},
-        metadata_presets=[
-            MetadataPresetOut.model_validate(preset) for preset in PRESETS.values()
-        ],
     )
 
 
 async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -> bytes:
     """Make a map and return it as JSON, its grids never passing through models of rows."""
-    found = await _find(session, context, body)
+    said = "dirty_share" in {body.x.axis, body.y.axis}
+    found = await _find(session, context, body, dirty_share_said=said)
     x, y = _axis(body.x, "body.x"), _axis(body.y, "body.y")
 
+    def made(curve: Curve) -> SchemeMap:
+        return page_flow.scheme_map(curve, x=x, y=y, **found.inputs(body))
+
     def work() -> bytes:
-        made = page_flow.scheme_map(found.point.curve, x=x, y=y, **found.inputs(body))
-        return orjson.dumps(_columns(found, made), option=orjson.OPT_SERIALIZE_NUMPY)
+        columns = _columns(found, made(found.curve))
+        if found.ends is not None:
+            columns |= _least_columns(columns, made(found.ends[0]))
+        return orjson.dumps(columns, option=orjson.OPT_SERIALIZE_NUMPY)
 
     return await asyncio.to_thread(work)
 
@@ -92,14 +106,27 @@ async def explain_point(
     session: AsyncSession, context: Context, body: MapQuestion
 ) -> MapPointOut:
     """Evaluate one point of a map and show its derivation."""
-    found = await _find(session, context, body)
-    point = page_flow.map_point(found.point.curve, at={}, **found.inputs(body))
-    return _point(found, point)
+    found = await _find(session, context, body, dirty_share_said=False)
+    point = page_flow.map_point(found.curve, at={}, **found.inputs(body))
+    if found.ends is None:
+        return _point(found, point, None)
+    least = page_flow.map_point(found.ends[0], at={}, **found.inputs(body))
+    return _point(found, point, least)
 
 
-async def _find(session: AsyncSession, context: Context, body: MapQuestion) -> Found:
+async def _find(
+    session: AsyncSession,
+    context: Context,
+    body: MapQuestion,
+    *,
+    dirty_share_said: bool,
+) -> Found:
     point = await find_inputs(session, context, body)
-    return Found(point, metadata_preset(body.flash_metadata))
+    metadata = metadata_preset(body.flash_metadata)
+    said = dirty_share_said or body.dirty_share is not None
+    ends = None if said else dirty_ends(body, point)
+    curves = None if ends is None else (ends[0].curve, ends[1].curve)
+    return Found(point, metadata, curves)
 
 
 def _axis(asked: AxisIn, where: str) -> Axis:
@@ -135,7 +162,40 @@ def _columns(found: Found, made: SchemeMap) -> dict[str, Any]:
         "device_asymmetry": times.flash_write / times.flash_read,
         "shares": shares,
         "too_close_share": close,
+        "least": None,
         "sentence": _map_sentence(shares, close),
+    }
+
+
+def _least_columns(most: dict[str, Any], made: SchemeMap) -> dict[str, Any]:
+    """Columns of the end without dirty pages, and what the two ends say together."""
+    columns = made.columns()
+    won = np.bincount(made.best.ravel() + 1, minlength=len(made.schemes) + 1)[1:]
+    shares = {
+        name: float(count / made.best.size)
+        for name, count in zip(made.schemes, won, strict=True)
+    }
+    close = float(made.too_close.mean())
+    differs = made.best != most["best"]
+    share = float(differs.mean())
+    kept = ("best", "io_time_us_per_access", "margin", "too_close", "crossovers")
+    where = (
+        "everywhere on this map the winner is the same at both ends"
+        if share == 0
+        else f"on {percent(share)} of the map the winner depends on it"
+    )
+    return {
+        "least": {
+            **{name: columns[name] for name in kept},
+            "shares": shares,
+            "too_close_share": close,
+            "differs": differs,
+            "differs_share": share,
+        },
+        "sentence": "Nobody has said how many evicted pages are dirty: "
+        f"{where}. If as many are as can be: {most['sentence']} If none is: "
+        f"{_map_sentence(shares, close)}",
+        "warnings": [DIRTY_SHARE_UNKNOWN, *most["warnings"]],
     }
 
 
@@ -163,7 +223,7 @@ MOSTLY = 0.5
 """Share of a map that is too close to call from which the sentence begins with that."""
 
 
-def _point(found: Found, point: MapPoint) -> MapPointOut:
+def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut:
     curve = found.point.curve
     measured = (
         None
@@ -206,8 +266,23 @@ def _point(found: Found, point: MapPoint) -> MapPointOut:
         best_by_price_times_time=point.best_by_price_times_time,
         margin=point.margin,
         too_close=point.too_close,
-        sentence=_point_sentence(point),
-        derivation=list(_derivation(point)),
+        least=None
+        if least is None
+        else PointLeast(
+            io_time_us_per_access={
+                name: scheme.io_time_us_per_access
+                for name, scheme in least.schemes.items()
+            },
+            best=least.best,
+            margin=least.margin,
+            too_close=least.too_close,
+            sentence=_point_sentence(least),
+        ),
+        sentence=_point_sentence(point)
+        if least is None
+        else f"If as many evicted pages are dirty as can be: {_point_sentence(point)} If "
+        f"none is: {_point_sentence(least)}",
+        derivation=[*([] if least is None else [ONE_END]), *_derivation(point)],
     )
 
 
@@ -267,19 +342,3 @@ def _derivation(point: MapPoint) -> Iterator[DerivationStep]:
             )
     for derivation in point.metadata:
         yield derivation_step(derivation)
-
-
-def derivation_step(
-    derivation: Derivation, scheme: str | None = None
-) -> DerivationStep:
-    """One formula of the models with its numbers, as a row."""
-    value = derivation.value
-    number = None if value is None else float(np.asarray(value, dtype=np.float64))
-    return DerivationStep(
-        scheme=scheme,
-        name=derivation.result,
-        formula=derivation.substituted,
-        value=number if number is None or math.isfinite(number) else None,
-        unit=derivation.unit,
-        source=derivation.source,
-    )

@@ -31,10 +31,12 @@ def model_of(found: Evaluation, flash: Device, disk: Device) -> dict[str, Any]:
     Returns
     -------
     dict
-        `times_us`: service time by device operation [µs]; `schemes`: per scheme the
-        counters, `io_time_us_per_access` and `exact`.
+        `times_us`: service time by device operation [µs]; `ram_pages_with_flash`: what the
+        metadata of flash leave of the RAM [pages]; `schemes`: per scheme the counters,
+        `io_time_us_per_access` and `exact`.
     """
     return {
+        "ram_pages_with_flash": found.inputs["ram_pages_with_flash"],
         "times_us": {
             "flash_reads": flash.read_service_us,
             "flash_writes": flash.write_service_us,

@@ -31,10 +31,13 @@ async def prepare(
             hint="Delete the workload and upload its trace again.",
         )
     inputs = simulation.inputs
+    whole = inputs["ram_pages"]
     return {
         "trace": str(trace),
         "schemes": inputs["schemes"],
-        "ram_pages": inputs["ram_pages"],
+        "ram_pages": whole,
+        # checks of earlier versions charged no metadata
+        "ram_pages_with_flash": simulation.model.get("ram_pages_with_flash", whole),
         "flash_pages": inputs["flash_pages"],
     }
 

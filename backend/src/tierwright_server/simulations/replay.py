@@ -6,6 +6,9 @@ from typing import Any
 from tierwright import _simulator
 from tierwright_server.jobs.report import Report
 
+_NO_FLASH = "none"
+"""The scheme without flash, which caches in all of RAM."""
+
 
 def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     """Replay every scheme asked for, one after the other.
@@ -13,7 +16,8 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     Parameters
     ----------
     job : dict
-        `trace` (path of the canonical trace), `schemes`, `ram_pages`, `flash_pages`.
+        `trace` (path of the canonical trace), `schemes`, `flash_pages`, `ram_pages` and
+        `ram_pages_with_flash`, what the metadata of flash leave of it.
     report : Report
         Takes progress in bytes of the trace, one phase a scheme.
 
@@ -24,13 +28,14 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     """
     found = {}
     total_bytes = Path(job["trace"]).stat().st_size
+    ram_pages = {_NO_FLASH: job["ram_pages"]}
     for number, scheme in enumerate(job["schemes"], start=1):
         phase = f"replaying {scheme} ({number} of {len(job['schemes'])})"
         with report.phase(phase, total_bytes) as on_progress:
             counters = _simulator.simulate_scheme(
                 job["trace"],
                 scheme=scheme,
-                ram_pages=job["ram_pages"],
+                ram_pages=ram_pages.get(scheme, job["ram_pages_with_flash"]),
                 flash_pages=job["flash_pages"],
                 on_progress=on_progress,
             )

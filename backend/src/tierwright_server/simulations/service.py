@@ -98,9 +98,11 @@ def _id_of(
     content_id: str, body: SimulationIn, schemes: list[str], model: dict[str, Any]
 ) -> str:
     """Hash what the result depends on: names of devices and prices do not matter."""
+    charged = model["ram_pages_with_flash"] != body.ram_pages
     parts = {
         "content_id": content_id,
         "ram_pages": body.ram_pages,
+        **({"ram_pages_with_flash": model["ram_pages_with_flash"]} if charged else {}),
         "flash_pages": body.flash_pages,
         "schemes": schemes,
         "times_us": model["times_us"],

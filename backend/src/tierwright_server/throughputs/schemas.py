@@ -7,11 +7,12 @@ from pydantic import BeforeValidator, Field, model_validator
 from tierwright_server.evaluations.schemas import (
     DerivationStep,
     DevicesUsed,
+    DirtyShareIn,
+    DirtyShareOut,
     EvaluationIn,
 )
 from tierwright_server.schemas import (
     Answer,
-    Body,
     Identifier,
     Pages,
     WarningOut,
@@ -30,7 +31,7 @@ MOST_CELLS = 100_000
 """Points x clients of networks that differ: each is solved for every population."""
 
 
-class ThroughputIn(Body):
+class ThroughputIn(DirtyShareIn):
     """Workload, sizes, devices, who works with them, and what is varied."""
 
     workload_id: Identifier
@@ -86,6 +87,8 @@ class ThroughputIn(Body):
             flash_pages=self.flash_pages,
             flash_device_id=self.flash_device_id,
             disk_device_id=self.disk_device_id,
+            dirty_share=self.dirty_share,
+            dirty_share_range=self.dirty_share_range,
         )
 
 
@@ -134,7 +137,11 @@ class SchemeColumns(Answer):
 
 
 class ThroughputOut(Answer):
-    """Throughput and response time of every scheme over what is varied."""
+    """Throughput and response time of every scheme over what is varied.
+
+    Where the dirty share is unknown, `schemes` are with as many dirty pages as can be, and
+    `least` with none.
+    """
 
     workload_id: str
     content_id: str
@@ -147,7 +154,14 @@ class ThroughputOut(Answer):
     present: int = Field(description="The present value of what is varied.")
     at: int = Field(description="Index of the present value among `points`.")
     schemes: list[SchemeColumns]
-    best: list[str] = Field(description="Scheme of most throughput at each point.")
+    least: list[SchemeColumns] | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
+    dirty_share: DirtyShareOut
+    best: list[str | None] = Field(
+        description="Scheme of most throughput at each point; null where that depends on a "
+        "dirty share that nobody knows."
+    )
     ram_pages_left: list[int] = Field(
         description="RAM that the metadata of flash leave at each point. [pages]"
     )

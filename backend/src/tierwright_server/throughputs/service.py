@@ -10,15 +10,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import page_flow, throughput
 from tierwright.derivation import shown
+from tierwright.hit_ratio import Curve
 from tierwright.throughput import SchemeThroughput, Setting, ThroughputStudy
 from tierwright_server.context import Context
 from tierwright_server.evaluations.schemas import DerivationStep, DevicesUsed
 from tierwright_server.evaluations.service import (
     CORE_VERSION,
+    DIRTY_SHARE_UNKNOWN,
+    ONE_END,
     Point,
+    dirty_ends,
     find_point,
+    known_dirty_share,
     metadata_preset,
     titles,
+    unknown_dirty_share,
 )
 from tierwright_server.schemas import WarningOut
 from tierwright_server.throughputs.schemas import (
@@ -55,12 +61,13 @@ async def evaluate(
     """Answer the question over one varied quantity."""
     preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
+    ends = dirty_ends(body, point)
     present = int(getattr(body, body.vary))
     points = sorted({*(body.points or usual_points(body.vary, present)), present})
 
-    def compute() -> ThroughputStudy:
+    def compute(curve: Curve) -> ThroughputStudy:
         return throughput.scheme_throughput(
-            point.curve,
+            curve,
             ram_pages=body.ram_pages,
             flash_pages=body.flash_pages,
             flash=point.flash[0],
@@ -79,8 +86,14 @@ async def evaluate(
             flash_metadata=preset,
         )
 
-    study = await asyncio.to_thread(compute)
-    return _answer(body, point, study, points.index(present))
+    at = points.index(present)
+    if ends is None:
+        study = await asyncio.to_thread(compute, point.curve)
+        return _answer(body, point, study, None, at)
+    least, most = ends
+    few = await asyncio.to_thread(compute, least.curve)
+    many = await asyncio.to_thread(compute, most.curve)
+    return _answer(body, point, many, few, at)
 
 
 def usual_points(vary: str, present: int) -> list[int]:
@@ -96,8 +109,15 @@ def usual_points(vary: str, present: int) -> list[int]:
 
 
 def _answer(
-    body: ThroughputIn, point: Point, study: ThroughputStudy, at: int
+    body: ThroughputIn,
+    point: Point,
+    study: ThroughputStudy,
+    least: ThroughputStudy | None,
+    at: int,
 ) -> ThroughputOut:
+    """Put a study into an answer; with both ends, `study` is the one of most dirty pages."""
+    disk_name = point.disk[1].name
+    other = study if least is None else least
     return ThroughputOut(
         workload_id=point.workload.id,
         content_id=point.content.id,
@@ -110,16 +130,39 @@ def _answer(
         present=int(study.points[at]),
         at=at,
         schemes=[_columns(study, found) for found in study.schemes.values()],
-        best=list(study.best),
+        least=None
+        if least is None
+        else [_columns(least, found) for found in least.schemes.values()],
+        dirty_share=known_dirty_share(point.curve)
+        if least is None
+        else unknown_dirty_share(point.curve, least.best[at], study.best[at]),
+        best=[
+            one if one == two else None
+            for one, two in zip(study.best, other.best, strict=True)
+        ],
         ram_pages_left=_left(study),
         flash_metadata=body.flash_metadata,
-        finding=_finding(study, at),
-        sentence=_sentence(body, study, at, point.disk[1].name),
+        finding=_finding(study, at)
+        if least is None
+        else _range_finding(least, study, at),
+        sentence=_sentence(body, study, at, disk_name)
+        if least is None
+        else _range_sentence(body, least, study, at, disk_name),
         estimator=study.estimator,
         validity=study.validity,
         time_basis=TIME_BASIS,
-        warnings=[WarningOut.model_validate(each) for each in study.warnings],
-        derivation=list(_derivation(body, study, at)),
+        warnings=[
+            *(
+                []
+                if least is None
+                else [WarningOut.model_validate(DIRTY_SHARE_UNKNOWN)]
+            ),
+            *(WarningOut.model_validate(each) for each in study.warnings),
+        ],
+        derivation=[
+            *([] if least is None else [ONE_END]),
+            *_derivation(body, study, at),
+        ],
         core_version=CORE_VERSION,
     )
 
@@ -202,6 +245,39 @@ def _finding(study: ThroughputStudy, at: int) -> str:
         by = "flash limits"
     verb = "reach" if len(leaders) > 1 else "reaches"
     return f"{names} {verb} {rate}; {by} {'them' if len(leaders) > 1 else 'it'}"
+
+
+def _range_finding(least: ThroughputStudy, most: ThroughputStudy, at: int) -> str:
+    few, many = least.best[at], most.best[at]
+
+    def ends(name: str) -> str:
+        low = float(most.schemes[name].throughput_per_s[at])
+        high = float(least.schemes[name].throughput_per_s[at])
+        return f"{_rate(low)} to {_rate(high)}"
+
+    if few == many:
+        return (
+            f"{titles()[many]} reaches {ends(many)}, by how many evicted pages are dirty, "
+            "which nobody has said"
+        )
+    return (
+        "Which scheme reaches most depends on how many evicted pages are dirty, which nobody "
+        f"has said: {titles()[few]} if none is ({ends(few)}), {titles()[many]} if as many are "
+        f"as can be ({ends(many)})"
+    )
+
+
+def _range_sentence(
+    body: ThroughputIn,
+    least: ThroughputStudy,
+    most: ThroughputStudy,
+    at: int,
+    disk_name: str,
+) -> str:
+    return (
+        f"If no evicted page is dirty: {_sentence(body, least, at, disk_name)} If as many are "
+        f"as can be: {_sentence(body, most, at, disk_name)}"
+    )
 
 
 def _sentence(

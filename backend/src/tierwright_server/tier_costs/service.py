@@ -10,8 +10,8 @@ from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.context import Context
 from tierwright_server.evaluations.schemas import PriceBookRef
+from tierwright_server.evaluations.service import derivation_step
 from tierwright_server.schemas import WarningOut
-from tierwright_server.scheme_maps.service import derivation_step
 from tierwright_server.tier_costs.schemas import (
     CostLineOut,
     TierCostsIn,

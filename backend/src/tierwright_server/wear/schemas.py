@@ -5,7 +5,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tierwright_server.catalog.schemas import DeviceOut
-from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
+from tierwright_server.evaluations.schemas import (
+    DerivationStep,
+    DirtyShareIn,
+    DirtyShareOut,
+    PriceBookRef,
+    RamBudgetOut,
+)
 from tierwright_server.schemas import (
     Answer,
     Body,
@@ -45,7 +51,7 @@ Amount = Annotated[float, Field(strict=True, ge=0, le=MOST, allow_inf_nan=False)
 FlashPages = Annotated[Pages, Field(ge=1)]
 
 
-class PointIn(Body):
+class PointIn(DirtyShareIn):
     """Workload, sizes and devices of the question."""
 
     workload_id: Identifier
@@ -55,6 +61,11 @@ class PointIn(Body):
     disk_device_id: Identifier
     accesses_per_s: Rate | None = Field(
         default=None, description="Absent: the workload's own, accesses / duration."
+    )
+    flash_metadata: Identifier | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "the RAM; absent: nothing is charged.",
     )
 
 
@@ -113,8 +124,22 @@ class WearMoney(Answer):
     validity: str
 
 
+class WearLeast(Answer):
+    """The numbers that depend on the dirty share, if no evicted page is dirty."""
+
+    flash_writes_per_access: float
+    tb_per_day: float
+    drive_writes_per_day: float | None
+    years: float | None
+    never_worn_out: bool
+
+
 class SchemeWear(Answer):
-    """Life of the flash under one scheme."""
+    """Life of the flash under one scheme.
+
+    Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+    be, `least` has those with none, and the ranges hold both.
+    """
 
     scheme: str
     title: str
@@ -129,6 +154,9 @@ class SchemeWear(Answer):
     years_to: float | None
     never_worn_out: bool
     money: WearMoney | None
+    least: WearLeast | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
 
 
 class BudgetOut(Answer):
@@ -138,6 +166,8 @@ class BudgetOut(Answer):
     appended_tb: float | None
     basis: str
     reason: str = Field(description="Why there is no budget; empty when there is one.")
+    written_tb: float = Field(description="Of it, written before.")
+    left_tb: float | None = Field(description="In place, less what is written.")
 
 
 class WearOut(Answer):
@@ -154,6 +184,10 @@ class WearOut(Answer):
     growth_per_year: float
     budget: BudgetOut
     rated_dwpd: float | None
+    ram_budget: RamBudgetOut | None = Field(
+        description="Absent where no metadata of flash are charged."
+    )
+    dirty_share: DirtyShareOut
     schemes: list[SchemeWear]
     money_reason: str = Field(description="Why there is no money; empty if there is.")
     sentence: str

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,21 +11,36 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright import endurance, page_flow, recovery
 from tierwright.derivation import Derivation
 from tierwright.device import Device
-from tierwright.endurance import SchemeLife, WearCost, WearOutlook, WriteBudget
+from tierwright.endurance import (
+    SchemeLife,
+    WearCost,
+    WearOutlook,
+    WearRange,
+)
 from tierwright.errors import BadInput as ModelBadInput
 from tierwright.hit_ratio import Curve
-from tierwright.page_flow import Caution, Evaluation
-from tierwright.prices import PriceBook, own_price
-from tierwright.units import UNIT_BYTES
+from tierwright.metadata import ram_pages_left
+from tierwright.page_flow import Caution
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
-from tierwright_server.evaluations.service import titles
+from tierwright_server.evaluations.service import (
+    DIRTY_SHARE_UNKNOWN,
+    ONE_END,
+    Point,
+    derivation_step,
+    dirty_ends,
+    known_dirty_share,
+    metadata_preset,
+    ram_budget_out,
+    titles,
+    unknown_dirty_share,
+    with_dirty_share,
+)
 from tierwright_server.schemas import WarningOut
-from tierwright_server.scheme_maps.service import derivation_step
-from tierwright_server.tables import Content, Workload
+from tierwright_server.tables import Workload
 from tierwright_server.wear.schemas import (
     BudgetOut,
     DeviceHealthIn,
@@ -39,6 +54,7 @@ from tierwright_server.wear.schemas import (
     RestartPart,
     SchemeWear,
     WearIn,
+    WearLeast,
     WearMoney,
     WearOut,
 )
@@ -49,20 +65,31 @@ MICROSECONDS = 1e6
 MEGABYTE = 1e6
 TB = 10**12
 SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S, INTERVALS = 30.0, 3600.0, 30
-DAYS_PER_MONTH = 365 / 12
 
 
 @dataclass(frozen=True)
 class Found:
     """What the ids of a question stand for, and its rate."""
 
-    workload: Workload
-    content: Content
-    curve: Curve
-    flash: tuple[Device, DeviceOut]
-    disk: tuple[Device, DeviceOut]
+    point: Point
     accesses_per_s: float
     rate_basis: str
+
+    @property
+    def workload(self) -> Workload:
+        return self.point.workload
+
+    @property
+    def curve(self) -> Curve:
+        return self.point.curve
+
+    @property
+    def flash(self) -> tuple[Device, DeviceOut]:
+        return self.point.flash
+
+    @property
+    def disk(self) -> tuple[Device, DeviceOut]:
+        return self.point.disk
 
 
 async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut:
@@ -83,22 +110,44 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
         rated_tb=body.rated_tb,
         rated_years=body.rated_years,
     )
-    evaluation = _evaluate(found, body)
     capacity = device.capacity_bytes
-    outlook = endurance.wear_outlook(
-        evaluation,
-        budget,
-        accesses_per_s=found.accesses_per_s,
-        growth_per_year=body.growth_per_year,
-        written_tb=body.written_tb,
-        capacity_bytes=None if capacity is None else capacity * body.devices,
+    load: dict[str, Any] = {
+        "accesses_per_s": found.accesses_per_s,
+        "growth_per_year": body.growth_per_year,
+        "written_tb": body.written_tb,
+        "capacity_bytes": None if capacity is None else capacity * body.devices,
+    }
+    choices = _choices(found, body)
+    least: WearOutlook | None = None
+    if dirty_ends(body, found.point) is None:
+        evaluation = page_flow.evaluate(found.curve, **choices)
+        outlook = endurance.wear_outlook(evaluation, budget, **load)
+        dirty_share, sentence = known_dirty_share(found.curve), _wear_sentence(outlook)
+    else:
+        ends = page_flow.evaluate_range(found.curve, **choices)
+        both = endurance.wear_range(ends, budget, **load)
+        evaluation, outlook, least = ends.most, both.most, both.least
+        dirty_share = unknown_dirty_share(
+            found.curve, endurance.gentlest(least), endurance.gentlest(outlook)
+        )
+        sentence = _range_sentence(both)
+    usd, money_reason = endurance.purchase_usd(
+        device, prices[0] if prices else None, body.devices
     )
-    usd, money_reason = _device_usd(device, prices[0] if prices else None, body.devices)
     money = {
-        name: _wear_cost(life, budget, usd, body)
+        name: endurance.scheme_cost(
+            life,
+            budget,
+            usd,
+            body.amortisation_months,
+            written_tb=body.written_tb,
+            growth_per_year=body.growth_per_year,
+        )
         for name, life in outlook.schemes.items()
     }
+    unknown = [] if least is None else [WarningOut.model_validate(DIRTY_SHARE_UNKNOWN)]
     cautions = [*outlook.warnings, *_about_capacity(found, body)]
+    in_place = budget.in_place_tb
     return WearOut(
         workload_id=found.workload.id,
         page_bytes=found.curve.page_bytes,
@@ -114,18 +163,29 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
             appended_tb=budget.appended_tb,
             basis=budget.basis,
             reason=budget.reason,
+            written_tb=body.written_tb,
+            left_tb=None if in_place is None else in_place - body.written_tb,
         ),
+        ram_budget=ram_budget_out(body.flash_metadata, evaluation.ram_budget),
+        dirty_share=dirty_share,
         rated_dwpd=endurance.rated_endurance(device).dwpd,
         schemes=[
-            _scheme_wear(name, life, money[name])
+            _scheme_wear(
+                name, life, money[name], None if least is None else least.schemes[name]
+            )
             for name, life in outlook.schemes.items()
         ],
         money_reason=money_reason or budget.reason,
-        sentence=_wear_sentence(outlook),
+        sentence=sentence,
         estimator=outlook.estimator,
         validity=outlook.validity,
-        warnings=[WarningOut.model_validate(caution) for caution in cautions],
+        warnings=[
+            *unknown,
+            *(WarningOut.model_validate(caution) for caution in cautions),
+        ],
         derivation=[
+            *([] if least is None else [ONE_END]),
+            *_steps(evaluation.ram_budget.derivation if evaluation.ram_budget else ()),
             *_steps(budget.derivation),
             *(
                 step
@@ -215,7 +275,23 @@ async def recover(
     found = await find(session, context, body)
     curve, page = found.curve, found.curve.page_bytes
     flash_bytes = body.flash_pages * page
-    missed = float(curve.misses(body.ram_pages)) / curve.accesses
+    left = float(
+        ram_pages_left(
+            metadata_preset(body.flash_metadata),
+            ram_pages=body.ram_pages,
+            flash_pages=body.flash_pages,
+            page_bytes=page,
+            source_bytes=curve.distinct_pages * page,
+        )
+    )
+    if left < 1:
+        raise BadInput.at(
+            "body.ram_pages",
+            body.ram_pages,
+            "hold less than the metadata of flash",
+            hint="Take more RAM, less flash, or a cache with larger units.",
+        )
+    missed = float(curve.misses(left)) / curve.accesses
     misses_per_s = missed * found.accesses_per_s
     rates = _fill_rates(found, misses_per_s)
     fill = recovery.fill_time(flash_bytes, rates)
@@ -280,10 +356,11 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
     curve = await workloads.load_curve(context, workload, content)
     if curve.accesses == 0:
         raise BadInput.at("body.workload_id", workload.id, "has no accesses")
+    point = with_dirty_share(
+        body, Point(workload, content, curve, flash, disk, ram=None, prices=None)
+    )
     if body.accesses_per_s is not None:
-        return Found(
-            workload, content, curve, flash, disk, body.accesses_per_s, "as given"
-        )
+        return Found(point, body.accesses_per_s, "as given")
     duration_s = content.summary.get("duration_s")
     if not duration_s:
         raise BadInput.at(
@@ -296,51 +373,17 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
     basis = (
         f"{curve.accesses:,} accesses in {three_digits(duration_s)} s of the workload"
     )
-    return Found(workload, content, curve, flash, disk, rate, basis)
+    return Found(point, rate, basis)
 
 
-def _evaluate(found: Found, body: PointIn) -> Evaluation:
-    return page_flow.evaluate(
-        found.curve,
-        ram_pages=body.ram_pages,
-        flash_pages=body.flash_pages,
-        flash=found.flash[0],
-        disk=found.disk[0],
-    )
-
-
-def _device_usd(
-    device: Device, prices: PriceBook | None, devices: int
-) -> tuple[Decimal | None, str]:
-    """Purchase price of all devices, or why it is not known."""
-    price = prices.find(device_id=device.id, kind=device.kind) if prices else None
-    price = price or own_price(device)
-    if price is None:
-        return None, f"`{device.id}` has no price; choose a price book that has one"
-    if price.rent:
-        return (
-            None,
-            f"`{device.id}` is rented by the month: its wear is not yours to pay",
-        )
-    if device.capacity_bytes is None:
-        return None, f"`{device.id}` states no capacity to multiply its price by"
-    each = price.usd * device.capacity_bytes / UNIT_BYTES[price.per]
-    return each * devices, ""
-
-
-def _wear_cost(
-    life: SchemeLife, budget: WriteBudget, usd: Decimal | None, body: WearIn
-) -> WearCost | None:
-    if usd is None or budget.in_place_tb is None:
-        return None
-    return endurance.wear_cost(
-        device_usd=usd,
-        rated_tb=Decimal(repr(budget.in_place_tb)),
-        tb_per_month=Decimal(repr(life.tb_per_day * DAYS_PER_MONTH)),
-        amortisation_months=body.amortisation_months,
-        written_tb=Decimal(repr(body.written_tb)),
-        growth_per_year=body.growth_per_year,
-    )
+def _choices(found: Found, body: PointIn) -> dict[str, Any]:
+    return {
+        "ram_pages": body.ram_pages,
+        "flash_pages": body.flash_pages,
+        "flash": found.flash[0],
+        "disk": found.disk[0],
+        "flash_metadata": metadata_preset(body.flash_metadata),
+    }
 
 
 def _derivation_of(found: WearCost | None) -> tuple[Derivation, ...]:
@@ -360,22 +403,34 @@ def _money(found: WearCost) -> WearMoney:
     )
 
 
-def _scheme_wear(name: str, life: SchemeLife, cost: WearCost | None) -> SchemeWear:
+def _scheme_wear(
+    name: str, life: SchemeLife, cost: WearCost | None, least: SchemeLife | None
+) -> SchemeWear:
+    other = life if least is None else least
     return SchemeWear(
         scheme=name,
         title=titles()[name],
         flash_writes_per_access=life.pages_per_access,
         flash_writes_per_access_range=(
-            life.least_pages_per_access,
-            life.most_pages_per_access,
+            min(life.least_pages_per_access, other.least_pages_per_access),
+            max(life.most_pages_per_access, other.most_pages_per_access),
         ),
         tb_per_day=life.tb_per_day,
         drive_writes_per_day=life.drive_writes_per_day,
         years=_finite(life.years),
         years_from=_finite(life.years_from),
-        years_to=_finite(life.years_to),
+        years_to=_finite(other.years_to),
         never_worn_out=life.years == math.inf,
         money=None if cost is None else _money(cost),
+        least=None
+        if least is None
+        else WearLeast(
+            flash_writes_per_access=least.pages_per_access,
+            tb_per_day=least.tb_per_day,
+            drive_writes_per_day=least.drive_writes_per_day,
+            years=_finite(least.years),
+            never_worn_out=least.years == math.inf,
+        ),
     )
 
 
@@ -406,6 +461,30 @@ def _wear_sentence(outlook: WearOutlook) -> str:
     return (
         f"The flash lasts {_years(lives[longest])} under {titles()[longest]} and "
         f"{_years(lives[shortest])} under {titles()[shortest]}, writing in place."
+    )
+
+
+def _range_sentence(both: WearRange) -> str:
+    def ends(name: str) -> str:
+        low, high = both.most.schemes[name], both.least.schemes[name]
+        if low.years is None or high.years is None:
+            most, least = three_digits(low.tb_per_day), three_digits(high.tb_per_day)
+            return f"{least} to {most} TB a day"
+        if math.isinf(low.years):
+            return "never worn out"
+        return f"{_years(low.years)} to {'no end' if math.isinf(high.years) else _years(high.years)}"
+
+    unknown = "by how many evicted pages are dirty, which nobody has said"
+    if both.gentlest is not None:
+        return (
+            f"{titles()[both.gentlest]} is gentlest on the flash with none and with as many "
+            f"dirty evicted pages as can be ({ends(both.gentlest)}), {unknown}."
+        )
+    few, many = endurance.gentlest(both.least), endurance.gentlest(both.most)
+    return (
+        f"Which scheme is gentlest on the flash depends on how many evicted pages are dirty, "
+        f"which nobody has said: {titles()[few]} if none is ({ends(few)}), {titles()[many]} if "
+        f"as many are as can be ({ends(many)})."
     )
 
 
@@ -510,10 +589,11 @@ def _restart(
     if body.redo_pages is not None:
         per_s = body.redo_pages / (body.checkpoint_interval_s / 2)
     else:
-        per_s = found.accesses_per_s * found.curve.write_accesses / found.curve.accesses
+        share, known = _most_writes(found.curve)
+        per_s = found.accesses_per_s * share
         basis = (
             "most there can be: each write of half an interval touches another page, up to "
-            "all pages of the workload"
+            f"all pages of the workload{known}"
         )
     grid = np.geomspace(SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S, INTERVALS)
     intervals = np.append(grid, body.checkpoint_interval_s)
@@ -569,6 +649,16 @@ def _restart(
         *_steps(single.without_flash.derivation, "without_flash"),
     ]
     return found_restart, "", steps
+
+
+def _most_writes(curve: Curve) -> tuple[float, str]:
+    """Share of the accesses that write, at most; and what to add where nobody said it."""
+    if curve.known_write_accesses is not None:
+        return curve.known_write_accesses / curve.accesses, ""
+    stated = None if curve.given is None else curve.given.write_share
+    if stated is not None:
+        return stated, ""
+    return 1.0, "; nobody has said how many accesses write, so all are taken to"
 
 
 def page_flow_times(flash: Device, disk: Device) -> dict[str, float]:

@@ -153,6 +153,18 @@ export type AxisOption = {
  */
 export type BreakEvenIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -259,9 +271,38 @@ export type BreakEvenIn = {
 };
 
 /**
+ * BreakEvenLeast
+ *
+ * The answers that depend on the dirty share, if no evicted page is dirty.
+ */
+export type BreakEvenLeast = {
+    /**
+     * Steps
+     */
+    steps: Array<StepOut>;
+    next_money: NextMoneyOut | null;
+    flips: FlipsOut;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Flip Finding
+     */
+    flip_finding: string;
+};
+
+/**
  * BreakEvenOut
  *
  * DRAM or flash, answered in every way that the inputs allow.
+ *
+ * Where the dirty share is unknown and both ends were asked for, the numbers are those with
+ * as many dirty pages as can be, and `least` has those with none.
  */
 export type BreakEvenOut = {
     /**
@@ -278,8 +319,10 @@ export type BreakEvenOut = {
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Absent where nobody knows.
      */
-    write_accesses: number;
+    write_accesses: number | null;
     /**
      * Distinct Pages
      */
@@ -316,6 +359,11 @@ export type BreakEvenOut = {
      * Flash Metadata
      */
     flash_metadata: string | null;
+    dirty_share: DirtyShareOut;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: BreakEvenLeast | null;
     times: AccessTimes;
     /**
      * Exponent
@@ -401,6 +449,18 @@ export type BudgetOut = {
      * Why there is no budget; empty when there is one.
      */
     reason: string;
+    /**
+     * Written Tb
+     *
+     * Of it, written before.
+     */
+    written_tb: number;
+    /**
+     * Left Tb
+     *
+     * In place, less what is written.
+     */
+    left_tb: number | null;
 };
 
 /**
@@ -2080,13 +2140,13 @@ export type DirtyShareOut = {
     /**
      * Best At Least
      *
-     * If unknown: the best scheme if no evicted page is dirty.
+     * If unknown: the best choice if no evicted page is dirty.
      */
     best_at_least: string | null;
     /**
      * Best At Most
      *
-     * If unknown: the best scheme if as many are dirty as can be.
+     * If unknown: the best choice if as many are dirty as can be.
      */
     best_at_most: string | null;
 };
@@ -2192,6 +2252,18 @@ export type EstimatorOut = {
  */
 export type EvaluationIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -2236,17 +2308,11 @@ export type EvaluationIn = {
      */
     amortisation_months?: number;
     /**
-     * Dirty Share
+     * Flash Metadata
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
      */
-    dirty_share?: number | null;
-    /**
-     * Dirty Share Range
-     *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
-     */
-    dirty_share_range?: boolean;
+    flash_metadata?: string | null;
 };
 
 /**
@@ -2303,6 +2369,10 @@ export type EvaluationOut = {
     amortisation_months: number;
     devices: DevicesUsed;
     price_book: PriceBookRef | null;
+    /**
+     * Absent where no metadata of flash are charged.
+     */
+    ram_budget: RamBudgetOut | null;
     /**
      * Schemes
      */
@@ -3397,6 +3467,56 @@ export type MapAxisOut = {
 };
 
 /**
+ * MapLeastOut
+ *
+ * What depends on the dirty share, if no evicted page is dirty.
+ */
+export type MapLeastOut = {
+    /**
+     * Best
+     */
+    best: Array<Array<number>>;
+    /**
+     * Io Time Us Per Access
+     */
+    io_time_us_per_access: {
+        [key: string]: Array<Array<number | null>>;
+    };
+    /**
+     * Margin
+     */
+    margin: Array<Array<number | null>>;
+    /**
+     * Too Close
+     */
+    too_close: Array<Array<boolean>>;
+    /**
+     * Crossovers
+     */
+    crossovers: Array<CrossoverOut>;
+    /**
+     * Shares
+     */
+    shares: {
+        [key: string]: number;
+    };
+    /**
+     * Too Close Share
+     */
+    too_close_share: number;
+    /**
+     * Differs
+     *
+     * Where the scheme of least I/O time is another one than with as many dirty pages as can be.
+     */
+    differs: Array<Array<boolean>>;
+    /**
+     * Differs Share
+     */
+    differs_share: number;
+};
+
+/**
  * MapMoneyOut
  *
  * What the cells cost. [USD/month]
@@ -3440,10 +3560,6 @@ export type MapOptions = {
     schemes: {
         [key: string]: string;
     };
-    /**
-     * Metadata Presets
-     */
-    metadata_presets: Array<MetadataPresetOut>;
 };
 
 /**
@@ -3520,6 +3636,10 @@ export type MapPointOut = {
      */
     too_close: boolean;
     /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: PointLeast | null;
+    /**
      * Sentence
      */
     sentence: string;
@@ -3582,6 +3702,12 @@ export type MapQuestion = {
      */
     dirty_share?: number | null;
     /**
+     * Dirty Share Range
+     *
+     * Where the dirty share is neither set nor an axis, and nobody has stated that of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Asymmetry
      */
     asymmetry?: number | null;
@@ -3594,7 +3720,7 @@ export type MapQuestion = {
     /**
      * Flash Metadata
      *
-     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     * Preset whose memory is taken from the RAM of schemes with flash; `GET /catalog/flash-metadata` lists them.
      */
     flash_metadata?: string | null;
 };
@@ -3621,50 +3747,6 @@ export type MarginOut = {
      * Share of the I/O time without flash that the best saves.
      */
     relative_to_none: number;
-};
-
-/**
- * MetadataPresetOut
- *
- * How much RAM a flash cache needs to know what it holds.
- */
-export type MetadataPresetOut = {
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Title
-     */
-    title: string;
-    /**
-     * Entry Bytes
-     *
-     * RAM for each unit on flash. [bytes]
-     */
-    entry_bytes: number;
-    /**
-     * Unit Bytes
-     *
-     * Null: a page of the workload. [bytes]
-     */
-    unit_bytes: number | null;
-    /**
-     * Source Entry Bytes
-     */
-    source_entry_bytes: number;
-    /**
-     * Fixed Bytes
-     */
-    fixed_bytes: number;
-    /**
-     * Source
-     */
-    source: string;
-    /**
-     * Note
-     */
-    note: string;
 };
 
 /**
@@ -3893,6 +3975,38 @@ export type PlanOut = {
      * Choice
      */
     choice: Array<'dram' | 'flash' | 'neither'>;
+};
+
+/**
+ * PointLeast
+ *
+ * A point if no evicted page is dirty.
+ */
+export type PointLeast = {
+    /**
+     * Io Time Us Per Access
+     *
+     * By scheme.
+     */
+    io_time_us_per_access: {
+        [key: string]: number | null;
+    };
+    /**
+     * Best
+     */
+    best: string | null;
+    /**
+     * Margin
+     */
+    margin: number | null;
+    /**
+     * Too Close
+     */
+    too_close: boolean;
+    /**
+     * Sentence
+     */
+    sentence: string;
 };
 
 /**
@@ -4678,6 +4792,58 @@ export type QuestionOut = {
 };
 
 /**
+ * RamBudgetOut
+ *
+ * RAM that knowing what flash holds takes, and what it leaves for caching.
+ */
+export type RamBudgetOut = {
+    /**
+     * Flash Metadata
+     *
+     * Name of the preset.
+     */
+    flash_metadata: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Ram Bytes
+     *
+     * The budget, which is what is paid for. [bytes]
+     */
+    ram_bytes: number;
+    /**
+     * Metadata Bytes
+     */
+    metadata_bytes: number;
+    /**
+     * Ram Pages Left
+     *
+     * RAM of every scheme with flash; `none` caches in all. [pages]
+     */
+    ram_pages_left: number;
+    /**
+     * Share
+     *
+     * Metadata / budget. [1]
+     */
+    share: number;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+};
+
+/**
  * ReadOptions
  *
  * How to read a trace; whatever is absent is detected and stated.
@@ -4760,6 +4926,18 @@ export type RecordOut = {
  */
 export type RecoveryIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -4795,6 +4973,12 @@ export type RecoveryIn = {
      * Absent: the workload's own, accesses / duration.
      */
     accesses_per_s?: number | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
     /**
      * Checkpoint Interval S
      */
@@ -5850,6 +6034,12 @@ export type SchemeMapIn = {
      */
     dirty_share?: number | null;
     /**
+     * Dirty Share Range
+     *
+     * Where the dirty share is neither set nor an axis, and nobody has stated that of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Asymmetry
      */
     asymmetry?: number | null;
@@ -5862,7 +6052,7 @@ export type SchemeMapIn = {
     /**
      * Flash Metadata
      *
-     * Preset whose memory is taken from the RAM of schemes with flash; GET /api/v1/scheme-maps/options lists them.
+     * Preset whose memory is taken from the RAM of schemes with flash; `GET /catalog/flash-metadata` lists them.
      */
     flash_metadata?: string | null;
     x: AxisIn;
@@ -5873,6 +6063,9 @@ export type SchemeMapIn = {
  * SchemeMapOut
  *
  * Costs and winners over a grid, in columns: a list of rows for every quantity.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+ * be, and `least` has those with none.
  */
 export type SchemeMapOut = {
     /**
@@ -5965,6 +6158,10 @@ export type SchemeMapOut = {
      */
     too_close_share: number;
     /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: MapLeastOut | null;
+    /**
      * Sentence
      *
      * The finding in one sentence.
@@ -6032,6 +6229,9 @@ export type SchemeOut = {
  * SchemeWear
  *
  * Life of the flash under one scheme.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+ * be, `least` has those with none, and the ranges hold both.
  */
 export type SchemeWear = {
     /**
@@ -6080,6 +6280,10 @@ export type SchemeWear = {
      */
     never_worn_out: boolean;
     money: WearMoney | null;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: WearLeast | null;
 };
 
 /**
@@ -6121,6 +6325,18 @@ export type ShownOut = {
  * The point to check, and the schemes to replay.
  */
 export type SimulationIn = {
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
     /**
      * Workload Id
      *
@@ -6166,17 +6382,11 @@ export type SimulationIn = {
      */
     amortisation_months?: number;
     /**
-     * Dirty Share
+     * Flash Metadata
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
      */
-    dirty_share?: number | null;
-    /**
-     * Dirty Share Range
-     *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
-     */
-    dirty_share_range?: boolean;
+    flash_metadata?: string | null;
     /**
      * Schemes
      */
@@ -7128,6 +7338,18 @@ export type SweepSummary = {
  */
 export type ThroughputIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -7223,6 +7445,9 @@ export type ThroughputIn = {
  * ThroughputOut
  *
  * Throughput and response time of every scheme over what is varied.
+ *
+ * Where the dirty share is unknown, `schemes` are with as many dirty pages as can be, and
+ * `least` with none.
  */
 export type ThroughputOut = {
     /**
@@ -7271,11 +7496,18 @@ export type ThroughputOut = {
      */
     schemes: Array<SchemeColumns>;
     /**
+     * Least
+     *
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: Array<SchemeColumns> | null;
+    dirty_share: DirtyShareOut;
+    /**
      * Best
      *
-     * Scheme of most throughput at each point.
+     * Scheme of most throughput at each point; null where that depends on a dirty share that nobody knows.
      */
-    best: Array<string>;
+    best: Array<string | null>;
     /**
      * Ram Pages Left
      *
@@ -7367,7 +7599,7 @@ export type TierCostsIn = {
     /**
      * Written Bytes Per Month
      */
-    written_bytes_per_month?: number;
+    written_bytes_per_month?: number | null;
     /**
      * Provisioned Iops
      *
@@ -7760,6 +7992,18 @@ export type WarningOut = {
  */
 export type WearIn = {
     /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -7795,6 +8039,12 @@ export type WearIn = {
      * Absent: the workload's own, accesses / duration.
      */
     accesses_per_s?: number | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
     /**
      * Growth Per Year
      *
@@ -7851,6 +8101,34 @@ export type WearIn = {
      * Time over which a purchase is paid. [months]
      */
     amortisation_months?: number;
+};
+
+/**
+ * WearLeast
+ *
+ * The numbers that depend on the dirty share, if no evicted page is dirty.
+ */
+export type WearLeast = {
+    /**
+     * Flash Writes Per Access
+     */
+    flash_writes_per_access: number;
+    /**
+     * Tb Per Day
+     */
+    tb_per_day: number;
+    /**
+     * Drive Writes Per Day
+     */
+    drive_writes_per_day: number | null;
+    /**
+     * Years
+     */
+    years: number | null;
+    /**
+     * Never Worn Out
+     */
+    never_worn_out: boolean;
 };
 
 /**
@@ -7946,6 +8224,11 @@ export type WearOut = {
      * Rated Dwpd
      */
     rated_dwpd: number | null;
+    /**
+     * Absent where no metadata of flash are charged.
+     */
+    ram_budget: RamBudgetOut | null;
+    dirty_share: DirtyShareOut;
     /**
      * Schemes
      */

@@ -54,7 +54,7 @@ export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProp
         )}
         {simulation !== null && stale && (
           <Text size="sm" role="status" className={classes["warning"]}>
-            ⚠ This check was made at other sizes or devices (RAM{" "}
+            ⚠ This check was made at other sizes, devices or metadata (RAM{" "}
             {formatPagesAndBytes(
               pages(simulation.inputs.ram_pages),
               bytes(evaluation.page_bytes),

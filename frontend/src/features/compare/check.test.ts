@@ -50,6 +50,12 @@ describe("a check", () => {
     );
   });
 
+  it("belongs to the metadata that were charged", () => {
+    const charged = { ...inputs, flash_metadata: "face" };
+    expect(isSamePoint(simulation, "c", charged)).toBe(false);
+    expect(isSamePoint({ ...simulation, inputs: charged }, "c", charged)).toBe(true);
+  });
+
   it("does not depend on prices, which a simulation does not know", () => {
     const priced = { ...inputs, price_book_id: "b", amortisation_months: 12 };
     expect(isSamePoint(simulation, "c", priced)).toBe(true);

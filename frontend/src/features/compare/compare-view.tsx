@@ -4,18 +4,19 @@ import { useSearch } from "@tanstack/react-router";
 import type { AnalysisInputs } from "@/analysis/analysis-page";
 import {
   type AnalysisSearch,
-  type AnalysisState,
+  assumptions,
   evaluationInput,
   stateOfInputs,
 } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import { type EvaluationOut, evaluationQuery, namesIn } from "@/api/evaluations";
+import { DirtyShare } from "@/components/dirty-share";
+import { FlashMetadata } from "@/components/flash-metadata";
 import { NeedsTrace } from "@/components/needs-trace";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
-import { DirtyShare } from "./dirty-share";
 import { FlashPanel } from "./flash-panel";
 import { SchemeBars } from "./scheme-bars";
 import { SchemeTable } from "./scheme-table";
@@ -23,32 +24,37 @@ import { SizeSliders } from "./size-sliders";
 import { useCheck } from "./use-check";
 import { useSizes } from "./use-sizes";
 
-/** A given curve may leave the dirty share open: then both ends are shown. */
-const withDirtyShare = (
-  point: AnalysisState,
-  given: boolean,
-  share: number | undefined,
-) => ({
-  ...evaluationInput(point),
-  ...(given ? { dirty_share: share ?? null, dirty_share_range: true } : {}),
-});
-
 export function CompareView({ state, workload, summary }: AnalysisInputs) {
-  const { check, dirty_share: dirtyShare } = useSearch({
-    strict: false,
-  }) as AnalysisSearch;
+  const {
+    check,
+    dirty_share: dirtyShare,
+    metadata,
+  } = useSearch({ strict: false }) as AnalysisSearch;
   const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
   const given = summary.kind === "curve";
   const share = given ? dirtyShare : undefined;
   const evaluation = useQuery({
-    ...evaluationQuery(withDirtyShare(point, given, dirtyShare)),
+    ...evaluationQuery({
+      ...evaluationInput(point),
+      ...assumptions({ metadata, dirty_share: dirtyShare }, given),
+    }),
     placeholderData: keepPreviousData,
   });
-  const checking = useCheck(point, workload.content_id, check, patch);
+  const checking = useCheck(point, workload.content_id, check, metadata, patch);
   return (
     <>
-      <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} state={state} />
+      <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} state={state}>
+        <div className={classes["metadata"]}>
+          <FlashMetadata
+            value={metadata}
+            onChange={(name) => patch({ metadata: name })}
+            note={
+              metadata === undefined ? undefined : evaluation.data?.ram_budget?.sentence
+            }
+          />
+        </div>
+      </SizeSliders>
       {given && (
         <DirtyShare
           stated={dirtyShare}

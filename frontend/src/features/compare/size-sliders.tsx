@@ -1,4 +1,5 @@
 import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import {
   type Buyable,
   BuyableSwitch,
@@ -26,10 +27,13 @@ interface SizeSlidersProps {
   readonly onChange: (sizes: Sizes) => void;
   readonly summary: SummaryOut;
   readonly state: AnalysisState;
+  /** What else bears on the sizes. */
+  readonly children?: ReactNode;
 }
 
 /** RAM and flash sizes on logarithmic scales, up to twice the workload's footprint. */
-export function SizeSliders({ sizes, onChange, summary, state }: SizeSlidersProps) {
+export function SizeSliders(props: SizeSlidersProps) {
+  const { sizes, onChange, summary, state, children } = props;
   const max = Math.max(2, summary.distinct_pages * 2);
   const buyable = useBuyable(state);
   const range = (unit: Buyable["ram"]) =>
@@ -72,6 +76,7 @@ export function SizeSliders({ sizes, onChange, summary, state }: SizeSlidersProp
         withFlash
         footprintBytes={summary.footprint_bytes}
       />
+      {children}
     </section>
   );
 }

@@ -27,7 +27,8 @@ export function isSamePoint(
     inputs.ram_pages === point.ram_pages &&
     inputs.flash_pages === point.flash_pages &&
     inputs.flash_device_id === point.flash_device_id &&
-    inputs.disk_device_id === point.disk_device_id
+    inputs.disk_device_id === point.disk_device_id &&
+    (inputs.flash_metadata ?? null) === (point.flash_metadata ?? null)
   );
 }
 
@@ -51,9 +52,11 @@ export function useCheck(
   point: AnalysisState,
   contentId: string | null,
   checkId: string | undefined,
+  metadata: string | undefined,
   patch: (change: AnalysisSearch) => void,
 ): Checking {
   const queryClient = useQueryClient();
+  const asked = evaluationInput(point, metadata);
   const simulation = useQuery({
     queryKey: simulationKey(checkId ?? ""),
     queryFn: ({ signal }) =>
@@ -67,8 +70,7 @@ export function useCheck(
     enabled: checkId !== undefined,
   });
   const begin = useMutation({
-    mutationFn: () =>
-      answer(createSimulation({ body: evaluationInput(point), throwOnError: true })),
+    mutationFn: () => answer(createSimulation({ body: asked, throwOnError: true })),
     onSuccess: (created) => {
       queryClient.setQueryData(simulationKey(created.id), created);
       patch({ check: created.id });
@@ -89,8 +91,7 @@ export function useCheck(
     simulation: known ?? null,
     run: pendingRun === null ? undefined : run,
     running: begin.isPending || (pendingRun !== null && !ended),
-    stale:
-      known !== undefined && !isSamePoint(known, contentId, evaluationInput(point)),
+    stale: known !== undefined && !isSamePoint(known, contentId, asked),
     error: begin.error ?? (checkId === undefined ? null : simulation.error),
     start: () => begin.mutate(),
   };

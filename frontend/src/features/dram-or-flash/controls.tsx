@@ -1,12 +1,12 @@
-import { Button, Checkbox, Group, SegmentedControl, Select, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Button, Checkbox, Group, SegmentedControl, Text } from "@mantine/core";
 import { BuyableSwitch, sliderRange, stepPages, useBuyable } from "@/analysis/buyable";
 import type { DollarSearch } from "@/analysis/dollar-state";
 import { MAX_RATIO, MIN_RATIO } from "@/analysis/dollar-state";
 import type { AnalysisState } from "@/analysis/state";
-import { type BreakEvenOut, flashMetadataQuery } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/break-evens";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
+import { FlashMetadata } from "@/components/flash-metadata";
 import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
@@ -196,8 +196,6 @@ function RamControl({ ram, summary, state }: ControlsProps) {
 }
 
 function Options({ search, patch, found }: ControlsProps) {
-  const presets = useQuery(flashMetadataQuery()).data ?? [];
-  const preset = presets.find((each) => each.name === search.metadata);
   return (
     <div className={classes["options"]}>
       <NumberField
@@ -208,21 +206,9 @@ function Options({ search, patch, found }: ControlsProps) {
         max={100_000}
         onChange={(disks) => patch({ disks: Math.round(disks) })}
       />
-      <Select
-        size="sm"
-        label="Memory that flash needs"
-        placeholder="Not charged"
-        clearable
-        clearButtonProps={{ "aria-label": "Charge no metadata" }}
-        data={presets.map(({ name, title }) => ({ value: name, label: title }))}
-        value={search.metadata ?? null}
-        onChange={(metadata) => patch({ metadata: metadata ?? undefined })}
-        description={
-          preset === undefined
-            ? "Taken out of the DRAM there is."
-            : `${formatShort(preset.entry_bytes)} bytes an entry.`
-        }
-        inputWrapperOrder={["label", "input", "description", "error"]}
+      <FlashMetadata
+        value={search.metadata}
+        onChange={(metadata) => patch({ metadata })}
       />
       <NumberField
         label="Reads among the accesses"

@@ -1,10 +1,16 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import { type DollarSearch, decimalText } from "@/analysis/dollar-state";
-import { type AnalysisState, evaluationInput, NONE } from "@/analysis/state";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  assumptions,
+  evaluationInput,
+  NONE,
+} from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import {
   type BreakEvenIn,
@@ -12,6 +18,8 @@ import {
   breakEvenQuery,
   deviceNames,
 } from "@/api/break-evens";
+import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
+import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -20,6 +28,7 @@ import { WarningNotes } from "@/components/warning-notes";
 import { CheckPanel } from "./check-panel";
 import { Controls } from "./controls";
 import classes from "./dram-or-flash.module.css";
+import { atEnd } from "./findings";
 import { FlipChart } from "./flip-chart";
 import { MarginalChart } from "./marginal-chart";
 import { EqualMoneyTable, IntervalTable, PlanTable, StepTable } from "./tables";
@@ -42,7 +51,8 @@ export function DramOrFlashPage() {
 
 function question(
   state: AnalysisState,
-  search: DollarSearch,
+  search: DollarSearch & AnalysisSearch,
+  given: boolean,
   moving: { readonly ram: number; readonly ratio: number; readonly usd: number },
 ): BreakEvenIn {
   const { flash_pages: _, ...point } = evaluationInput(state);
@@ -59,13 +69,15 @@ function question(
     sequential_writes: search.appends ?? false,
     host_usd: decimalText(search.host_usd ?? 0),
     ...(search.reads === undefined ? {} : { read_share: search.reads }),
-    ...(search.metadata === undefined ? {} : { flash_metadata: search.metadata }),
+    ...assumptions(search, given),
   };
 }
 
 function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
-  const search = useSearch({ strict: false }) as DollarSearch;
-  const patch = usePatch<DollarSearch & { ram_pages?: number }>();
+  const search = useSearch({ strict: false }) as DollarSearch & AnalysisSearch;
+  const patch = usePatch<DollarSearch & AnalysisSearch>();
+  const given = summary.kind === "curve";
+  const [end, setEnd] = useState<DirtyEndName>("most");
   const ram = useSettled(state.ram_pages, (ram_pages) => patch({ ram_pages }));
   const ratio = useSettled(search.price_ratio ?? 0, (value) =>
     patch({ price_ratio: value > 0 ? value : undefined }),
@@ -75,7 +87,11 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
   );
   const found = useQuery(
     breakEvenQuery(
-      question(state, search, { ram: ram.asked, ratio: ratio.asked, usd: usd.asked }),
+      question(state, search, given, {
+        ram: ram.asked,
+        ratio: ratio.asked,
+        usd: usd.asked,
+      }),
     ),
   );
   return (
@@ -92,6 +108,16 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           patch={patch}
         />
       </Panel>
+      {given && (
+        <DirtyShare
+          stated={search.dirty_share}
+          summary={summary}
+          onChange={(dirty_share) => patch({ dirty_share })}
+        />
+      )}
+      {found.data !== undefined && found.data.least !== null && (
+        <DirtyEnd value={end} onChange={setEnd} />
+      )}
       {found.error !== null && (
         <ProblemAlert
           error={found.error}
@@ -102,7 +128,11 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
       {found.data === undefined ? (
         found.isPending && <Skeleton height={560} animate={false} />
       ) : (
-        <Answer found={found.data} name={name} busy={found.isPlaceholderData} />
+        <Answer
+          found={atEnd(found.data, end)}
+          name={name}
+          busy={found.isPlaceholderData}
+        />
       )}
     </>
   );

@@ -3,6 +3,7 @@ import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk } from "@/charts/palette";
+import type { DirtyEndName } from "@/components/dirty-end";
 import {
   formatCount,
   formatDollars,
@@ -283,3 +284,17 @@ export function checkVerdict(
     ? `The replays confirm the decision: ${margin}.`
     : `The replays contradict the decision: ${margin}.`;
 }
+
+/** The answer with the numbers of the end that is to be drawn; its words tell both. */
+export const atEnd = (found: BreakEvenOut, end: DirtyEndName): BreakEvenOut =>
+  end === "least" && found.least !== null
+    ? {
+        ...found,
+        steps: found.least.steps,
+        next_money: found.least.next_money,
+        flips: found.least.flips,
+        flip_finding: found.least.flip_finding,
+        // Of the other end only.
+        plan: null,
+      }
+    : found;

@@ -42,7 +42,9 @@ function useSide(id: string) {
       ? null
       : completeState(parseAnalysisSearch(scenario.data.state));
   // Of a given curve; without one it has no single number to lay beside another.
-  const dirtyShare = parseAnalysisSearch(scenario.data?.state ?? {}).dirty_share;
+  const { dirty_share: dirtyShare, metadata } = parseAnalysisSearch(
+    scenario.data?.state ?? {},
+  );
   const evaluation = useQuery({
     ...evaluationQuery(
       state === null
@@ -53,7 +55,7 @@ function useSide(id: string) {
             flash_device_id: "",
             disk_device_id: "",
           }
-        : { ...evaluationInput(state), dirty_share: dirtyShare ?? null },
+        : { ...evaluationInput(state, metadata), dirty_share: dirtyShare ?? null },
     ),
     enabled: state !== null,
   });
@@ -348,6 +350,7 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
     ["Price book", nameOf(books, side.state.price_book)],
     ["Paid over [months]", String(side.state.months)],
     ["Dirty share [%]", dirtyText(side.evaluation)],
+    ["Memory that flash needs", side.evaluation.ram_budget?.title ?? "not charged"],
   ];
 }
 

@@ -42,10 +42,15 @@ describe("the address of a map", () => {
       x_low: -1,
       dirty_share: 2,
       asymmetry: 0,
-      flash_metadata: "../x",
+      metadata: "../x",
       by: "price",
     });
     expect(read).toEqual({ y: "asymmetry", by: "price" });
+  });
+
+  it("reads the metadata of earlier addresses", () => {
+    expect(parseMapSearch({ flash_metadata: "face" }).metadata).toBe("face");
+    expect(parseMapSearch({ metadata: "sce" }).metadata).toBe("sce");
   });
 
   it("always gives two axes that determine the sizes once", () => {

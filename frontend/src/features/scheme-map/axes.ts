@@ -1,8 +1,9 @@
 import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
 import type { AnalysisState } from "@/analysis/state";
 import { evaluationInput } from "@/analysis/state";
-import type { MapQuestion, SchemeMapIn } from "@/api/scheme-maps";
+import type { MapQuestion, SchemeMapIn, SchemeMapOut } from "@/api/scheme-maps";
 import { shortCount } from "@/charts/map-option";
+import type { DirtyEndName } from "@/components/dirty-end";
 import { formatPercent, formatShort, ratio } from "@/units/quantity";
 
 /** Where on the map you are: the sizes of every page, and what is set here. */
@@ -92,9 +93,9 @@ const hasAxis = (x: AxisChoice, y: AxisChoice, ...names: AxisName[]) =>
   names.includes(x.axis) || names.includes(y.axis);
 
 /** What map and point share: inputs of the analysis, and the metadata charged. */
-function inputs(state: AnalysisState, metadata: string | undefined) {
-  const { ram_pages: _, flash_pages: __, ...common } = evaluationInput(state);
-  return { ...common, flash_metadata: metadata ?? null };
+function inputs(state: AnalysisState, metadata: string | undefined, given: boolean) {
+  const { ram_pages: _, flash_pages: __, ...common } = evaluationInput(state, metadata);
+  return { ...common, dirty_share_range: given };
 }
 
 /** The request of a map: what its axes leave open is taken from where you are. */
@@ -103,10 +104,11 @@ export function mapRequest(
   axes: { readonly x: AxisChoice; readonly y: AxisChoice },
   place: Place,
   metadata: string | undefined,
+  given = false,
 ): SchemeMapIn {
   const { x, y } = axes;
   return {
-    ...inputs(state, metadata),
+    ...inputs(state, metadata, given),
     x: { ...x, points: POINTS },
     y: { ...y, points: POINTS },
     ram_pages: hasAxis(x, y, "ram_pages") ? null : place.ram,
@@ -122,15 +124,36 @@ export function pointRequest(
   state: AnalysisState,
   place: Place,
   metadata: string | undefined,
+  given = false,
 ): MapQuestion {
   return {
-    ...inputs(state, metadata),
+    ...inputs(state, metadata, given),
     ram_pages: place.ram,
     flash_pages: Math.max(LEAST_FLASH, place.flash),
     dirty_share: place.dirty,
     asymmetry: place.asymmetry,
   };
 }
+
+/** The map with the numbers of the end that is to be drawn; its sentence tells both. */
+export const mapAtEnd = (map: SchemeMapOut, end: DirtyEndName): SchemeMapOut =>
+  end === "least" && map.least !== null
+    ? {
+        ...map,
+        best: map.least.best,
+        io_time_us_per_access: map.least.io_time_us_per_access,
+        margin: map.least.margin,
+        too_close: map.least.too_close,
+        too_close_share: map.least.too_close_share,
+        crossovers: map.least.crossovers,
+        shares: map.least.shares,
+        money: {
+          ...map.money,
+          best_by_price_times_time: null,
+          reason: "price times time is told with as many dirty pages as can be",
+        },
+      }
+    : map;
 
 /** Where you are on an axis; null while the measured value is not known yet. */
 export function valueOn(

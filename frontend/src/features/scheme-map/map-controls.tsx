@@ -1,8 +1,7 @@
 import { Button, Group, NumberInput, Select, Text } from "@mantine/core";
 import { memo, useState } from "react";
 import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
-import type { MapOptions } from "@/api/scheme-maps";
-import { formatShort } from "@/units/quantity";
+import { FlashMetadata } from "@/components/flash-metadata";
 import {
   AXIS_NAMES_WITH_UNIT,
   AXIS_TITLES,
@@ -14,21 +13,16 @@ import classes from "./scheme-map.module.css";
 
 interface MapControlsProps {
   readonly axes: { readonly x: AxisChoice; readonly y: AxisChoice };
-  readonly options: MapOptions | undefined;
   readonly metadata: string | undefined;
   readonly patch: (change: MapSearch) => void;
 }
 
-const NO_METADATA = "";
-
 /** Axes, their ranges, and whether RAM pays for knowing what flash holds. */
 export const MapControls = memo(function MapControls({
   axes,
-  options,
   metadata,
   patch,
 }: MapControlsProps) {
-  const preset = options?.metadata_presets.find(({ name }) => name === metadata);
   const swap = () =>
     patch({
       x: axes.y.axis,
@@ -64,29 +58,10 @@ export const MapControls = memo(function MapControls({
           onAxis={(y) => patch({ y, y_low: undefined, y_high: undefined })}
           onRange={(y_low, y_high) => patch({ y_low, y_high })}
         />
-        <div>
-          <Select
-            size="sm"
-            label="RAM that knows what flash holds"
-            data={[
-              { value: NO_METADATA, label: "Not charged, as in the papers" },
-              ...(options?.metadata_presets ?? []).map(({ name, title }) => ({
-                value: name,
-                label: title,
-              })),
-            ]}
-            value={metadata ?? NO_METADATA}
-            onChange={(name) =>
-              patch({ flash_metadata: name === null || name === "" ? undefined : name })
-            }
-            allowDeselect={false}
-          />
-          <Text size="xs" c="dimmed" mt={4}>
-            {preset === undefined
-              ? "Choose a flash cache to take its metadata out of the RAM of every scheme with flash."
-              : `${formatShort(preset.entry_bytes)} bytes for each ${preset.unit_bytes === null ? "page" : `${preset.unit_bytes.toLocaleString("en-US")} bytes`} on flash (${preset.source}). ${preset.note}.`}
-          </Text>
-        </div>
+        <FlashMetadata
+          value={metadata}
+          onChange={(name) => patch({ metadata: name, flash_metadata: undefined })}
+        />
       </div>
       <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={swap}>

@@ -75,7 +75,7 @@ export function PointPanel(props: PointPanelProps) {
               <tr key={row.scheme}>
                 <th scope="row" className={classes["scheme"]}>
                   <SchemeMark scheme={row.scheme} /> {row.title}
-                  {row.scheme === point.best && (
+                  {row.scheme === bestOf(point) && (
                     <span className={classes["best"]}> best</span>
                   )}
                   {row.scheme === point.best_by_price_times_time && (
@@ -88,10 +88,10 @@ export function PointPanel(props: PointPanelProps) {
                   ) : (
                     <UnstyledButton
                       className={classes["time"]}
-                      aria-label={`Why ${row.title} costs ${formatMicroseconds(microseconds(row.io_time_us_per_access))} µs`}
+                      aria-label={`Why ${row.title} costs ${timeText(point, row.scheme, row.io_time_us_per_access)} µs`}
                       onClick={() => setOpened(row.scheme)}
                     >
-                      {formatMicroseconds(microseconds(row.io_time_us_per_access))}
+                      {timeText(point, row.scheme, row.io_time_us_per_access)}
                     </UnstyledButton>
                   )}
                 </td>
@@ -224,3 +224,16 @@ export function CursorSliders(props: {
     </section>
   );
 }
+
+/** An I/O time, or both ends of it where nobody knows how many evicted pages are dirty. */
+function timeText(point: MapPointOut, scheme: string, most: number): string {
+  const least = point.least?.io_time_us_per_access[scheme] ?? null;
+  const text = (value: number) => formatMicroseconds(microseconds(value));
+  return least === null || least === most
+    ? text(most)
+    : `${text(least)} to ${text(most)}`;
+}
+
+/** The best scheme; none where that depends on a dirty share that nobody knows. */
+const bestOf = ({ best, least }: MapPointOut): string | null =>
+  least === null || least.best === best ? best : null;

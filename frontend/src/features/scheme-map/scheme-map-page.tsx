@@ -1,23 +1,20 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
 import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import { useCatalogNames } from "@/analysis/use-names";
-import {
-  mapOptionsQuery,
-  mapPointQuery,
-  type SchemeMapOut,
-  schemeMapQuery,
-} from "@/api/scheme-maps";
+import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-maps";
+import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import {
   chosenAxes,
   isLog,
+  mapAtEnd,
   mapRequest,
   movedTo,
   nearestIndex,
@@ -54,15 +51,16 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
     () => chosenAxes(search, summary.distinct_pages),
     [search, summary.distinct_pages],
   );
-  const metadata = search.flash_metadata;
-  const options = useQuery(mapOptionsQuery()).data;
+  const metadata = search.metadata;
+  const given = summary.kind === "curve";
+  const [end, setEnd] = useState<DirtyEndName>("most");
   const names = useCatalogNames();
   const map = useQuery({
-    ...schemeMapQuery(mapRequest(state, axes, asked, metadata)),
+    ...schemeMapQuery(mapRequest(state, axes, asked, metadata, given)),
     placeholderData: keepPreviousData,
   });
   const point = useQuery({
-    ...mapPointQuery(pointRequest(state, asked, metadata)),
+    ...mapPointQuery(pointRequest(state, asked, metadata, given)),
     placeholderData: keepPreviousData,
   });
   const dirty = point.data?.measured_dirty_share ?? null;
@@ -101,7 +99,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   );
   return (
     <>
-      <MapControls axes={axes} options={options} metadata={metadata} patch={patch} />
+      <MapControls axes={axes} metadata={metadata} patch={patch} />
       {map.error !== null && (
         <ProblemAlert
           error={map.error}
@@ -113,9 +111,10 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
         map.isPending && <Skeleton height={620} animate={false} />
       ) : (
         <section aria-busy={map.isPlaceholderData} className={classes["answer"]}>
+          {map.data.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
           <div className={classes["columns"]}>
             <MapChart
-              map={map.data}
+              map={mapAtEnd(map.data, end)}
               here={here}
               by={search.by ?? "time"}
               workloadName={name}

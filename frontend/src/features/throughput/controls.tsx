@@ -1,14 +1,13 @@
-import { SegmentedControl, Select, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { SegmentedControl, Text } from "@mantine/core";
 import {
   MAX_CLIENTS,
   type ThroughputSearch,
   VARIED,
   type Varied,
 } from "@/analysis/throughput-state";
-import { flashMetadataQuery } from "@/api/break-evens";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
+import { FlashMetadata } from "@/components/flash-metadata";
 import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
@@ -124,7 +123,6 @@ export function Controls(props: ControlsProps) {
 }
 
 function Options({ ram, flash, summary, search, patch }: ControlsProps) {
-  const presets = useQuery(flashMetadataQuery()).data ?? [];
   const pageBytes = bytes(summary.page_bytes);
   return (
     <div className={classes["options"]}>
@@ -174,17 +172,9 @@ function Options({ ram, flash, summary, search, patch }: ControlsProps) {
         max={100_000}
         onChange={(value) => patch({ cpus: Math.round(value) })}
       />
-      <Select
-        size="sm"
-        label="Memory that flash needs"
-        placeholder="Not charged"
-        clearable
-        clearButtonProps={{ "aria-label": "Charge no metadata" }}
-        data={presets.map(({ name, title }) => ({ value: name, label: title }))}
-        value={search.metadata ?? null}
-        onChange={(metadata) => patch({ metadata: metadata ?? undefined })}
-        description="Taken out of RAM."
-        inputWrapperOrder={["label", "input", "description", "error"]}
+      <FlashMetadata
+        value={search.metadata}
+        onChange={(metadata) => patch({ metadata })}
       />
     </div>
   );

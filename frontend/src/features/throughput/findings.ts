@@ -4,6 +4,7 @@ import type { ThroughputOut } from "@/api/break-evens";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
+import type { DirtyEndName } from "@/components/dirty-end";
 import { formatCount, formatNumber, formatShort, UNKNOWN } from "@/units/quantity";
 
 export type SchemeColumns = ThroughputOut["schemes"][number];
@@ -40,6 +41,10 @@ const known = (
 
 export const bestOf = (found: ThroughputOut): SchemeColumns | undefined =>
   found.schemes.find((scheme) => scheme.scheme === found.best[found.at]);
+
+/** The answer with the columns of the end that is to be drawn. */
+export const atEnd = (found: ThroughputOut, end: DirtyEndName): ThroughputOut =>
+  end === "least" && found.least !== null ? { ...found, schemes: found.least } : found;
 
 /** Every scheme by MVA; the asymptotic bound of the best one beside them. */
 export function throughputSeries(

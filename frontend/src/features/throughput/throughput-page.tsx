@@ -1,12 +1,14 @@
 import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import type { AnalysisState } from "@/analysis/state";
+import { type AnalysisSearch, type AnalysisState, assumptions } from "@/analysis/state";
 import type { ThroughputSearch } from "@/analysis/throughput-state";
 import { usePatch } from "@/analysis/use-analysis";
 import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
+import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
+import { DirtyShare } from "@/components/dirty-share";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
@@ -18,6 +20,7 @@ import {
   DEFAULT_THINK_MS,
   type Knobs,
 } from "./controls";
+import { atEnd } from "./findings";
 import { SchemeTable } from "./scheme-table";
 import { ThroughputChart } from "./throughput-chart";
 
@@ -39,7 +42,8 @@ export function ThroughputPage() {
 
 function question(
   state: AnalysisState,
-  search: ThroughputSearch,
+  search: ThroughputSearch & AnalysisSearch,
+  given: boolean,
   moving: { readonly [K in keyof Knobs]: number },
 ): ThroughputIn {
   return {
@@ -56,15 +60,15 @@ function question(
     flash_devices: search.flash_devices ?? 1,
     disks: moving.disks,
     vary: search.vary ?? "clients",
-    ...(search.metadata === undefined ? {} : { flash_metadata: search.metadata }),
+    ...assumptions(search, given),
   };
 }
 
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
-  const search = useSearch({ strict: false }) as ThroughputSearch;
-  const patch = usePatch<
-    ThroughputSearch & { ram_pages?: number; flash_pages?: number }
-  >();
+  const search = useSearch({ strict: false }) as ThroughputSearch & AnalysisSearch;
+  const patch = usePatch<ThroughputSearch & AnalysisSearch>();
+  const given = summary.kind === "curve";
+  const [end, setEnd] = useState<DirtyEndName>("most");
   const clients = useSettled(search.clients ?? DEFAULT_CLIENTS, (value) =>
     patch({ clients: value }),
   );
@@ -74,7 +78,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
   );
   const ram = useSettled(state.ram_pages, (ram_pages) => patch({ ram_pages }));
   const flash = useSettled(state.flash_pages, (flash_pages) => patch({ flash_pages }));
-  const body = question(state, search, {
+  const body = question(state, search, given, {
     clients: clients.asked,
     disks: disks.asked,
     think: think.asked,
@@ -82,7 +86,12 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
     flash: flash.asked,
   });
   const found = useQuery(throughputQuery(body));
-  const devices = found.data?.devices;
+  const answered = found.data;
+  const drawn = useMemo(
+    () => (answered === undefined ? undefined : atEnd(answered, end)),
+    [answered, end],
+  );
+  const devices = drawn?.devices;
   const names = useMemo(
     () => (devices === undefined ? new Map() : deviceNames(devices)),
     [devices],
@@ -107,6 +116,13 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           patch={patch}
         />
       </Panel>
+      {given && (
+        <DirtyShare
+          stated={search.dirty_share}
+          summary={summary}
+          onChange={(dirty_share) => patch({ dirty_share })}
+        />
+      )}
       {found.error !== null && (
         <ProblemAlert
           error={found.error}
@@ -114,18 +130,19 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           onRetry={() => void found.refetch()}
         />
       )}
-      {found.data === undefined ? (
+      {drawn === undefined ? (
         found.isPending && <Skeleton height={560} animate={false} />
       ) : (
         <Stack gap="lg" aria-busy={found.isPlaceholderData}>
+          {drawn.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
           <ThroughputChart
-            found={found.data}
+            found={drawn}
             name={name}
             measure={search.show ?? "throughput"}
             onMeasure={onMeasure}
           />
-          <SchemeTable found={found.data} />
-          <WarningNotes notes={found.data.warnings} names={names} />
+          <SchemeTable found={drawn} />
+          <WarningNotes notes={drawn.warnings} names={names} />
         </Stack>
       )}
     </>

@@ -11,7 +11,14 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import { formatShort } from "@/units/quantity";
-import { lifeBars, lifeText, paidOffText, wearTable, writeBars } from "./question";
+import {
+  lifeBars,
+  lifeOf,
+  paidOffText,
+  wearTable,
+  writeBars,
+  writesOf,
+} from "./question";
 import classes from "./wear.module.css";
 
 const HEIGHT = 270;
@@ -83,7 +90,7 @@ export const WearTable = memo(function WearTable({ wear }: { readonly wear: Wear
   return (
     <Panel
       title="In figures"
-      subtitle={`Press a life to see why it is this number.${rated === null ? "" : ` The device is rated for ${formatShort(rated)} drive writes a day.`}`}
+      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as can be to none. " : ""}Press a life to see why it is this number.${rated === null ? "" : ` The device is rated for ${formatShort(rated)} drive writes a day.`}`}
     >
       <div className="tw-scroll">
         <table className={`tw-table ${classes["table"]}`}>
@@ -161,10 +168,10 @@ function WearRow({ row, noLife, noMoney, onExplain }: WearRowProps) {
       <td className="num">
         <UnstyledButton
           className={classes["figure"]}
-          aria-label={`${wholeLife(row)}: why this is the life under ${row.title}`}
+          aria-label={`${lifeOf(row)}: why this is the life under ${row.title}`}
           onClick={onExplain}
         >
-          {wholeLife(row)}
+          {lifeOf(row)}
         </UnstyledButton>
       </td>
       <td className="num">
@@ -174,30 +181,31 @@ function WearRow({ row, noLife, noMoney, onExplain }: WearRowProps) {
           rangeText(row.years_from, row.years_to ?? Number.POSITIVE_INFINITY)
         )}
       </td>
-      <td className="num">{formatShort(row.tb_per_day)}</td>
+      <td className="num">{writesOf(row)}</td>
       <td className="num">
         {row.drive_writes_per_day === null ? (
           <Unknown reason="the device states no capacity" />
         ) : (
-          formatShort(row.drive_writes_per_day)
+          driveWritesOf(row)
         )}
       </td>
       <td className="num">
         {row.money === null ? (
           <Unknown reason={noMoney} />
         ) : (
-          formatShort(Number(row.money.usd_per_month_written))
+          `${row.least === null ? "" : "up to "}${formatShort(Number(row.money.usd_per_month_written))}`
         )}
       </td>
     </tr>
   );
 }
 
-function wholeLife(row: WearRowProps["row"]): string {
-  if (row.never_worn_out) {
-    return "never worn out";
-  }
-  return row.years === null ? "not known" : lifeText(row.years);
+function driveWritesOf(row: WearRowProps["row"]): string {
+  const most = formatShort(row.drive_writes_per_day ?? 0);
+  const least = row.least?.drive_writes_per_day;
+  return least == null || least === row.drive_writes_per_day
+    ? most
+    : `${formatShort(least)} to ${most}`;
 }
 
 function MoneyText({ wear }: { readonly wear: WearOut }) {

@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { AnalysisState } from "@/analysis/state";
-import { parseWearSearch } from "@/analysis/wear-state";
+import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
+import { parseWearSearch, type WearSearch } from "@/analysis/wear-state";
 import type { WearOut } from "@/api/wear";
 import { drawSvg } from "@/charts/engine";
 import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
 import {
   lifeBars,
+  lifeOf,
   lifeText,
   paidOffText,
   recoveryQuestion,
   wearQuestion,
   wearTable,
   writeBars,
+  writesOf,
 } from "./question";
 
 const STATE: AnalysisState = {
@@ -38,9 +40,17 @@ const row = (scheme: string, years: number | null) =>
     years_to: years === null ? null : years * 5,
     never_worn_out: false,
     money: null,
+    least: null,
   }) satisfies WearOut["schemes"][number];
 
-const wear = (...schemes: WearOut["schemes"]) => ({ schemes }) as unknown as WearOut;
+const wear = (...schemes: WearOut["schemes"]) =>
+  ({ schemes, dirty_share: { state: "measured" } }) as unknown as WearOut;
+
+const load = (search: WearSearch & AnalysisSearch, rate: number | null = null) => ({
+  rate,
+  search,
+  given: false,
+});
 
 describe("the address of wear and recovery", () => {
   it("drops what cannot be used", () => {
@@ -59,18 +69,26 @@ describe("the address of wear and recovery", () => {
 
 describe("the questions", () => {
   it("ask for the rating or for P/E cycles, never both", () => {
-    const rating = wearQuestion(STATE, { rated_tb: 600, waf_in_place: 3 }, null);
+    const rating = wearQuestion(STATE, load({ rated_tb: 600, waf_in_place: 3 }));
     expect(rating.rated_tb).toBe(600);
     expect(rating).not.toHaveProperty("waf_in_place");
-    const cycles = wearQuestion(STATE, { rated_tb: 600, pe_cycles: 1000 }, 50);
+    const cycles = wearQuestion(STATE, load({ rated_tb: 600, pe_cycles: 1000 }, 50));
     expect(cycles).not.toHaveProperty("rated_tb");
     expect(cycles.pe_cycles).toBe(1000);
     expect(cycles.accesses_per_s).toBe(50);
   });
 
+  it("charge metadata, and ask for both ends of a dirty share that nobody stated", () => {
+    const charged = wearQuestion(STATE, load({ metadata: "face", dirty_share: 0.3 }));
+    expect(charged.flash_metadata).toBe("face");
+    expect(charged).not.toHaveProperty("dirty_share");
+    const curve = recoveryQuestion(STATE, { ...load({}), given: true });
+    expect(curve).toMatchObject({ dirty_share: null, dirty_share_range: true });
+  });
+
   it("never ask about flash of no pages", () => {
-    expect(recoveryQuestion(STATE, {}, null).flash_pages).toBe(1);
-    expect(wearQuestion(STATE, {}, null).flash_pages).toBe(1);
+    expect(recoveryQuestion(STATE, load({})).flash_pages).toBe(1);
+    expect(wearQuestion(STATE, load({})).flash_pages).toBe(1);
   });
 });
 
@@ -112,6 +130,19 @@ it("the table holds every scheme, unknown figures as a dash", () => {
   expect(table.rows).toHaveLength(1);
   expect(table.shown[0]?.slice(0, 3)).toEqual(["lazy", "–", "–"]);
   expect(table.header).toHaveLength(table.rows[0]?.length ?? 0);
+});
+
+it("what nobody has said is shown as a range", () => {
+  const least = {
+    flash_writes_per_access: 0.2,
+    tb_per_day: 0.5,
+    drive_writes_per_day: 0.25,
+    years: 8,
+    never_worn_out: false,
+  };
+  expect(lifeOf({ ...row("lazy", 2), least })).toBe("2 years to 8 years");
+  expect(writesOf({ ...row("lazy", 2), least })).toBe("0.5 to 2");
+  expect(lifeOf(row("lazy", 2))).toBe("2 years");
 });
 
 it("lives are said in the unit that suits them", () => {

@@ -1,5 +1,5 @@
-import type { AnalysisState } from "@/analysis/state";
-import { NONE } from "@/analysis/state";
+import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
+import { assumptions, NONE } from "@/analysis/state";
 import type { WearSearch } from "@/analysis/wear-state";
 import type { RecoveryIn, RecoveryOut, WearIn, WearOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
@@ -11,22 +11,29 @@ export const USUAL_INTERVAL_S = 300;
 export const USUAL_FLASH_SHARE = 0.98;
 const USUAL_DEVICES = 1;
 
-const point = (state: AnalysisState, rate: number | null) => ({
+/** What both questions are asked of. */
+export interface Load {
+  /** Page accesses a second; null: the workload's own. */
+  readonly rate: number | null;
+  readonly search: WearSearch & AnalysisSearch;
+  /** A given curve may leave open how many evicted pages are dirty. */
+  readonly given: boolean;
+}
+
+const point = (state: AnalysisState, { rate, search, given }: Load) => ({
   workload_id: state.workload,
   ram_pages: state.ram_pages,
   flash_pages: Math.max(1, state.flash_pages),
   flash_device_id: state.flash_device,
   disk_device_id: state.disk_device,
   accesses_per_s: rate,
+  ...assumptions(search, given),
 });
 
-export function wearQuestion(
-  state: AnalysisState,
-  search: WearSearch,
-  rate: number | null,
-): WearIn {
+export function wearQuestion(state: AnalysisState, load: Load): WearIn {
+  const { search } = load;
   return {
-    ...point(state, rate),
+    ...point(state, load),
     growth_per_year: search.growth ?? 0,
     devices: search.devices ?? USUAL_DEVICES,
     written_tb: search.written_tb ?? 0,
@@ -47,13 +54,10 @@ function budgetOf(search: WearSearch) {
       };
 }
 
-export function recoveryQuestion(
-  state: AnalysisState,
-  search: WearSearch,
-  rate: number | null,
-): RecoveryIn {
+export function recoveryQuestion(state: AnalysisState, load: Load): RecoveryIn {
+  const { search } = load;
   return {
-    ...point(state, rate),
+    ...point(state, load),
     checkpoint_interval_s: search.interval ?? USUAL_INTERVAL_S,
     redo_pages: search.redo_pages ?? null,
     redo_writes: search.redo_writes ?? 0,
@@ -96,6 +100,7 @@ export const writeBars = (wear: WearOut): RangeBar[] =>
   });
 
 export function wearTable(wear: WearOut): ChartTable {
+  const ranged = wear.dirty_share.state === "unknown";
   const rows = wear.schemes.map((row) => [
     row.title,
     row.years,
@@ -110,6 +115,7 @@ export function wearTable(wear: WearOut): ChartTable {
     row.money?.amortised_usd_per_month == null
       ? null
       : Number(row.money.amortised_usd_per_month),
+    ...(ranged ? [row.least?.years ?? null, row.least?.tb_per_day ?? null] : []),
   ]);
   return {
     header: [
@@ -124,6 +130,7 @@ export function wearTable(wear: WearOut): ChartTable {
       "Wear [USD/TB]",
       "Wear [USD/month]",
       "Device [USD/month]",
+      ...(ranged ? ["Life, none dirty [years]", "Writes, none dirty [TB/day]"] : []),
     ],
     rows,
     shown: rows.map((row) =>
@@ -157,6 +164,22 @@ export function restartTable(recovery: RecoveryOut): ChartTable {
     ),
   };
 }
+
+/** A life, or both ends of it where the dirty share is unknown. */
+export function lifeOf(row: WearOut["schemes"][number]): string {
+  const text = (years: number | null, endless: boolean) =>
+    endless ? "never worn out" : years === null ? "not known" : lifeText(years);
+  const worst = text(row.years, row.never_worn_out);
+  const best =
+    row.least === null ? worst : text(row.least.years, row.least.never_worn_out);
+  return worst === best ? worst : `${worst} to ${best}`;
+}
+
+/** Writes a day, or both ends of them. */
+export const writesOf = (row: WearOut["schemes"][number]): string =>
+  row.least === null || row.least.tb_per_day === row.tb_per_day
+    ? formatShort(row.tb_per_day)
+    : `${formatShort(row.least.tb_per_day)} to ${formatShort(row.tb_per_day)}`;
 
 /** Years for people: "5.2 years", "19 days". */
 export function lifeText(years: number): string {

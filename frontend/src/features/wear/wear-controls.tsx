@@ -4,6 +4,7 @@ import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
 import type { WearSearch } from "@/analysis/wear-state";
 import type { WearOut } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
+import { FlashMetadata } from "@/components/flash-metadata";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
 import { bytes, formatBytes, formatShort, pages } from "@/units/quantity";
@@ -12,7 +13,7 @@ import classes from "./wear.module.css";
 
 interface WearControlsProps {
   readonly state: AnalysisState;
-  readonly search: WearSearch;
+  readonly search: WearSearch & AnalysisSearch;
   readonly summary: SummaryOut;
   readonly wear: WearOut | undefined;
   readonly rate: number;
@@ -86,6 +87,15 @@ export function WearControls(props: WearControlsProps) {
             min={1}
             onChange={(flash_pages) => patch({ flash_pages })}
           />
+          <div className={classes["wide"]}>
+            <FlashMetadata
+              value={search.metadata}
+              onChange={(metadata) => patch({ metadata })}
+              note={
+                search.metadata === undefined ? undefined : wear?.ram_budget?.sentence
+              }
+            />
+          </div>
         </div>
         <div>
           <Group gap="xs" mb={4}>

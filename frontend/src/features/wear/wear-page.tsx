@@ -7,6 +7,7 @@ import { usePatch } from "@/analysis/use-analysis";
 import { useCatalogNames } from "@/analysis/use-names";
 import type { WearSearch } from "@/analysis/wear-state";
 import { recoveryQuery, wearQuery } from "@/api/wear";
+import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
@@ -38,7 +39,8 @@ export function WearPage() {
 const USUAL_RATE = 1000;
 
 function WearView({ state, name, summary }: AnalysisInputs) {
-  const search = useSearch({ strict: false }) as WearSearch;
+  const search = useSearch({ strict: false }) as WearSearch & AnalysisSearch;
+  const given = summary.kind === "curve";
   const patch = usePatch<AnalysisSearch & WearSearch>();
   const names = useCatalogNames();
   const duration = summary.duration_s;
@@ -47,12 +49,13 @@ function WearView({ state, name, summary }: AnalysisInputs) {
   // A rate is sent where one was set, or where the workload has none.
   const isSet = search.rate !== undefined || settled.asked !== own || !duration;
   const rate = isSet ? settled.asked : null;
+  const load = { rate, search, given };
   const wear = useQuery({
-    ...wearQuery(wearQuestion(state, search, rate)),
+    ...wearQuery(wearQuestion(state, load)),
     placeholderData: keepPreviousData,
   });
   const recovery = useQuery({
-    ...recoveryQuery(recoveryQuestion(state, search, rate)),
+    ...recoveryQuery(recoveryQuestion(state, load)),
     placeholderData: keepPreviousData,
   });
   return (
@@ -66,6 +69,13 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         onRate={settled.setValue}
         patch={patch}
       />
+      {given && (
+        <DirtyShare
+          stated={search.dirty_share}
+          summary={summary}
+          onChange={(dirty_share) => patch({ dirty_share })}
+        />
+      )}
       {wear.error !== null && (
         <ProblemAlert
           error={wear.error}

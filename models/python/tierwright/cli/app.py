@@ -24,6 +24,7 @@ from tierwright.cli import (
     sweep,
     trace,
     transactions,
+    wear,
 )
 from tierwright.errors import TierwrightError
 
@@ -61,7 +62,7 @@ app.command("throughput")(planning.throughput)
 app.command("directories")(planning.directories)
 app.command("choose-flash")(planning.choose_flash)
 app.command("transactions")(transactions.transactions)
-app.command("wear")(cost.wear)
+app.command("wear")(wear.wear)
 app.command("restart")(cost.restart)
 app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)

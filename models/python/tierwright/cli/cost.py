@@ -1,9 +1,9 @@
-"""`tierwright wear`, `restart`, `metadata`, `tier-cost`: one model each, with its derivation."""
+"""`tierwright restart`, `metadata`, `tier-cost`: one model each, with its derivation."""
 
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,114 +33,6 @@ Device = Annotated[
 Page = Annotated[
     int, typer.Option("--page-bytes", metavar="N", min=1, help="Page. [bytes]")
 ]
-
-
-def wear(
-    *,
-    device: Device,
-    write_mb_per_s: Annotated[
-        float,
-        typer.Option(
-            "--write-mb-per-s", metavar="R", help="Host writes. [10^6 bytes/s]"
-        ),
-    ],
-    sequential_share: Annotated[
-        float | None,
-        typer.Option(
-            "--sequential-share",
-            metavar="S",
-            help="Share of host bytes in large writes, for the device's WAF figures.",
-        ),
-    ] = None,
-    waf: Annotated[
-        float | None,
-        typer.Option("--waf", metavar="W", help="Write amplification, if you know it."),
-    ] = None,
-    pe_cycles: Annotated[
-        float | None,
-        typer.Option(
-            "--pe-cycles",
-            metavar="N",
-            help="P/E cycles of a block [default: the rated writes of the device].",
-        ),
-    ] = None,
-    nand: Annotated[
-        str | None,
-        typer.Option(
-            "--nand", metavar="SIZE", help="All NAND [default: the capacity]."
-        ),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Say how long flash lasts under a load, by P/E cycles or by its rating."""
-    from tierwright import catalog, endurance
-
-    found = catalog.device_or_file(device)
-    if waf is not None and sequential_share is not None:
-        raise BadInput(
-            "--waf and --sequential-share exclude each other",
-            "give the WAF, or the share of large writes",
-        )
-    if pe_cycles is None:
-        rated = endurance.rated_endurance(found)
-        if rated.tb_written is None:
-            raise BadInput(
-                f"device `{device}` states no rated writes",
-                "give --pe-cycles and --waf, or a device with a rating",
-            )
-        if waf is not None or sequential_share is not None:
-            raise BadInput(
-                "--waf and --sequential-share need --pe-cycles",
-                "a rating in host writes has its own WAF inside; leave them out",
-            )
-        left = endurance.remaining(
-            rated_tb=rated.tb_written,
-            written_tb=0.0,
-            tb_per_day=write_mb_per_s * 86_400 / 1e6,
-        )
-        document = {"rated": _plain(rated), **left.to_dict()}
-        if json:
-            print_json(document)
-            return
-        years = left.years_left
-        print_facts(
-            [
-                ("rated writes", f"{rated.tb_written:,.4g} TB ({rated.basis})"),
-                ("years at this load", "-" if years is None else f"{years:.3g}"),
-            ]
-        )
-        _explain(left.derivation, left.warnings)
-        return
-    if waf is None:
-        pattern = endurance.waf_by_pattern(
-            found, 0.0 if sequential_share is None else sequential_share
-        )
-        waf = float(pattern.waf)
-    size = found.capacity_bytes if nand is None else parse_bytes(nand)
-    if size is None:
-        raise BadInput(f"device `{device}` states no capacity", "give --nand SIZE")
-    life = endurance.lifetime(
-        nand_bytes=size,
-        pe_cycles=pe_cycles,
-        waf=waf,
-        host_bytes_per_s=write_mb_per_s * 1e6,
-    )
-    if json:
-        print_json({"waf": waf, **life.to_dict()})
-        return
-    years = float(life.years)
-    print_facts(
-        [
-            ("write amplification", f"{waf:.4g}"),
-            ("years at this load", f"{years:.3g}"),
-            ("host writes over the life", f"{float(life.host_tb_written):,.4g} TB"),
-            (
-                "drive writes a day for 5 years",
-                f"{float(life.drive_writes_per_day):.3g}",
-            ),
-        ]
-    )
-    _explain(life.derivation, life.warnings)
 
 
 def restart(
@@ -219,8 +111,10 @@ def restart(
     )
     if json:
         document = found.to_dict()
-        document["warnings"] = [_plain(about), *document["warnings"]]
-        print_json({"metadata_s": metadata_s, "metadata": _plain(restore), **document})
+        document["warnings"] = [plain_data(about), *document["warnings"]]
+        print_json(
+            {"metadata_s": metadata_s, "metadata": plain_data(restore), **document}
+        )
         return
     print_facts(
         [
@@ -230,7 +124,7 @@ def restart(
             ("times faster", f"{float(found.speedup):.3g}"),
         ]
     )
-    _explain(found.with_flash.derivation, (about, *found.warnings))
+    explain(found.with_flash.derivation, (about, *found.warnings))
 
 
 def metadata(
@@ -460,7 +354,7 @@ def tier_cost(
             *(("left out", text) for text in found.missing),
         ]
     )
-    _explain([line.derivation for line in found.lines], found.warnings)
+    explain([line.derivation for line in found.lines], found.warnings)
 
 
 def _given(option: str, text: str | None, scale: int = 1) -> Decimal | None:
@@ -485,7 +379,8 @@ def amount(option: str, text: str) -> Decimal:
         ) from error
 
 
-def _explain(derivation: Iterable[Derivation], warnings: Iterable[Caution]) -> None:
+def explain(derivation: Iterable[Derivation], warnings: Iterable[Caution]) -> None:
+    """Print formulas with their numbers and sources, then the warnings."""
     typer.echo("")
     for part in derivation:
         typer.echo(f"{part.result} = {part.substituted}")
@@ -493,7 +388,8 @@ def _explain(derivation: Iterable[Derivation], warnings: Iterable[Caution]) -> N
     print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
 
 
-def _plain(value: object) -> object:
+def plain_data(value: object) -> Any:
+    """Return plain data for JSON."""
     from tierwright.derivation import plain
 
     return plain(value)

@@ -6,11 +6,15 @@ workloads" (VLDB Journal 2016), and the endurance terms of data sheets (TBW, DWP
 """
 
 from tierwright.endurance.growth import years_with_growth
+from tierwright.endurance.money import purchase_usd, scheme_cost
 from tierwright.endurance.outlook import (
     SchemeLife,
     WearOutlook,
+    WearRange,
     WriteBudget,
+    gentlest,
     wear_outlook,
+    wear_range,
     write_budget,
 )
 from tierwright.endurance.smart import SmartHealth, read_smart, smart_from_mapping
@@ -38,16 +42,21 @@ __all__ = [
     "Waf",
     "WearCost",
     "WearOutlook",
+    "WearRange",
     "WriteBudget",
+    "gentlest",
     "lifetime",
     "lifetime_ratio",
+    "purchase_usd",
     "rated_endurance",
     "read_smart",
     "remaining",
+    "scheme_cost",
     "smart_from_mapping",
     "waf_by_pattern",
     "wear_cost",
     "wear_outlook",
+    "wear_range",
     "write_amplification",
     "write_budget",
     "years_with_growth",

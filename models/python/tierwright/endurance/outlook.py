@@ -15,6 +15,7 @@ from tierwright.device import Device
 from tierwright.endurance.growth import years_with_growth
 from tierwright.endurance.wear import DAYS_PER_YEAR, TB, rated_endurance
 from tierwright.errors import BadInput, Problems
+from tierwright.page_flow.dirty_range import DirtyRange
 from tierwright.page_flow.evaluation import Evaluation
 from tierwright.page_flow.warn import COUNT_CAUTIONS, Caution, TraceCaution
 
@@ -116,6 +117,63 @@ class WearOutlook:
         """Return plain data for JSON; an infinite life is None."""
         found: dict[str, Any] = plain(self)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class WearRange:
+    """Life of the flash where nobody knows how many evicted pages are dirty.
+
+    Attributes
+    ----------
+    least, most : WearOutlook
+        If no evicted page is dirty, and if as many are as can be. Writes rise with the dirty
+        share, so lives lie between both.
+    gentlest : str or None
+        Scheme that writes least at both ends; None where the ends differ.
+    write_share : float or None
+        Stated share of the accesses that write, which bounds the dirty pages. [1]
+    """
+
+    least: WearOutlook
+    most: WearOutlook
+    gentlest: str | None
+    write_share: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; an infinite life is None."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+def gentlest(outlook: WearOutlook) -> str:
+    """Return the scheme that writes least to flash, among equals the first."""
+    lives = outlook.schemes
+    return min(lives, key=lambda name: lives[name].tb_per_day)
+
+
+def wear_range(found: DirtyRange, budget: WriteBudget, **load: Any) -> WearRange:
+    """Life of the flash at both ends of an unknown dirty share.
+
+    Parameters
+    ----------
+    found : DirtyRange
+        All schemes at both ends.
+    budget : WriteBudget
+        What the flash takes.
+    **load
+        As `wear_outlook` takes it.
+
+    Raises
+    ------
+    BadInput
+        As `wear_outlook`.
+    """
+    least = wear_outlook(found.least, budget, **load)
+    most = wear_outlook(found.most, budget, **load)
+    names = {gentlest(least), gentlest(most)}
+    return WearRange(
+        least, most, names.pop() if len(names) == 1 else None, found.write_share
+    )
 
 
 def write_budget(

@@ -180,6 +180,9 @@ class Evaluation:
         Sizes, devices and service times that were used, with units.
     derivation : list of dict
         Per scheme: formula, numbers put in, terms, source.
+    ram_budget : RamBudget or None
+        How much RAM the metadata of flash take and leave, and why; None where nothing is
+        charged.
     """
 
     schemes: dict[str, SchemeResult]
@@ -192,6 +195,7 @@ class Evaluation:
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
     derivation: list[dict[str, Any]] = field(repr=False)
+    ram_budget: RamBudget | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; whole counts are integers."""
@@ -388,6 +392,7 @@ def evaluate(
             )
             for result in results.values()
         ],
+        ram_budget=budget,
     )
 
 

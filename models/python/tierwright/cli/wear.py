@@ -1,0 +1,595 @@
+"""`tierwright wear`: life of flash under a stated rate of writes, or under each scheme."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tierwright.cli.cost import Device, explain, plain_data
+from tierwright.cli.output import (
+    Json,
+    print_facts,
+    print_json,
+    print_table,
+)
+from tierwright.errors import BadInput
+from tierwright.units import format_count, parse_bytes
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from tierwright import device as devices_
+    from tierwright.endurance import SchemeLife, WearOutlook, WriteBudget
+    from tierwright.hit_ratio import Profile
+    from tierwright.page_flow import Evaluation
+
+TB = 10**12
+PERCENT = 100
+
+
+def wear(
+    profile: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PROFILE]",
+            help="Profile file of `tierwright profile`: then for every page-flow scheme.",
+        ),
+    ] = None,
+    *,
+    device: Device,
+    write_mb_per_s: Annotated[
+        float | None,
+        typer.Option(
+            "--write-mb-per-s",
+            metavar="R",
+            help="Host writes, where there is no profile. [10^6 bytes/s]",
+        ),
+    ] = None,
+    ram_pages: Annotated[
+        int | None, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")
+    ] = None,
+    flash_pages: Annotated[
+        int | None, typer.Option("--flash-pages", metavar="F", help="Flash. [pages]")
+    ] = None,
+    disk_device: Annotated[
+        str | None,
+        typer.Option("--disk-device", metavar="ID", help="Device behind flash."),
+    ] = None,
+    accesses_per_s: Annotated[
+        float | None,
+        typer.Option(
+            "--accesses-per-s",
+            metavar="N",
+            help="Load in page accesses [default: the profile's own]. [1/s]",
+        ),
+    ] = None,
+    growth: Annotated[
+        float,
+        typer.Option(
+            "--growth", metavar="G", help="Of the load; 0.2: 20 % more. [1/year]"
+        ),
+    ] = 0.0,
+    devices: Annotated[
+        int,
+        typer.Option("--devices", metavar="N", min=1, help="That share the writes."),
+    ] = 1,
+    written_tb: Annotated[
+        float | None,
+        typer.Option(
+            "--written-tb", metavar="TB", help="Written before [default: 0]. [TB]"
+        ),
+    ] = None,
+    health: Annotated[
+        Path | None,
+        typer.Option(
+            "--health",
+            metavar="FILE",
+            help="JSON of `smartctl --json -x` or `nvme smart-log -o json`: what was "
+            "written before.",
+        ),
+    ] = None,
+    rated_tb: Annotated[
+        float | None,
+        typer.Option(
+            "--rated-tb", metavar="TB", help="TBW of one [default: as it states]. [TB]"
+        ),
+    ] = None,
+    rated_years: Annotated[
+        float | None,
+        typer.Option(
+            "--rated-years",
+            metavar="Y",
+            help="Years of its drive writes a day, where it does not state them.",
+        ),
+    ] = None,
+    sequential_share: Annotated[
+        float | None,
+        typer.Option(
+            "--sequential-share",
+            metavar="S",
+            help="Share of host bytes in large writes, for the device's WAF figures; "
+            "without a profile.",
+        ),
+    ] = None,
+    waf: Annotated[
+        float | None,
+        typer.Option("--waf", metavar="W", help="Write amplification, if you know it."),
+    ] = None,
+    pe_cycles: Annotated[
+        float | None,
+        typer.Option(
+            "--pe-cycles",
+            metavar="N",
+            help="P/E cycles of a block [default: the rated writes of the device].",
+        ),
+    ] = None,
+    nand: Annotated[
+        str | None,
+        typer.Option(
+            "--nand", metavar="SIZE", help="All NAND [default: the capacity]."
+        ),
+    ] = None,
+    dirty_share: Annotated[
+        float | None,
+        typer.Option(
+            "--dirty-share",
+            metavar="P",
+            help="Dirty share of the evicted pages, for a curve that was given "
+            "[default: as stated in the profile; unknown, then lives are ranges].",
+        ),
+    ] = None,
+    flash_metadata: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-metadata",
+            metavar="PRESET",
+            help="Charge the memory that flash needs to RAM; `tierwright metadata` lists "
+            "the presets [default: not charged].",
+        ),
+    ] = None,
+    price_book: Annotated[
+        str | None,
+        typer.Option(
+            "--price-book", metavar="ID", help="Prices [default: the device's own]."
+        ),
+    ] = None,
+    amortisation_months: Annotated[
+        int,
+        typer.Option(
+            "--amortisation-months",
+            metavar="M",
+            help="Months over which the device is written off. [months]",
+        ),
+    ] = 36,
+    json: Json = False,
+) -> None:
+    """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles."""
+    from tierwright import catalog
+
+    found = catalog.device_or_file(device)
+    by_scheme = {
+        "--ram-pages": ram_pages,
+        "--flash-pages": flash_pages,
+        "--disk-device": disk_device,
+    }
+    only_by_scheme = {
+        **by_scheme,
+        "--accesses-per-s": accesses_per_s,
+        "--written-tb": written_tb,
+        "--health": health,
+        "--rated-tb": rated_tb,
+        "--rated-years": rated_years,
+        "--dirty-share": dirty_share,
+        "--flash-metadata": flash_metadata,
+        "--price-book": price_book,
+        "--growth": growth or None,
+        "--devices": None if devices == 1 else devices,
+    }
+    if profile is None:
+        given = [name for name, value in only_by_scheme.items() if value is not None]
+        if given:
+            raise BadInput(
+                f"{given[0]} needs a profile",
+                "give the PROFILE of the workload, or --write-mb-per-s alone",
+            )
+        if write_mb_per_s is None:
+            raise BadInput(
+                "there is no load",
+                "give a PROFILE with sizes and devices, or --write-mb-per-s R",
+            )
+        _at_a_rate(
+            found,
+            device,
+            write_mb_per_s,
+            sequential_share,
+            waf,
+            pe_cycles,
+            nand,
+            json=json,
+        )
+        return
+    if write_mb_per_s is not None or sequential_share is not None:
+        name = (
+            "--write-mb-per-s" if write_mb_per_s is not None else "--sequential-share"
+        )
+        raise BadInput(
+            f"{name} and a profile exclude each other",
+            "with a profile the schemes tell how much is written; --accesses-per-s sets the "
+            "load",
+        )
+    missing = [name for name, value in by_scheme.items() if value is None]
+    if missing:
+        raise BadInput(
+            f"a profile needs {', '.join(missing)}",
+            "wear by scheme is asked for at sizes and devices, like `tierwright evaluate`",
+        )
+    if written_tb is not None and health is not None:
+        raise BadInput(
+            "--written-tb and --health exclude each other", "give one of the two"
+        )
+    _of_a_profile(
+        profile,
+        found,
+        {
+            "ram_pages": ram_pages,
+            "flash_pages": flash_pages,
+            "flash": found,
+            "disk": catalog.device_or_file(str(disk_device)),
+            "flash_metadata": _preset(flash_metadata),
+        },
+        {
+            "devices": devices,
+            "pe_cycles": pe_cycles,
+            "nand_bytes": None if nand is None else parse_bytes(nand),
+            "waf_in_place": waf,
+            "rated_tb": rated_tb,
+            "rated_years": rated_years,
+        },
+        {
+            "accesses_per_s": accesses_per_s,
+            "growth_per_year": growth,
+            "written_tb": _written(written_tb, health),
+        },
+        dirty_share=dirty_share,
+        price_book=price_book,
+        months=amortisation_months,
+        json=json,
+    )
+
+
+def _preset(name: str | None) -> Any:
+    from tierwright.metadata import preset
+
+    return None if name is None else preset(name)
+
+
+def _written(written_tb: float | None, health: Path | None) -> float:
+    """Written to the devices before: as given, or as the drive counts it. [TB]"""
+    if health is None:
+        return written_tb or 0.0
+    from tierwright.endurance import read_smart
+
+    told = read_smart(health).host_bytes_written
+    if told is None:
+        raise BadInput(
+            f"{health}: the drive does not tell how much was written to it",
+            "give --written-tb",
+        )
+    return told / TB
+
+
+def _rate(profile: Profile, given: float | None) -> tuple[float, str]:
+    """Page accesses a second, and where that is from."""
+    if given is not None:
+        return given, "as given"
+    if not profile.duration_s:
+        raise BadInput(
+            "the profile does not say how long its workload took",
+            "give --accesses-per-s, the page accesses a second of the running system",
+        )
+    rate = profile.curve.accesses / profile.duration_s
+    return (
+        rate,
+        f"{format_count(profile.curve.accesses)} accesses in {profile.duration_s:,.4g} s",
+    )
+
+
+def _of_a_profile(
+    path: Path,
+    device: devices_.Device,
+    choices: dict[str, Any],
+    limits: dict[str, Any],
+    load: dict[str, Any],
+    *,
+    dirty_share: float | None,
+    price_book: str | None,
+    months: int,
+    json: bool,
+) -> None:
+    from tierwright import catalog, endurance, page_flow
+    from tierwright.hit_ratio import read_profile
+
+    profile = read_profile(path)
+    curve = profile.curve
+    if dirty_share is not None:
+        curve = curve.with_dirty_share(dirty_share)
+    rate, basis = _rate(profile, load["accesses_per_s"])
+    budget = endurance.write_budget(device, **limits)
+    capacity = device.capacity_bytes
+    load = {
+        **load,
+        "accesses_per_s": rate,
+        "capacity_bytes": None if capacity is None else capacity * limits["devices"],
+    }
+    least: WearOutlook | None = None
+    if curve.write_backs_at is None:
+        ends = page_flow.evaluate_range(curve, **choices)
+        both = endurance.wear_range(ends, budget, **load)
+        evaluation, most, least = ends.most, both.most, both.least
+    else:
+        evaluation = page_flow.evaluate(curve, **choices)
+        most = endurance.wear_outlook(evaluation, budget, **load)
+    usd, reason = endurance.purchase_usd(
+        device,
+        None if price_book is None else catalog.price_book(price_book),
+        limits["devices"],
+    )
+    document = _document(
+        evaluation,
+        budget,
+        most,
+        least,
+        rate,
+        basis,
+        usd,
+        reason or budget.reason,
+        months,
+        load["growth_per_year"],
+    )
+    if json:
+        print_json(document)
+        return
+    _print(document, device.id)
+    explain(budget.derivation, most.warnings)
+
+
+def _document(
+    evaluation: Evaluation,
+    budget: WriteBudget,
+    most: WearOutlook,
+    least: WearOutlook | None,
+    rate: float,
+    basis: str,
+    usd: Decimal | None,
+    reason: str,
+    months: int,
+    growth: float,
+) -> dict[str, Any]:
+    """All of it, as HTTP answers: at the upper end where the dirty share is unknown."""
+    from tierwright import endurance
+
+    in_place = budget.in_place_tb
+    left = None if in_place is None else in_place - most.written_tb
+    inputs = evaluation.inputs
+    gentle = endurance.gentlest(most)
+    return {
+        "accesses_per_s": rate,
+        "rate_basis": basis,
+        "ram_pages": inputs["ram_pages"],
+        "flash_pages": inputs["flash_pages"],
+        "page_bytes": inputs["page_bytes"],
+        "ram_budget": plain_data(evaluation.ram_budget),
+        "budget": {
+            **_without(plain_data(budget), "derivation"),
+            "written_tb": most.written_tb,
+            "left_tb": left,
+            "left_share": None if left is None or not in_place else left / in_place,
+        },
+        "dirty_share_unknown": least is not None,
+        "gentlest": gentle
+        if least is None or endurance.gentlest(least) == gentle
+        else None,
+        "schemes": {
+            name: _scheme(
+                life,
+                None if least is None else least.schemes[name],
+                endurance.scheme_cost(
+                    life,
+                    budget,
+                    usd,
+                    months,
+                    written_tb=most.written_tb,
+                    growth_per_year=growth,
+                ),
+            )
+            for name, life in most.schemes.items()
+        },
+        "money_reason": reason,
+        "estimator": most.estimator,
+        "validity": most.validity,
+        "warnings": plain_data(most.warnings),
+        "derivation": plain_data(budget.derivation),
+    }
+
+
+def _scheme(
+    life: SchemeLife, least: SchemeLife | None, money: object | None
+) -> dict[str, Any]:
+    found = _without(plain_data(life), "derivation")
+    if least is not None:
+        found["years_to"] = plain_data(least.years_to)
+        found["least_pages_per_access"] = least.least_pages_per_access
+    return {
+        **found,
+        "never_worn_out": life.years == math.inf,
+        "none_dirty": None
+        if least is None
+        else {
+            "tb_per_day": least.tb_per_day,
+            "drive_writes_per_day": least.drive_writes_per_day,
+            "years": plain_data(least.years),
+            "never_worn_out": least.years == math.inf,
+        },
+        "money": None if money is None else _without(plain_data(money), "derivation"),
+        "derivation": plain_data(life.derivation),
+    }
+
+
+def _without(found: Any, name: str) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key != name}
+
+
+def _print(document: dict[str, Any], device_id: str) -> None:
+    budget = document["budget"]
+    left = "-"
+    if budget["left_tb"] is not None:
+        left = f"{budget['left_tb']:,.4g} TB"
+        if budget["left_share"] is not None:
+            left += f" ({budget['left_share'] * PERCENT:.3g} %)"
+    print_facts(
+        [
+            (
+                "load",
+                f"{document['accesses_per_s']:,.4g} page accesses/s "
+                f"({document['rate_basis']})",
+            ),
+            (
+                "the device takes",
+                "-"
+                if budget["in_place_tb"] is None
+                else f"{budget['in_place_tb']:,.4g} TB ({budget['basis']})",
+            ),
+            ("of it left", left),
+        ]
+    )
+    typer.echo("")
+    print_table(
+        f"Life of {device_id} by scheme"
+        + (
+            ", none to as many dirty pages as can be"
+            if document["dirty_share_unknown"]
+            else ""
+        ),
+        [
+            ("scheme", False),
+            ("years", True),
+            ("range", True),
+            ("TB / day", True),
+            ("drive writes / day", True),
+            ("wear USD / month", True),
+        ],
+        [_row(name, row) for name, row in document["schemes"].items()],
+    )
+    if document["dirty_share_unknown"] and document["gentlest"] is None:
+        typer.echo(
+            "which scheme is gentlest depends on how many evicted pages are dirty, which "
+            "nobody has said: --dirty-share P states it"
+        )
+    if document["money_reason"]:
+        typer.echo(f"no cost: {document['money_reason']}")
+
+
+def _row(name: str, row: dict[str, Any]) -> list[str]:
+    other = row["none_dirty"] or row
+
+    def ends(key: str) -> str:
+        values = [row[key], other[key]]
+        texts = ["-" if value is None else f"{value:.4g}" for value in values]
+        return texts[0] if texts[0] == texts[1] else " to ".join(texts)
+
+    money = row["money"]
+    span = "-"
+    if row["years_from"] is not None:
+        top = "no end" if row["years_to"] is None else f"{row['years_to']:.4g}"
+        span = f"{row['years_from']:.4g} to {top}"
+    return [
+        name,
+        "never worn out" if row["never_worn_out"] else ends("years"),
+        span,
+        ends("tb_per_day"),
+        ends("drive_writes_per_day"),
+        "-" if money is None else f"{float(money['usd_per_month']):,.4f}",
+    ]
+
+
+def _at_a_rate(
+    found: devices_.Device,
+    device: str,
+    write_mb_per_s: float,
+    sequential_share: float | None,
+    waf: float | None,
+    pe_cycles: float | None,
+    nand: str | None,
+    *,
+    json: bool,
+) -> None:
+    from tierwright import endurance
+
+    if waf is not None and sequential_share is not None:
+        raise BadInput(
+            "--waf and --sequential-share exclude each other",
+            "give the WAF, or the share of large writes",
+        )
+    if pe_cycles is None:
+        rated = endurance.rated_endurance(found)
+        if rated.tb_written is None:
+            raise BadInput(
+                f"device `{device}` states no rated writes",
+                "give --pe-cycles and --waf, or a device with a rating",
+            )
+        if waf is not None or sequential_share is not None:
+            raise BadInput(
+                "--waf and --sequential-share need --pe-cycles",
+                "a rating in host writes has its own WAF inside; leave them out",
+            )
+        left = endurance.remaining(
+            rated_tb=rated.tb_written,
+            written_tb=0.0,
+            tb_per_day=write_mb_per_s * 86_400 / 1e6,
+        )
+        document = {"rated": plain_data(rated), **left.to_dict()}
+        if json:
+            print_json(document)
+            return
+        years = left.years_left
+        print_facts(
+            [
+                ("rated writes", f"{rated.tb_written:,.4g} TB ({rated.basis})"),
+                ("years at this load", "-" if years is None else f"{years:.3g}"),
+            ]
+        )
+        explain(left.derivation, left.warnings)
+        return
+    if waf is None:
+        pattern = endurance.waf_by_pattern(
+            found, 0.0 if sequential_share is None else sequential_share
+        )
+        waf = float(pattern.waf)
+    size = found.capacity_bytes if nand is None else parse_bytes(nand)
+    if size is None:
+        raise BadInput(f"device `{device}` states no capacity", "give --nand SIZE")
+    life = endurance.lifetime(
+        nand_bytes=size,
+        pe_cycles=pe_cycles,
+        waf=waf,
+        host_bytes_per_s=write_mb_per_s * 1e6,
+    )
+    if json:
+        print_json({"waf": waf, **life.to_dict()})
+        return
+    years = float(life.years)
+    print_facts(
+        [
+            ("write amplification", f"{waf:.4g}"),
+            ("years at this load", f"{years:.3g}"),
+            ("host writes over the life", f"{float(life.host_tb_written):,.4g} TB"),
+            (
+                "drive writes a day for 5 years",
+                f"{float(life.drive_writes_per_day):.3g}",
+            ),
+        ]
+    )
+    explain(life.derivation, life.warnings)

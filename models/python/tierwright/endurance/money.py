@@ -1,0 +1,95 @@
+"""What the flash of an outlook costs as it wears: the device's price over its writes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from tierwright.device import Device
+from tierwright.endurance.outlook import SchemeLife, WriteBudget
+from tierwright.endurance.wear import DAYS_PER_YEAR, WearCost, wear_cost
+from tierwright.prices import PriceBook, own_price
+from tierwright.units import UNIT_BYTES
+
+DAYS_PER_MONTH = DAYS_PER_YEAR / 12
+
+
+def purchase_usd(
+    device: Device, prices: PriceBook | None, devices: int = 1
+) -> tuple[Decimal | None, str]:
+    """Purchase price of equal devices, or why it is not known.
+
+    Parameters
+    ----------
+    device : Device
+        One of them; its own price is used where the book has none.
+    prices : PriceBook or None
+        Asked first.
+    devices : int
+        How many.
+
+    Returns
+    -------
+    tuple of (Decimal or None, str)
+        The price [USD], and the reason where there is none.
+    """
+    price = prices.find(device_id=device.id, kind=device.kind) if prices else None
+    price = price or own_price(device)
+    if price is None:
+        return None, f"`{device.id}` has no price; choose a price book that has one"
+    if price.rent:
+        return (
+            None,
+            f"`{device.id}` is rented by the month: its wear is not yours to pay",
+        )
+    if device.capacity_bytes is None:
+        return None, f"`{device.id}` states no capacity to multiply its price by"
+    each = price.usd * device.capacity_bytes / UNIT_BYTES[price.per]
+    return each * devices, ""
+
+
+def scheme_cost(
+    life: SchemeLife,
+    budget: WriteBudget,
+    device_usd: Decimal | None,
+    amortisation_months: int,
+    *,
+    written_tb: float = 0.0,
+    growth_per_year: float = 0.0,
+) -> WearCost | None:
+    """Endurance as money under one scheme, at today's writes.
+
+    Parameters
+    ----------
+    life : SchemeLife
+        For the writes of a day.
+    budget : WriteBudget
+        Small writes in place, as page-flow schemes make them.
+    device_usd : Decimal or None
+        Price of all devices. [USD]
+    amortisation_months : int
+        Months over which they are written off. [months]
+    written_tb : float
+        Written to them before. [10^12 bytes]
+    growth_per_year : float
+        Of the load. [1/year]
+
+    Returns
+    -------
+    WearCost or None
+        None without a price or a budget.
+
+    Raises
+    ------
+    BadInput
+        As `wear_cost`.
+    """
+    if device_usd is None or budget.in_place_tb is None:
+        return None
+    return wear_cost(
+        device_usd=device_usd,
+        rated_tb=Decimal(repr(budget.in_place_tb)),
+        tb_per_month=Decimal(repr(life.tb_per_day * DAYS_PER_MONTH)),
+        amortisation_months=amortisation_months,
+        written_tb=Decimal(repr(written_tb)),
+        growth_per_year=growth_per_year,
+    )

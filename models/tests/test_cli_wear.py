@@ -1,0 +1,165 @@
+"""`tierwright wear PROFILE`: life by scheme is the models' own, in JSON and as a table."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tierwright import catalog, endurance, page_flow
+from tierwright.cli.app import main
+from tierwright.hit_ratio import Curve, Given, Profile, read_profile
+
+SSD, DISK = "intel-p4500-4tb", "face2016-cheetah-15k6-single"
+SIZES = [1, 10, 100, 500, 1000]
+MISSES = [9000, 8000, 5000, 2500, 1000]
+BACKS = [3000, 2500, 1500, 600, 200]
+
+
+def written(folder: Path, *, known: bool) -> str:
+    curve = Curve.from_lists(
+        SIZES,
+        MISSES,
+        BACKS if known else None,
+        accesses=10_000,
+        distinct_pages=1000,
+        page_bytes=8192,
+        write_accesses=4000 if known else 0,
+        given=None if known else Given("table", data_known=True),
+    )
+    path = folder / ("known.json" if known else "given.json")
+    Profile(curve, 5.0).write(path)
+    return str(path)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    def answer(*more: str, known: bool = True, as_json: bool = True) -> Any:
+        arguments = [
+            "wear",
+            written(tmp_path, known=known),
+            *("--device", SSD, "--disk-device", DISK),
+            *("--ram-pages", "50", "--flash-pages", "800"),
+            *more,
+        ]
+        assert main([*arguments, *(["--json"] if as_json else [])]) == 0, (
+            capsys.readouterr().err
+        )
+        text = capsys.readouterr().out
+        return json.loads(text) if as_json else text
+
+    return answer
+
+
+def test_lives_are_those_of_the_models(run: Any, tmp_path: Path) -> None:
+    found = run("--growth", "0.2", "--devices", "2", "--written-tb", "680")
+    ssd = catalog.device(SSD)
+    assert ssd.capacity_bytes is not None
+    outlook = endurance.wear_outlook(
+        page_flow.evaluate(
+            read_profile(Path(written(tmp_path, known=True))).curve,
+            ram_pages=50,
+            flash_pages=800,
+            flash=ssd,
+            disk=catalog.device(DISK),
+        ),
+        endurance.write_budget(ssd, devices=2),
+        accesses_per_s=2000,
+        growth_per_year=0.2,
+        written_tb=680,
+        capacity_bytes=2 * ssd.capacity_bytes,
+    )
+    assert found["accesses_per_s"] == 2000  # 10,000 accesses in 5 s
+    assert list(found["schemes"]) == list(outlook.schemes)
+    for name, life in outlook.schemes.items():
+        row = found["schemes"][name]
+        for key in ("years", "years_from", "years_to", "tb_per_day"):
+            assert row[key] == pytest.approx(getattr(life, key))
+        assert row["drive_writes_per_day"] == pytest.approx(life.drive_writes_per_day)
+        assert row["none_dirty"] is None
+    # two devices of 4840 TB
+    assert found["budget"]["left_tb"] == pytest.approx(9680 - 680)
+    assert found["budget"]["left_share"] == pytest.approx(9000 / 9680)
+
+
+def test_money_is_price_over_rating(run: Any) -> None:
+    found = run("--price-book", "street-2026-q1")
+    price = catalog.price_book("street-2026-q1").find(device_id=SSD, kind="nvme")
+    assert price is not None
+    for row in found["schemes"].values():
+        money = row["money"]
+        assert money["usd_per_tb_written"] == pytest.approx(
+            float(price.usd_per_gb) * 4000 / 4840
+        )
+        month = money["usd_per_tb_written"] * row["tb_per_day"] * 365 / 12
+        assert money["usd_per_month"] == pytest.approx(month)
+    assert found["money_reason"] == ""
+
+
+def test_an_unknown_dirty_share_gives_both_ends(run: Any) -> None:
+    found = run(known=False)
+    none, most = (run("--dirty-share", p, known=False) for p in ("0", "1"))
+    assert found["dirty_share_unknown"] is True
+    assert none["dirty_share_unknown"] is False
+    for name, row in found["schemes"].items():
+        assert row["years"] == pytest.approx(most["schemes"][name]["years"])
+        assert row["none_dirty"]["years"] == pytest.approx(
+            none["schemes"][name]["years"]
+        )
+        assert row["years_to"] >= row["none_dirty"]["years"]
+    ends = {none["gentlest"], most["gentlest"]}
+    assert found["gentlest"] == (ends.pop() if len(ends) == 1 else None)
+    assert " to " in run(known=False, as_json=False)
+
+
+def test_metadata_are_charged(run: Any) -> None:
+    found = run("--flash-metadata", "l2arc", "--ram-pages", "60")
+    left = found["ram_budget"]["left_pages"]
+    assert left == 60 - -(-96 * 800 // 8192)
+    same = run("--ram-pages", str(left))
+    for name, row in found["schemes"].items():
+        assert row["tb_per_day"] == same["schemes"][name]["tb_per_day"]
+
+
+def test_what_the_drive_counts_is_written_before(run: Any, tmp_path: Path) -> None:
+    log = tmp_path / "smart.json"
+    # a data unit of NVMe is 1000 blocks of 512 bytes
+    log.write_text(
+        json.dumps({"data_units_written": 2_000_000, "percentage_used": 1}), "utf-8"
+    )
+    found = run("--health", str(log))
+    assert found["budget"]["written_tb"] == pytest.approx(1.024)
+
+
+def test_the_table_names_every_scheme_and_what_is_left(run: Any) -> None:
+    text = run("--written-tb", "840", as_json=False)
+    for scheme in ("inclusive", "exclusive", "lazy"):
+        assert scheme in text
+    assert "4,000 TB" in text
+    assert "data sheet" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--device", SSD), "there is no load"),
+        (("--device", SSD, "--ram-pages", "5"), "--ram-pages needs a profile"),
+        (("PROFILE", "--device", SSD), "a profile needs --ram-pages, --flash-pages"),
+        (
+            ("PROFILE", "--device", SSD, "--write-mb-per-s", "1"),
+            "--write-mb-per-s and a profile exclude each other",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    arguments: tuple[str, ...],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, known=True)
+    given = [path if each == "PROFILE" else each for each in arguments]
+    assert main(["wear", *given]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "hint:" in error
