@@ -17,6 +17,7 @@ use crate::trace::text::{Fault, ParseResult, excerpt, fault};
 pub(crate) const FORMAT: Format = Format {
     name: "blkparse",
     description: "Linux blktrace as text of blkparse: maj,min cpu seq time pid action rwbs sector + sectors",
+    verified: "real recordings: a Hadoop node (zzunny97/blktrace-hadoop), a server (Apress, block-trace-analysis); an independent reading agrees",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -303,8 +304,14 @@ impl LogFormat for Blkparse {
             self.passed.without_data += 1;
             return Ok(None);
         };
-        let (Some(b"+"), Some(count)) = (words.next(), words.next()) else {
-            return Err(no_length());
+        let count = match (words.next(), words.next()) {
+            (Some(b"+"), Some(count)) => count,
+            // A completed flush is `sector [error]`, a command of its own `bytes (command) [process]`.
+            (Some([b'[' | b'(', ..]), _) => {
+                self.passed.without_data += 1;
+                return Ok(None);
+            }
+            _ => return Err(no_length()),
         };
         let space = spaces.number(device)?;
         if space as usize == self.devices.len() {

@@ -34,6 +34,7 @@ const CGROUP: u32 = 1 << 8;
 /// Kinds of requests, in the high half of the action.
 const READ: u32 = 1 << 16;
 const WRITE: u32 = 1 << 17;
+const COMMAND: u32 = 1 << 25;
 const NOTIFY: u32 = 1 << 26;
 const DISCARD: u32 = 1 << 29;
 /// Most files of a recording in an archive: each is a stream with a file of its own.
@@ -42,6 +43,7 @@ const MOST_MEMBERS: usize = 512;
 pub(crate) const FORMAT: Format = Format {
     name: "blktrace",
     description: "Linux blktrace, binary: NAME.blktrace.CPU, the files of all CPUs in the folder or archive merged by time",
+    verified: "real recordings: seven CPUs of a Hadoop node (zzunny97/blktrace-hadoop), one CPU (takeoverjp/blktrace_viewer); the Q events of blkparse 1.2 agree",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -461,7 +463,8 @@ impl Blktrace {
             return Ok(None);
         }
         let size = u64::from(u32_at(record, 24));
-        if kind & (READ | WRITE) == 0 || size == 0 {
+        // Commands to the device (identify, sense ...) have bytes, but of no sector.
+        if kind & (READ | WRITE) == 0 || kind & COMMAND != 0 || size == 0 {
             self.passed.without_data += 1;
             return Ok(None);
         }
