@@ -1,6 +1,6 @@
 //! Plausible files that would give a wrong number in silence: each is refused or told.
 
-use crate::samples::{COMPLETE, ISSUE, READ, WRITE, blktrace, lcs_header};
+use crate::samples::{COMPLETE, ISSUE, QUEUE, READ, WRITE, blktrace, lcs_header};
 use crate::support::*;
 use tierwright_simulator::trace::TraceReport;
 
@@ -394,6 +394,37 @@ fn several_logs_of_fio_in_one_file_are_refused_by_name() {
         );
         assert!(error.hint().contains("for each job"), "{}", error.hint());
     }
+}
+
+#[test]
+fn requests_of_two_layers_are_told_in_binary_recordings() {
+    // The same request of a mapped device (253,0) and of the disk below it (8,0).
+    let remap = 15 | 1 << 28;
+    let of = |device: u32, mut record: Vec<u8>| {
+        record[36..40].copy_from_slice(&device.to_le_bytes());
+        record
+    };
+    let payload = [(253_u32 << 20).to_be_bytes(), (8_u32 << 20).to_be_bytes()].concat();
+    let below = [
+        of(8 << 20, blktrace(2, 5, remap | READ, 72, 4096, &payload)),
+        of(8 << 20, blktrace(3, 6, QUEUE | READ, 72, 4096, b"")),
+    ]
+    .concat();
+    let above = of(253 << 20, blktrace(1, 0, QUEUE | READ, 8, 4096, b""));
+    let report = read([above, below.clone()].concat(), "");
+    assert_eq!((report.requests, report.devices), (2, 2));
+    let warning = report
+        .warnings
+        .iter()
+        .find(|one| one.name == "stacked_devices")
+        .unwrap();
+    assert!(
+        warning.message.contains("device 253,0"),
+        "{}",
+        warning.message
+    );
+    // The disk alone: its requests came from elsewhere, but are there once.
+    assert!(!told(&read(below, ""), "stacked_devices"));
 }
 
 // --- holes and ends -------------------------------------------------------------------------------

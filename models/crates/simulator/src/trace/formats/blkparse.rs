@@ -155,6 +155,22 @@ impl PassedOver {
     }
 }
 
+/// The warning of devices whose requests are in the trace a second time, as those of the devices
+/// below them.
+pub(super) fn stacked(devices: impl Iterator<Item = String>) -> Option<Warning> {
+    let twice: Vec<String> = devices.collect();
+    (!twice.is_empty()).then(|| {
+        Warning::new(
+            "stacked_devices",
+            format!(
+                "requests of device {} were mapped to another device that is in the trace too, so they count twice",
+                twice.join(" and ")
+            ),
+            "keep the events of one layer only: the mapped device or the one below it",
+        )
+    })
+}
+
 /// The action to take for the requests, from the head.
 fn choose(head: &Head<'_>) -> Action {
     let lines = head_lines(head);
@@ -328,22 +344,12 @@ impl LogFormat for Blkparse {
 
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.passed.warnings(self.chosen);
-        let twice: Vec<String> = self
-            .mapped
-            .iter()
-            .filter(|device| self.devices.contains(device))
-            .map(|device| excerpt(device))
-            .collect();
-        if !twice.is_empty() {
-            warnings.push(Warning::new(
-                "stacked_devices",
-                format!(
-                    "requests of device {} were mapped to another device that is in the trace too, so they count twice",
-                    twice.join(" and ")
-                ),
-                "keep the lines of one layer only: the mapped device or the one below it",
-            ));
-        }
+        warnings.extend(stacked(
+            self.mapped
+                .iter()
+                .filter(|device| self.devices.contains(device))
+                .map(|device| excerpt(device)),
+        ));
         warnings
     }
 }
