@@ -60,7 +60,9 @@ def test_formats_name_their_capabilities():
             "has_time",
             "has_device",
             "page_native",
+            "verified",
         }
+        assert row["verified"], row["name"]
     assert not rows["oracle_general"]["has_writes"]
     assert rows["postgres_csv"]["page_native"]
     assert not rows["vscsi"]["has_device"]

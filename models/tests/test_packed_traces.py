@@ -149,6 +149,45 @@ def test_streams_of_several_parts_are_read_to_the_last(tmp_path, plain, codec):
     assert_same(inspect(write(tmp_path, content)), plain)
 
 
+# --- archives that end early, late or with holes ---------------------------------------------------
+
+
+def test_archives_joined_behind_each_other_are_refused(tmp_path):
+    one, two = tar({"a.csv": TEXT}), tar({"b.csv": TEXT})
+    for packed in (one + two, gzip.compress(one + two)):
+        with pytest.raises(TraceError, match="goes on behind its end"):
+            inspect(write(tmp_path, packed))
+    # Zeros behind the end fill the last record of a tape.
+    assert inspect(write(tmp_path, one + bytes(10_240)))["warnings"] == []
+
+
+def test_an_archive_cut_between_members_is_told(tmp_path, plain):
+    whole = tar({"a.csv": TEXT, "b.csv": TEXT}, tarfile.USTAR_FORMAT)
+    first = 512 + -(-len(TEXT) // 512) * 512
+    found = inspect(write(tmp_path, whole[:first]))
+    assert_same(found, plain)
+    assert [one["name"] for one in found["warnings"]] == ["archive_end_missing"]
+    assert inspect(write(tmp_path, whole))["requests"] == 2 * plain["requests"]
+
+
+def test_sparse_members_are_refused(tmp_path):
+    # As `tar --sparse --format=posix` writes them: a map of the holes stands before the data.
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        info = tarfile.TarInfo("GNUSparseFile.1/t.csv")
+        info.pax_headers = {
+            "GNU.sparse.major": "1",
+            "GNU.sparse.minor": "0",
+            "GNU.sparse.name": "t.csv",
+            "GNU.sparse.realsize": str(1 << 20),
+        }
+        body = b"1\n0\n512\n".ljust(512, b"\0") + TEXT[:512]
+        info.size = len(body)
+        archive.addfile(info, io.BytesIO(body))
+    with pytest.raises(TraceError, match="is a sparse file"):
+        inspect(write(tmp_path, out.getvalue()))
+
+
 # --- several members ------------------------------------------------------------------------------
 
 

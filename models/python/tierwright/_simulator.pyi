@@ -125,7 +125,7 @@ def formats() -> list[dict[str, Any]]:
     -------
     list of dict
         ``name``, ``description`` (str); ``has_writes``, ``has_time``, ``has_device``,
-        ``page_native`` (bool).
+        ``page_native`` (bool); ``verified`` (str), against what the reader was held.
     """
 
 def preview(

@@ -66,6 +66,9 @@ class FormatOut(Answer):
     has_time: bool
     has_device: bool
     page_native: bool = Field(description="Records name pages: never split.")
+    verified: str = Field(
+        description="Against what the reader was held: real files, published lines, or a description alone."
+    )
 
 
 class OptionOut(Answer):

@@ -3036,6 +3036,12 @@ export type FormatOut = {
      * Records name pages: never split.
      */
     page_native: boolean;
+    /**
+     * Verified
+     *
+     * Against what the reader was held: real files, published lines, or a description alone.
+     */
+    verified: string;
 };
 
 /**

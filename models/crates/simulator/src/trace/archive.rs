@@ -21,6 +21,8 @@ const TAR_BLOCK: usize = 512;
 const TAR_BLOCK_BYTES: u64 = 512;
 /// Longest extended header of a tar member [bytes].
 const MAX_TAR_NOTE_BYTES: u64 = 1 << 20;
+/// What is wrong with a member whose holes are left out.
+const SPARSE: &str = "is a sparse file, which is not read (pack it without `--sparse`)";
 /// Most members of an archive.
 const MAX_MEMBERS: usize = 100_000;
 /// Largest directory of a ZIP archive [bytes].
@@ -53,6 +55,7 @@ impl Archive {
             padding: 0,
             members: 0,
             turn: 0,
+            end_missing: false,
         }))
     }
 
@@ -62,6 +65,11 @@ impl Archive {
 
     fn new(members: Members) -> Self {
         Self(Arc::new(Mutex::new(members)))
+    }
+
+    /// Whether the archive ended behind a member, without the mark of its end: more may be missing.
+    pub(crate) fn end_missing(&self) -> bool {
+        matches!(&*self.members(), Members::Tar(tar) if tar.end_missing)
     }
 
     fn members(&self) -> MutexGuard<'_, Members> {
@@ -202,6 +210,8 @@ struct Tar {
     members: usize,
     /// Counts the members handed out, so that an old part does not read from a new one.
     turn: u64,
+    /// Whether it ended without the zero blocks that stand at the end of an archive.
+    end_missing: bool,
 }
 
 impl Tar {
@@ -295,11 +305,19 @@ impl Tar {
         let (mut long_name, mut long_size) = (None, None);
         loop {
             let Some(block) = self.block()? else {
+                self.end_missing = true;
                 return Ok(None);
             };
             if block.iter().all(|byte| *byte == 0) {
                 // To the end of the layer around the archive: its checksum stands there.
-                self.position += io::copy(&mut self.stream, &mut io::sink())?;
+                let mut rest = ZerosOnly(true);
+                self.position += io::copy(&mut self.stream, &mut rest)?;
+                if !rest.0 {
+                    return Err(StreamError::wrap(
+                        "the tar archive goes on behind its end: a second archive was joined to it, or it is damaged",
+                        "unpack it with `tar -xif` (all parts) and pack the files anew",
+                    ));
+                }
                 return Ok(None);
             }
             if !checksum_holds(&block) {
@@ -315,9 +333,13 @@ impl Tar {
             match block[156] {
                 b'x' => {
                     let note = self.note(size)?;
-                    let (name, size) = pax(&note).ok_or_else(|| {
+                    let Pax { name, size, sparse } = pax(&note).ok_or_else(|| {
                         self.damaged("an extended header that is not `length key=value`")
                     })?;
+                    if sparse {
+                        let name = name.unwrap_or_else(|| short_name(&block));
+                        return Err(refuse(&name, SPARSE));
+                    }
                     long_name = name.or(long_name);
                     long_size = size.or(long_size);
                     continue;
@@ -342,7 +364,7 @@ impl Tar {
                 _ if is_folder => {}
                 b'0' | 0 | b'7' => {}
                 b'1' | b'2' => return Err(refuse(&name, "is a link")),
-                b'S' => return Err(refuse(&name, "is a sparse file, which is not read")),
+                b'S' => return Err(refuse(&name, SPARSE)),
                 _ => return Err(refuse(&name, "is a device or of an unknown type")),
             }
             self.left = size;
@@ -372,9 +394,18 @@ fn short_name(block: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Name and size that an extended header gives the next member; `None` if it is malformed.
-fn pax(mut note: &[u8]) -> Option<(Option<Vec<u8>>, Option<u64>)> {
-    let (mut name, mut size) = (None, None);
+/// What an extended header gives the next member.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Pax {
+    name: Option<Vec<u8>>,
+    size: Option<u64>,
+    /// Its holes are left out: what lies in the archive is not the file.
+    sparse: bool,
+}
+
+/// The content of an extended header; `None` if it is malformed.
+fn pax(mut note: &[u8]) -> Option<Pax> {
+    let mut found = Pax::default();
     while !note.is_empty() {
         let blank = memchr::memchr(b' ', note)?;
         let length: usize = std::str::from_utf8(&note[..blank]).ok()?.parse().ok()?;
@@ -382,13 +413,27 @@ fn pax(mut note: &[u8]) -> Option<(Option<Vec<u8>>, Option<u64>)> {
         let equals = memchr::memchr(b'=', record)?;
         let (key, value) = (&record[..equals], &record[equals + 1..]);
         match key {
-            b"path" => name = Some(value.to_vec()),
-            b"size" => size = Some(std::str::from_utf8(value).ok()?.parse().ok()?),
-            _ => {}
+            b"path" => found.name = Some(value.to_vec()),
+            b"size" => found.size = Some(std::str::from_utf8(value).ok()?.parse().ok()?),
+            _ => found.sparse |= key.starts_with(b"GNU.sparse."),
         }
         note = &note[length..];
     }
-    Some((name, size))
+    Some(found)
+}
+
+/// Where bytes go that must all be zero; false once one is not.
+struct ZerosOnly(bool);
+
+impl io::Write for ZerosOnly {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 &= bytes.iter().all(|byte| *byte == 0);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The bytes of one member of a tar archive.
@@ -685,7 +730,7 @@ impl Read for Checked {
 
 #[cfg(test)]
 mod tests {
-    use super::{octal, pax, tar_size, trick};
+    use super::{Pax, octal, pax, tar_size, trick};
 
     #[test]
     fn names_that_lead_out_are_tricks() {
@@ -724,8 +769,13 @@ mod tests {
     fn extended_headers_are_length_key_value() {
         assert_eq!(
             pax(b"16 path=long/na\n10 size=9\n"),
-            Some((Some(b"long/na".to_vec()), Some(9)))
+            Some(Pax {
+                name: Some(b"long/na".to_vec()),
+                size: Some(9),
+                sparse: false
+            })
         );
+        assert!(pax(b"22 GNU.sparse.major=1\n").unwrap().sparse);
         for bad in [
             "16 path=long/na",
             "99 path=a\n",

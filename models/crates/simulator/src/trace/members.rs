@@ -282,7 +282,8 @@ impl RequestReader for Members {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        if self.names.len() == 1 && self.empty == 0 {
+        let end_missing = self.packed.end_missing();
+        if self.names.len() == 1 && self.empty == 0 && !end_missing {
             return self.current.warnings();
         }
         let mut warnings: Vec<Warning> = self
@@ -300,6 +301,16 @@ impl RequestReader for Members {
                     self.names.len()
                 ),
                 "pack them anew in the order of time if the trace was cut by time",
+            ));
+        }
+        if end_missing {
+            warnings.push(Warning::new(
+                "archive_end_missing",
+                format!(
+                    "the tar archive ends behind its member {} without the mark of its end, so others may be cut off",
+                    self.names.len()
+                ),
+                "compare the file's size with the original, or the members with `tar -tf`",
             ));
         }
         if self.empty > 0 {

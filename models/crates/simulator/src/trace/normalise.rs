@@ -34,6 +34,9 @@ const IMPLAUSIBLE_ADDRESS_BYTES: u64 = 1 << 50;
 const IMPLAUSIBLE_REQUEST_BYTES: u64 = 64 << 20;
 /// Fewer requests say nothing about shares.
 const ENOUGH_REQUESTS: u64 = 100;
+/// Zero bits at the end of addresses when bytes are taken for sectors: those of 512 * 512 bytes
+/// (256 KiB) up to those of 32 KiB * 512. More are of ranges set apart on purpose.
+const COARSE_BITS: std::ops::RangeInclusive<u32> = 18..=24;
 
 /// A page size that block traces can be split by: a power of two from 512 bytes to 1 MiB.
 pub(crate) fn check_page_bytes(page_bytes: u64) -> Result<u64> {
@@ -75,6 +78,9 @@ struct Counts {
     odd_sectors: u64,
     /// Bytes of all requests, of byte-addressed formats.
     bytes: u64,
+    /// All bits that any offset and any length has set: their zeros at the end are those of all.
+    offset_bits: u64,
+    size_bits: u64,
     smallest: u64,
     largest: u64,
     lowest: u64,
@@ -336,6 +342,8 @@ impl Normaliser {
         counts.write_requests += u64::from(request.write);
         counts.zero_length += u64::from(request.size == 0);
         if self.splits {
+            counts.offset_bits |= request.offset;
+            counts.size_bits |= request.size;
             let address = request.offset | request.size;
             counts.unaligned += u64::from(address & (self.page_bytes - 1) != 0);
             counts.odd_sectors += u64::from(address & (SECTOR_BYTES - 1) != 0);
@@ -501,6 +509,29 @@ impl Normaliser {
                     counts.odd_sectors, counts.requests
                 ),
                 "check the units: sectors or pages read as bytes look so",
+            ));
+        }
+        // Bytes of a device are multiples of a sector, so taken for sectors they are of 256 KiB.
+        let coarse = |bits: u64| COARSE_BITS.contains(&bits.trailing_zeros());
+        let (coarse_offsets, coarse_sizes) = (coarse(counts.offset_bits), coarse(counts.size_bits));
+        if counts.requests >= ENOUGH_REQUESTS && coarse_offsets && !coarse_sizes {
+            warnings.push(Warning::new(
+                "implausible_alignment",
+                format!(
+                    "all {} requests begin at multiples of 256 KiB, but not all are so long",
+                    counts.requests
+                ),
+                "check the unit of the offset: bytes read as sectors look so",
+            ));
+        }
+        if counts.requests >= ENOUGH_REQUESTS && coarse_sizes && !coarse_offsets {
+            warnings.push(Warning::new(
+                "implausible_sizes",
+                format!(
+                    "all {} requests have lengths that are multiples of 256 KiB, but not all begin at such",
+                    counts.requests
+                ),
+                "check the unit of the size: bytes read as sectors look so",
             ));
         }
         if counts.requests >= ENOUGH_REQUESTS && (1..SECTOR_BYTES).contains(&counts.largest) {

@@ -120,6 +120,11 @@ impl Packed {
         Ok(Some((name, self.input_of(member)?)))
     }
 
+    /// Whether the archive ended without the mark of its end.
+    pub(crate) fn end_missing(&self) -> bool {
+        self.archive.end_missing()
+    }
+
     /// The file that holds the members.
     pub(crate) fn path(&self) -> &Path {
         &self.path

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::trace::open::{Input, LineTooLong};
 use crate::trace::streams::Compression;
-use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex};
+use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex, trim};
 
 /// Requests handed over at a time: one virtual call per batch, none per request.
 /// Few enough that their slots of the page table fit in the L2 cache.
@@ -361,6 +361,19 @@ fn out_of_range(request: Request) -> Fault {
     }
 }
 
+/// Whether a line looks like the header of a table: three names or more, none of them a number.
+#[cold]
+fn names_columns(line: &[u8]) -> bool {
+    let separators = |byte: &u8| matches!(byte, b',' | b';' | b'\t');
+    let is_name = |field: &[u8]| {
+        trim(field)
+            .iter()
+            .find(|byte| !matches!(byte, b'"' | b'#' | b' '))
+            .is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+    };
+    line.iter().filter(|byte| separators(byte)).count() >= 2 && line.split(separators).all(is_name)
+}
+
 /// Reads a text trace line by line.
 pub(crate) struct LineReader<F> {
     input: Input,
@@ -468,6 +481,10 @@ impl<F: LogFormat> LineReader<F> {
                 }
                 Ok(None) => {}
                 Err(fault) => {
+                    // Never to be passed over: what it names are other columns.
+                    if self.line_number == 1 && names_columns(text) {
+                        return Err(self.other_header(&fault, range));
+                    }
                     let error = self.bad_line(&fault, range);
                     self.pass_over(error)?;
                 }
@@ -525,6 +542,20 @@ impl<F: LogFormat> LineReader<F> {
                 |first| first.hint,
             ),
         })
+    }
+
+    #[cold]
+    fn other_header(&self, fault: &Fault, range: std::ops::Range<usize>) -> Error {
+        Error::BadTrace {
+            path: self.input.path().to_owned(),
+            place: "line 1".to_owned(),
+            message: format!(
+                "the first line seems to name columns, but not those of this format in their order ({}), in `{}`",
+                fault.message,
+                excerpt(self.input.slice(range))
+            ),
+            hint: "read the table by its own names with --format csv and a column mapping; take the line out only if the columns below it are those of the format".to_owned(),
+        }
     }
 
     #[cold]

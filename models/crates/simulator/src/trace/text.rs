@@ -142,6 +142,27 @@ pub(crate) fn parse_scaled(field: &[u8], scale: u64, name: &str) -> ParseResult<
     Ok(if negative { -value } else { value })
 }
 
+/// A decimal number that is not used, with an exponent or without: `0.5`, `1.85E-4`.
+pub(crate) fn check_float(field: &[u8], name: &str) -> ParseResult<()> {
+    let trimmed = trim(field);
+    let (mantissa, exponent) = match memchr::memchr2(b'e', b'E', trimmed) {
+        Some(at) => (&trimmed[..at], Some(&trimmed[at + 1..])),
+        None => (trimmed, None),
+    };
+    if let Some(exponent) = exponent {
+        let digits = match exponent {
+            [b'-' | b'+', rest @ ..] | rest => rest,
+        };
+        if !(1..=3).contains(&digits.len()) || !digits.iter().all(u8::is_ascii_digit) {
+            return Err(fault(
+                format!("{name} `{}` is not a decimal number", excerpt(trimmed)),
+                "check the order of the columns",
+            ));
+        }
+    }
+    parse_scaled(mantissa, 1, name).map(|_| ())
+}
+
 /// At most 120 characters of a record for a message, non-printable bytes escaped.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const SHOWN: usize = 120;
@@ -176,7 +197,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{excerpt, parse_scaled, parse_u64};
+    use super::{check_float, excerpt, parse_scaled, parse_u64};
 
     #[test]
     fn decimals_are_scaled_exactly() {
@@ -214,6 +235,18 @@ mod tests {
                 parse_scaled(text.as_bytes(), SECOND, "time").is_err(),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn unused_numbers_may_have_an_exponent() {
+        for text in ["0.5", "1.85E-4", "1e9", "2.E+10", "-1.0e3"] {
+            assert!(check_float(text.as_bytes(), "time").is_ok(), "{text}");
+        }
+        for text in [
+            "", "E4", "1.5E", "1.5E-", "1.5E4.0", "1.5E1234", "1,5", "nan",
+        ] {
+            assert!(check_float(text.as_bytes(), "time").is_err(), "{text}");
         }
     }
 

@@ -17,3 +17,5 @@ mod streams;
 mod summaries;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod wrong_numbers;

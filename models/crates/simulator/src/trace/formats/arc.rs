@@ -18,6 +18,7 @@ const COLUMNS: &str = "start_block num_blocks ignored request_number";
 pub(crate) const FORMAT: Format = Format {
     name: "arc",
     description: "ARC .lis page trace, four numbers a line: start_block num_blocks ignored request_number",
+    verified: "published traces: OLTP and P3 of the ARC authors; an independent reading agrees",
     has_writes: false,
     has_time: false,
     has_device: false,

@@ -17,6 +17,7 @@ use crate::trace::text::{Fault, ParseResult, excerpt, fault};
 pub(crate) const FORMAT: Format = Format {
     name: "blkparse",
     description: "Linux blktrace as text of blkparse: maj,min cpu seq time pid action rwbs sector + sectors",
+    verified: "real recordings: a Hadoop node (zzunny97/blktrace-hadoop), a server (Apress, block-trace-analysis); an independent reading agrees",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -152,6 +153,22 @@ impl PassedOver {
         }
         warnings
     }
+}
+
+/// The warning of devices whose requests are in the trace a second time, as those of the devices
+/// below them.
+pub(super) fn stacked(devices: impl Iterator<Item = String>) -> Option<Warning> {
+    let twice: Vec<String> = devices.collect();
+    (!twice.is_empty()).then(|| {
+        Warning::new(
+            "stacked_devices",
+            format!(
+                "requests of device {} were mapped to another device that is in the trace too, so they count twice",
+                twice.join(" and ")
+            ),
+            "keep the events of one layer only: the mapped device or the one below it",
+        )
+    })
 }
 
 /// The action to take for the requests, from the head.
@@ -303,8 +320,14 @@ impl LogFormat for Blkparse {
             self.passed.without_data += 1;
             return Ok(None);
         };
-        let (Some(b"+"), Some(count)) = (words.next(), words.next()) else {
-            return Err(no_length());
+        let count = match (words.next(), words.next()) {
+            (Some(b"+"), Some(count)) => count,
+            // A completed flush is `sector [error]`, a command of its own `bytes (command) [process]`.
+            (Some([b'[' | b'(', ..]), _) => {
+                self.passed.without_data += 1;
+                return Ok(None);
+            }
+            _ => return Err(no_length()),
         };
         let space = spaces.number(device)?;
         if space as usize == self.devices.len() {
@@ -321,22 +344,12 @@ impl LogFormat for Blkparse {
 
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.passed.warnings(self.chosen);
-        let twice: Vec<String> = self
-            .mapped
-            .iter()
-            .filter(|device| self.devices.contains(device))
-            .map(|device| excerpt(device))
-            .collect();
-        if !twice.is_empty() {
-            warnings.push(Warning::new(
-                "stacked_devices",
-                format!(
-                    "requests of device {} were mapped to another device that is in the trace too, so they count twice",
-                    twice.join(" and ")
-                ),
-                "keep the lines of one layer only: the mapped device or the one below it",
-            ));
-        }
+        warnings.extend(stacked(
+            self.mapped
+                .iter()
+                .filter(|device| self.devices.contains(device))
+                .map(|device| excerpt(device)),
+        ));
         warnings
     }
 }

@@ -16,7 +16,7 @@ use crate::hash::FastMap;
 use crate::trace::TraceSpec;
 use crate::trace::bytes::{u16_at, u32_at, u64_at};
 use crate::trace::fields::SECTOR_BYTES;
-use crate::trace::formats::blkparse::{Action, PassedOver};
+use crate::trace::formats::blkparse::{Action, PassedOver, stacked};
 use crate::trace::formats::{Format, Open, Score};
 use crate::trace::open::{Head, Input, Packed};
 use crate::trace::reader::{
@@ -31,9 +31,12 @@ const MAGIC: u32 = 0x6561_7400;
 const VERSION: u32 = 7;
 /// The kernel's flag beside the action: a payload names a control group.
 const CGROUP: u32 = 1 << 8;
+/// A request that goes on to another device, in the low half of the action.
+const REMAP: u32 = 15;
 /// Kinds of requests, in the high half of the action.
 const READ: u32 = 1 << 16;
 const WRITE: u32 = 1 << 17;
+const COMMAND: u32 = 1 << 25;
 const NOTIFY: u32 = 1 << 26;
 const DISCARD: u32 = 1 << 29;
 /// Most files of a recording in an archive: each is a stream with a file of its own.
@@ -42,6 +45,7 @@ const MOST_MEMBERS: usize = 512;
 pub(crate) const FORMAT: Format = Format {
     name: "blktrace",
     description: "Linux blktrace, binary: NAME.blktrace.CPU, the files of all CPUs in the folder or archive merged by time",
+    verified: "real recordings: seven CPUs of a Hadoop node (zzunny97/blktrace-hadoop), one CPU (takeoverjp/blktrace_viewer); the Q events of blkparse 1.2 agree",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -117,6 +121,22 @@ fn action_of(record: &[u8]) -> Option<Action> {
     }
 }
 
+/// The device that the request of a remap event came from: the payload names it, big-endian.
+fn mapped_from(record: &[u8], payload: &[u8]) -> Option<u32> {
+    let action = u32_at(record, 28);
+    if action & NOTIFY != 0 || action & 0xffff & !CGROUP != REMAP {
+        return None;
+    }
+    payload
+        .get(..4)
+        .map(|device| u32_at(device, 0).swap_bytes())
+}
+
+/// `major,minor` of a device.
+fn device_name(device: u32) -> String {
+    format!("{},{}", device >> 20, device & 0xf_ffff)
+}
+
 /// One file of a recording.
 struct Stream {
     input: Input,
@@ -146,6 +166,8 @@ struct Blktrace {
     requests: u64,
     cpus: Vec<u32>,
     missing_cpus: Vec<u32>,
+    /// Devices whose requests were mapped to another one.
+    mapped: Vec<u32>,
 }
 
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
@@ -208,6 +230,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         requests: 0,
         cpus: Vec::new(),
         missing_cpus,
+        mapped: Vec::new(),
     }))
 }
 
@@ -418,8 +441,15 @@ impl Blktrace {
                 let error = cut(&stream.input, number, available, length);
                 return self.end_cut_off(index, available, error);
             }
+            let mapped = mapped_from(&record, &stream.input.available()[RECORD_BYTES..length]);
             stream.input.consume(length);
             stream.records = number;
+            if let Some(device) = mapped
+                && !self.mapped.contains(&device)
+            {
+                self.mapped.push(device);
+            }
+            let stream = &mut self.streams[index];
             if let Some(request) = parsed {
                 self.order.push(Reverse((request.time_ns, index)));
                 stream.next = Some(Placed {
@@ -461,7 +491,8 @@ impl Blktrace {
             return Ok(None);
         }
         let size = u64::from(u32_at(record, 24));
-        if kind & (READ | WRITE) == 0 || size == 0 {
+        // Commands to the device (identify, sense ...) have bytes, but of no sector.
+        if kind & (READ | WRITE) == 0 || kind & COMMAND != 0 || size == 0 {
             self.passed.without_data += 1;
             return Ok(None);
         }
@@ -503,7 +534,7 @@ impl Blktrace {
         if let Some(&space) = self.devices.get(&device) {
             return Ok(space);
         }
-        let name = format!("{},{}", device >> 20, device & 0xf_ffff);
+        let name = device_name(device);
         let space = self.spaces.number(name.as_bytes())?;
         self.devices.insert(device, space);
         Ok(space)
@@ -674,6 +705,12 @@ impl RequestReader for Blktrace {
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = self.passed.warnings(self.chosen);
         warnings.extend(self.skipped.warning());
+        warnings.extend(stacked(
+            self.mapped
+                .iter()
+                .filter(|device| self.devices.contains_key(device))
+                .map(|device| device_name(*device)),
+        ));
         if !self.missing_cpus.is_empty() {
             let missing: Vec<String> = self
                 .missing_cpus

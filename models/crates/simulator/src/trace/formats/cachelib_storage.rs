@@ -22,12 +22,22 @@ use crate::trace::reader::{
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64};
 
 const NEEDED: &[&str] = &["block_id", "op_name", "io_offset", "io_size"];
+/// Columns that are looked at.
+const USED: &[&str] = &[
+    "block_id",
+    "op_name",
+    "io_offset",
+    "io_size",
+    "op_count",
+    "op_time",
+];
 /// Addresses set apart for a block [bytes]: far above the 8 MiB that blocks have.
 const BLOCK_RANGE_BYTES: u64 = 1 << 32;
 
 pub(crate) const FORMAT: Format = Format {
     name: "cachelib_storage",
     description: "Meta CacheLib storage trace, CSV with named columns block_id, op_name, io_offset, io_size",
+    verified: "published samples (block_traces_1 and 2 of CacheLib); an independent reading agrees",
     has_writes: true,
     has_time: true,
     has_device: false,
@@ -50,6 +60,7 @@ fn detect(head: &Head<'_>) -> Score {
 
 fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let names = named::read_header(&mut input)?;
+    named::refuse_twins(&names, USED, &input)?;
     let format = CacheLibStorage {
         columns: names.len(),
         block: named::required(&names, "block_id", &input)?,
@@ -89,7 +100,7 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         units.push(FieldUnit::new(
             "op_time",
             "s, ms or µs",
-            "time of the request; the unit is the one that puts the first value into the years 2001 to 2286, else ms",
+            "time of the request; the unit is the one that puts the first value into the years 2001 to 2286, else s",
         ));
     }
     let understanding = Understanding {

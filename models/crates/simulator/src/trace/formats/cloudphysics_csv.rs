@@ -21,6 +21,7 @@ const MANY: u64 = 1000;
 pub(crate) const FORMAT: Format = Format {
     name: "cloudphysics_csv",
     description: "CloudPhysics vscsi block trace as CSV: version,time,op,size,lbn (seconds, SCSI code, bytes, sectors)",
+    verified: "a published trace (libCacheSim's cloudPhysicsIO)",
     has_writes: true,
     has_time: true,
     has_device: false,

@@ -12,7 +12,7 @@ use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
     Warning,
 };
-use crate::trace::text::{ParseResult, excerpt, fault, parse_scaled, parse_u64, trim};
+use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_scaled, parse_u64, trim};
 
 /// A mapping for messages.
 pub(crate) const MAPPING_EXAMPLE: &str =
@@ -38,10 +38,13 @@ const KEYS: &[&str] = &[
 const SECTOR_BYTES: u64 = 512;
 /// Longest header accepted [bytes].
 const MAX_HEADER_BYTES: usize = 1 << 20;
+/// Columns of a table without a header that messages show.
+const COLUMNS_SHOWN: usize = 64;
 
 pub(crate) const FORMAT: Format = Format {
     name: "csv",
     description: "any table as text (comma, tab, semicolon, space ...) with a column mapping",
+    verified: "no layout of its own",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -72,7 +75,7 @@ pub(crate) fn column_names(head: &Head<'_>) -> Vec<String> {
     }
     fields
         .iter()
-        .take(64)
+        .take(COLUMNS_SHOWN)
         .map(|range| excerpt(unquote(&first[range.clone()])))
         .collect()
 }
@@ -125,7 +128,10 @@ enum TimeUnit {
 /// Rows of a table, as the mapping says.
 pub(super) struct Csv {
     delimiter: Delimiter,
+    /// Columns that the mapping needs.
     columns: usize,
+    /// Columns of the first line: those up to the last that is not blank, and all.
+    width: Option<(usize, usize)>,
     time: Option<(usize, TimeUnit)>,
     op: Option<usize>,
     read_values: Values,
@@ -393,6 +399,12 @@ impl<'a> Mapping<'a> {
             Place::Extent { .. } => Addressing::Bytes,
             Place::Page(_) | Place::Key(_) => Addressing::Pages { page_bytes: None },
         };
+        // A headless table of more columns than messages show has no width that is known.
+        let width = (delimiter != Delimiter::Exact && (header || found.len() < COLUMNS_SHOWN))
+            .then(|| {
+                let filled = found.iter().rposition(|name| !name.is_empty());
+                (filled.map_or(0, |last| last + 1), found.len())
+            });
         let understanding = Understanding {
             addressing,
             has_time: time.is_some(),
@@ -404,6 +416,7 @@ impl<'a> Mapping<'a> {
         let mut format = Csv {
             delimiter,
             columns: 0,
+            width,
             time,
             op,
             read_values,
@@ -780,6 +793,13 @@ impl LineFormat for Csv {
                 "check the delimiter and that the line is whole",
             ));
         }
+        if let Some((filled, all)) = self.width {
+            let blank = |field: &std::ops::Range<usize>| trim(&line[field.clone()]).is_empty();
+            let more = self.fields.get(all..).unwrap_or_default();
+            if self.fields.len() < filled || !more.iter().all(blank) {
+                return Err(other_width(self.fields.len(), all));
+            }
+        }
         let exact = self.delimiter == Delimiter::Exact;
         let field = |column: usize| {
             let field = &line[self.fields[column].clone()];
@@ -870,6 +890,14 @@ impl Csv {
             ))
         }
     }
+}
+
+#[cold]
+fn other_width(fields: usize, columns: usize) -> Fault {
+    fault(
+        format!("the line has {fields} columns, the first line {columns}"),
+        "a separator inside a field (1,024) or a field left out shifts the columns behind it: quote such a field, or choose another delimiter",
+    )
 }
 
 fn scaled(field: &[u8], unit: u64, name: &str) -> ParseResult<u64> {

@@ -83,3 +83,27 @@ pub(super) fn doubt_devices(head: &Head<'_>, score: Score, column: usize, names:
         ),
     )
 }
+
+/// The score of a table that counts time in seconds with a fraction, far lower if no time has one:
+/// they may count milliseconds or less. `column` is counted from 0.
+pub(super) fn doubt_whole_times(head: &Head<'_>, score: Score, column: usize) -> Score {
+    let mut whole = 0;
+    for line in head_lines(head) {
+        let time = line.split(|byte| *byte == b',').nth(column).map(trim);
+        match time {
+            Some(time) if parse_u64(time, "").is_ok() => whole += 1,
+            Some(time) if memchr::memchr(b'.', time).is_some() => return score,
+            _ => {}
+        }
+    }
+    if score.value <= 0.0 || whole < MANY {
+        return score;
+    }
+    Score::new(
+        score.value.min(DOUBTED),
+        format!(
+            "{}, but all {whole} times are whole numbers, so they may not count seconds",
+            score.reason
+        ),
+    )
+}

@@ -18,6 +18,7 @@ use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64};
 pub(crate) const FORMAT: Format = Format {
     name: "fio_iolog",
     description: "fio I/O log, versions 2 and 3: [time] file action offset length (µs, bytes)",
+    verified: "logs of fio 3.33 (version 3; its own replay counts the same) and of a converter (version 2)",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -122,11 +123,9 @@ impl FioIolog {
             "blanks; names of files have none",
         )
     }
-}
 
-impl LogFormat for FioIolog {
     #[inline]
-    fn parse_line(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Option<Request>> {
+    fn parse_entry(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Option<Request>> {
         let mut words = Words::new(line);
         let time_ns = match self.version {
             3 => {
@@ -167,6 +166,14 @@ impl LogFormat for FioIolog {
             write,
         }))
     }
+}
+
+impl LogFormat for FioIolog {
+    #[inline]
+    fn parse_line(&mut self, line: &[u8], spaces: &mut Spaces) -> ParseResult<Option<Request>> {
+        self.parse_entry(line, spaces)
+            .map_err(|fault| several_logs(line, fault))
+    }
 
     fn is_header(&self, line: &[u8]) -> bool {
         version(line).is_some()
@@ -196,6 +203,18 @@ impl LogFormat for FioIolog {
         }
         warnings
     }
+}
+
+/// The fault of a line into which another log runs.
+#[cold]
+fn several_logs(line: &[u8], other: Fault) -> Fault {
+    if memchr::memmem::find(line, b"fio version ").is_none() {
+        return other;
+    }
+    fault(
+        "another log begins inside the file: fio appends to a log that is there, and the jobs of one run write into each other's lines",
+        "record again into a new file, with one write_iolog for each job",
+    )
 }
 
 #[cold]

@@ -5,17 +5,15 @@
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
-use crate::trace::formats::disksim::{Ascii, score_shape};
+use crate::trace::formats::disksim::{Ascii, PAGE_BYTES, score_shape};
 use crate::trace::formats::{Format, Open};
 use crate::trace::open::Input;
 use crate::trace::reader::{FieldUnit, LineReader, RequestReader, Spaces, Understanding};
 
-/// Unit of the size [bytes].
-const PAGE_BYTES: u64 = 4096;
-
 pub(crate) const FORMAT: Format = Format {
     name: "flashsim",
     description: "FlashSim block trace, text: time device sector pages op (ms, size in 4 KiB pages, 1 reads, 0 writes)",
+    verified: "a published trace (desktop.trace of a FlashSim fork)",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -24,9 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     detect: |head| {
         score_shape(
             head,
-            Ascii {
-                count_bytes: PAGE_BYTES,
-            },
+            Ascii::new(PAGE_BYTES),
             "milliseconds, device, sector, count in pages of 4 KiB, flags",
         )
     },
@@ -51,9 +47,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     ];
     LineReader::boxed(
         input,
-        Ascii {
-            count_bytes: PAGE_BYTES,
-        },
+        Ascii::new(PAGE_BYTES),
         Understanding::block(units, assumptions),
         Spaces::default(),
     )

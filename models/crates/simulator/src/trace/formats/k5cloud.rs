@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, letter, wrong_columns};
-use crate::trace::formats::doubts::{doubt_devices, doubt_lengths};
+use crate::trace::formats::doubts::{doubt_devices, doubt_lengths, doubt_whole_times};
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -19,6 +19,7 @@ const COLUMNS: &str = "ID,Timestamp,Type,Offset,Length";
 pub(crate) const FORMAT: Format = Format {
     name: "k5cloud",
     description: "K5cloud block trace, CSV: ID,Timestamp,Type,Offset,Length (seconds, bytes)",
+    verified: "official description only; no file was at hand",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -26,7 +27,8 @@ pub(crate) const FORMAT: Format = Format {
     below_page_cache: true,
     detect: |head| {
         let score = score_lines(head, K5cloud, "volume, seconds, R or W, first byte, bytes");
-        doubt_devices(head, doubt_lengths(head, score, 4), 0, COLUMNS)
+        let score = doubt_devices(head, doubt_lengths(head, score, 4), 0, COLUMNS);
+        doubt_whole_times(head, score, 1)
     },
     open: Open::Requests(open),
 };

@@ -104,6 +104,8 @@ pub struct Format {
     pub has_device: bool,
     /// Whether records name pages or keys, which are never split.
     pub page_native: bool,
+    /// Against what the reader was held: real files, published lines, or a description alone.
+    pub verified: &'static str,
     /// Whether it is recorded below the operating system's page cache, so that reuse is missing.
     #[serde(skip)]
     pub(crate) below_page_cache: bool,

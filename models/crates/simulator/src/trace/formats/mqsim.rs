@@ -17,6 +17,7 @@ use crate::trace::text::{ParseResult, parse_u64};
 pub(crate) const FORMAT: Format = Format {
     name: "mqsim",
     description: "MQSim / SSDSim block trace, text: time device sector sectors type (ns, 1 reads, 0 writes)",
+    verified: "published traces: tpcc-small and wsrch-small of MQSim, example.ascii of SSDSim; an independent reading agrees",
     has_writes: true,
     has_time: true,
     has_device: true,

@@ -60,6 +60,26 @@ pub(crate) fn optional(names: &[String], wanted: &str) -> Option<usize> {
     names.iter().position(|name| name == wanted)
 }
 
+/// Refuses a header that names one of `used` twice: which of the two counts is not known.
+pub(crate) fn refuse_twins(names: &[String], used: &[&str], input: &Input) -> Result<()> {
+    let twice = |wanted: &&&str| {
+        names
+            .iter()
+            .filter(|name| name.as_str() == **wanted)
+            .count()
+            > 1
+    };
+    match used.iter().find(twice) {
+        None => Ok(()),
+        Some(name) => Err(Error::BadTrace {
+            path: input.path().to_owned(),
+            place: "line 1".to_owned(),
+            message: format!("the header names the column `{name}` more than once"),
+            hint: "give each column a name of its own".to_owned(),
+        }),
+    }
+}
+
 /// Fields of a line of a table with so many columns.
 #[inline]
 pub(crate) fn fields<'a>(
@@ -104,7 +124,7 @@ pub(crate) enum OpTime {
     Seconds,
     Milliseconds,
     Microseconds,
-    /// Too small for a time since 1970: milliseconds as in `CacheLib`'s own replayer.
+    /// No time since 1970: seconds of an unknown start, which the published key-value traces count.
     Unsure,
 }
 
@@ -133,16 +153,16 @@ impl OpTime {
 
     pub(crate) fn unit_ns(self) -> u64 {
         match self {
-            Self::Seconds => SECOND_NS,
-            Self::Milliseconds | Self::Unsure => MILLISECOND_NS,
+            Self::Seconds | Self::Unsure => SECOND_NS,
+            Self::Milliseconds => MILLISECOND_NS,
             Self::Microseconds => MICROSECOND_NS,
         }
     }
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Seconds => "s",
-            Self::Milliseconds | Self::Unsure => "ms",
+            Self::Seconds | Self::Unsure => "s",
+            Self::Milliseconds => "ms",
             Self::Microseconds => "µs",
         }
     }

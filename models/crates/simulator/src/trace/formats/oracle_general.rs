@@ -23,6 +23,7 @@ const SECOND_NS: i64 = 1_000_000_000;
 pub(crate) const FORMAT: Format = Format {
     name: "oracle_general",
     description: "libCacheSim oracleGeneral key trace: 24-byte binary records, each key one page",
+    verified: "a published trace (libCacheSim's cloudPhysicsIO)",
     has_writes: false,
     has_time: true,
     has_device: false,
@@ -122,6 +123,18 @@ fn links(records: &[Linked]) -> (usize, usize) {
     (from_one.max(from_zero), links)
 }
 
+/// Refuses a record of zeros alone: a hole that a broken copy left, of which every field is valid.
+#[inline]
+pub(crate) fn refuse_zeros(record: &[u8]) -> ParseResult<()> {
+    if record.iter().all(|byte| *byte == 0) {
+        return Err(fault(
+            "the record is all zeros",
+            "the file has a hole: copy or upload it again",
+        ));
+    }
+    Ok(())
+}
+
 fn next_access(record: &[u8]) -> i64 {
     u64_at(record, 16).cast_signed()
 }
@@ -169,6 +182,7 @@ impl RecordFormat for OracleGeneral {
 
     #[inline]
     fn parse(&mut self, record: &[u8]) -> ParseResult<Request> {
+        refuse_zeros(record)?;
         let next = next_access(record);
         if next < -1 {
             return Err(fault(

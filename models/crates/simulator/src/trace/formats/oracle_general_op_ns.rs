@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::bytes::{u16_at, u32_at, u64_at};
 use crate::trace::formats::cache_op::{CacheCounts, CacheOp};
-use crate::trace::formats::oracle_general::{Linked, score_linked};
+use crate::trace::formats::oracle_general::{Linked, refuse_zeros, score_linked};
 use crate::trace::formats::tenants::Tenants;
 use crate::trace::formats::{Format, Open};
 use crate::trace::open::Input;
@@ -27,6 +27,7 @@ const SECOND_NS: i64 = 1_000_000_000;
 pub(crate) const FORMAT: Format = Format {
     name: "oracle_general_op_ns",
     description: "libCacheSim oracleGeneralOpNS key trace: 27-byte binary records with operations, each key one page",
+    verified: "the layout in libCacheSim's reader only; no file was at hand",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -92,6 +93,7 @@ impl RecordFormat for OpNs {
 
     #[inline]
     fn parse(&mut self, record: &[u8]) -> ParseResult<Request> {
+        refuse_zeros(record)?;
         let next = u64_at(record, NEXT_AT).cast_signed();
         if next < -1 {
             return Err(fault(

@@ -32,6 +32,7 @@ const SEPARATOR: u8 = csv::FIELD_SEPARATOR;
 pub(crate) const FORMAT: Format = Format {
     name: "parquet",
     description: "Apache Parquet table with a column mapping",
+    verified: "tables written by other libraries",
     has_writes: true,
     has_time: true,
     has_device: true,

@@ -23,6 +23,7 @@ const HEADER_BELOW_POOL: &[u8] = b"time_us,io,rel,block";
 pub(crate) const FORMAT: Format = Format {
     name: "postgres_csv",
     description: "PostgreSQL buffer accesses, CSV: time_us,op,rel,block (8 KiB pages)",
+    verified: "recordings of our own: pgbench and TPC-C on PostgreSQL 15",
     has_writes: true,
     has_time: true,
     has_device: true,

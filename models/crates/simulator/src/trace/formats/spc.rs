@@ -5,8 +5,10 @@
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
-use crate::trace::fields::{SECOND_NS, decimal_time, first_commas, letter, sectors, wrong_columns};
-use crate::trace::formats::doubts::{doubt_devices, doubt_lengths};
+use crate::trace::fields::{
+    SECOND_NS, decimal_time, first_commas, is_named, letter, sectors, wrong_columns,
+};
+use crate::trace::formats::doubts::{doubt_devices, doubt_lengths, doubt_whole_times};
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
@@ -19,6 +21,7 @@ const COLUMNS: &str = "ASU,LBA,Size,Opcode,Timestamp";
 pub(crate) const FORMAT: Format = Format {
     name: "spc",
     description: "SPC / UMass block trace, CSV: ASU,LBA,Size,Opcode,Timestamp (sectors, bytes, seconds)",
+    verified: "official description and published first lines of Financial1; a trace converted into it (WebSearch1 of MQSim)",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -26,7 +29,8 @@ pub(crate) const FORMAT: Format = Format {
     below_page_cache: true,
     detect: |head| {
         let score = score_lines(head, Spc, "storage unit, sector, bytes, r or w, seconds");
-        doubt_devices(head, doubt_lengths(head, score, 2), 0, COLUMNS)
+        let score = doubt_devices(head, doubt_lengths(head, score, 2), 0, COLUMNS);
+        doubt_whole_times(head, score, 4)
     },
     open: Open::Requests(open),
 };
@@ -68,5 +72,9 @@ impl LineFormat for Spc {
             space: spaces.number(trim(unit))?,
             write,
         })
+    }
+
+    fn is_header(&self, line: &[u8]) -> bool {
+        is_named(line, COLUMNS)
     }
 }

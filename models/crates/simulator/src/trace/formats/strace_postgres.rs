@@ -34,6 +34,7 @@ const ARGUMENTS: usize = 4;
 pub(crate) const FORMAT: Format = Format {
     name: "strace_postgres",
     description: "strace of a PostgreSQL server: pread64 and pwrite64 of relation files (8 KiB pages)",
+    verified: "recordings of our own: strace on PostgreSQL 15, counts of the server itself",
     has_writes: true,
     has_time: true,
     has_device: true,

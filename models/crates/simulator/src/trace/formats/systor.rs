@@ -20,6 +20,7 @@ const COLUMNS: &str = "Timestamp,Response,IOType,LUN,Offset,Size";
 pub(crate) const FORMAT: Format = Format {
     name: "systor",
     description: "SYSTOR '17 block trace, CSV: Timestamp,Response,IOType,LUN,Offset,Size (seconds, bytes)",
+    verified: "official description and its example line; no file was at hand",
     has_writes: true,
     has_time: true,
     has_device: true,

@@ -27,6 +27,7 @@ const MANY: u64 = 16;
 pub(crate) const FORMAT: Format = Format {
     name: "tencent_cbs",
     description: "Tencent CBS block trace, CSV: Timestamp,Offset,Size,IOType,VolumeID (seconds, Offset and Size in sectors)",
+    verified: "official description and its example line; no file was at hand",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -40,6 +41,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const FORMAT_BYTES: Format = Format {
     name: "tencent_cbs_bytes",
     description: "Tencent CBS block trace as re-hosted, CSV: Timestamp,Offset,Size,IOType,VolumeID (Offset in bytes, Size in sectors)",
+    verified: "description of the copy only; no file was at hand",
     detect: |head| detect(head, Unit::Bytes),
     open: Open::Requests(|input, _spec| open(input, Unit::Bytes)),
     ..FORMAT

@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::trace::TraceSpec;
-use crate::trace::fields::{SECOND_NS, whole_time, wrong_columns};
+use crate::trace::fields::{SECOND_NS, commas, whole_time, wrong_columns};
 use crate::trace::formats::cache_op::{CacheCounts, CacheOp};
 use crate::trace::formats::keys::check_key;
 use crate::trace::formats::{Format, Open, score_lines};
@@ -25,6 +25,7 @@ const COMMAS_BEHIND_KEY: usize = 5;
 pub(crate) const FORMAT: Format = Format {
     name: "twitter",
     description: "Twitter cache trace, CSV: timestamp,key,key size,value size,client id,operation,TTL (each key one page)",
+    verified: "official description and published lines of two clusters; no whole file was at hand",
     has_writes: true,
     has_time: true,
     has_device: false,
@@ -114,11 +115,28 @@ impl LineFormat for Twitter {
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
-        let line = line.to_ascii_lowercase();
-        line.starts_with(b"timestamp,")
-            && memchr::memmem::find(&line, b"key").is_some()
-            && memchr::memmem::find(&line, b"ttl").is_some()
-            && memchr::memmem::find(&line, b"client").is_some()
+        // Copies spell the names in their own ways; what counts is their order.
+        let Some(names) = commas::<7>(line) else {
+            return false;
+        };
+        let names = names.map(|name| -> Vec<u8> {
+            name.iter()
+                .filter(|byte| byte.is_ascii_alphanumeric())
+                .map(u8::to_ascii_lowercase)
+                .collect()
+        });
+        let has = |index: usize, part: &str| {
+            memchr::memmem::find(&names[index], part.as_bytes()).is_some()
+        };
+        has(0, "time")
+            && has(1, "key")
+            && !has(1, "size")
+            && has(2, "keysize")
+            && has(3, "val")
+            && has(3, "size")
+            && has(4, "client")
+            && names[5].starts_with(b"op")
+            && names[6] == b"ttl"
     }
 
     fn warnings(&self) -> Vec<Warning> {

@@ -19,6 +19,7 @@ use crate::trace::text::{ParseResult, fault};
 pub(crate) const FORMAT: Format = Format {
     name: "vscsi",
     description: "VMware / CloudPhysics vscsi block trace, versions 1 and 2: binary records of 32 or 40 bytes",
+    verified: "version 1: a published trace (libCacheSim's cloudPhysicsIO); version 2: the layout in libCacheSim's reader, which reads such a file alike; no published file was at hand",
     has_writes: true,
     has_time: true,
     has_device: false,
