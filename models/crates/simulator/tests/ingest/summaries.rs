@@ -10,7 +10,7 @@ use crate::samples::samples;
 use crate::support::*;
 
 fn summaries(spec: &TraceSpec) -> Result<Summaries, Error> {
-    trace::summaries(spec, &mut |_| true).map(|(made, _)| made)
+    trace::summaries(spec, &mut |_| true).map(|(made, ..)| made)
 }
 
 #[test]
