@@ -66,14 +66,6 @@ class TestNotes:
         assert tables["requests"]["sizes"]["lowest"] == own.requests.sizes.lowest
         assert any("512" in one for one in profiled["summary"]["assumptions"])
 
-    def test_a_pool_split_says_so_too(self, application, arc):
-        asked = {"workload_id": arc[0]["id"], "pages": 8}
-        split = application.post("/pool-splits", asked, 202)
-        if split["status"] != "succeeded":
-            application.wait_run(split["run"]["id"])
-        found = application.get(f"/pool-splits/{split['id']}/costs?asymmetry=8")
-        assert "no_writes_in_format" in {one["name"] for one in found["warnings"]}
-
 
 class TestBounds:
     def test_settings_bound_what_a_trace_decompresses_to(self, make_settings):

@@ -174,7 +174,7 @@ class TestShim:
         command = [sys.executable, CAPTURE / "postgresql" / "shim_to_trace.py"]
         subprocess.run([*command, tmp_path, out], check=True)
         assert out.read_text().splitlines() == [
-            "time_us,op,rel,block",
+            "time_us,io,rel,block",
             "0,R,5/100,262145",
             "0,R,5/100,262146",
             "2,W,0/1260,0",

@@ -1,6 +1,7 @@
 """Profiles stay small, and say how far straight lines between their sizes are off."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from tierwright import simulate
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import MAX_PROFILE_BYTES, Curve, Profile
 from tierwright.simulate import Trace
+from tierwright.summaries import summarise
 from tierwright.thinning import LARGEST_ERROR, error_bounded
 
 LARGEST_SHARED = (
@@ -78,9 +80,13 @@ def test_a_small_curve_is_kept_whole():
 
 @pytest.mark.parametrize(("name", "options"), LARGEST_SHARED)
 def test_the_largest_traces_have_small_profiles(shared, name, options):
-    made = simulate.profile(Trace(shared / "traces" / name, **options))
+    trace = Trace(shared / "traces" / name, **options)
+    made = simulate.profile(trace)
     text = made.to_text()
     assert len(text) <= 100_000 < MAX_PROFILE_BYTES
+    summed = replace(made, summaries=summarise(trace))
+    assert len(summed.to_text()) <= 200_000 < MAX_PROFILE_BYTES
+    assert set(json.loads(summed.to_text())) - set(json.loads(text)) == {"summaries"}
     assert made.thinned_error is not None
     assert made.thinned_error <= LARGEST_ERROR
     document = json.loads(text)
@@ -95,6 +101,13 @@ def test_the_largest_traces_have_small_profiles(shared, name, options):
         "duration_s",
         "curve",
         "thinned_error",
+        "trace",
+    }
+    assert set(document["trace"]) == {
+        "source_format",
+        "tells_writes",
+        "warnings",
+        "assumptions",
     }
 
 

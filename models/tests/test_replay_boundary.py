@@ -56,6 +56,18 @@ def test_lists_are_complete() -> None:
     ]
 
 
+NOTES = {
+    "source_format": "postgres_csv",
+    "tells_writes": True,
+    "skipped_records": 0,
+    "warnings": [],
+    "assumptions": [
+        "a page is one PostgreSQL block of 8192 bytes, whatever page size is asked for"
+    ],
+}
+"""What the reader of the short trace noticed: it stands in every answer."""
+
+
 def test_curves_of_a_short_trace(short: Path) -> None:
     """a b a c: the second a has depth 2, so it hits from 2 pages on.
 
@@ -65,6 +77,7 @@ def test_curves_of_a_short_trace(short: Path) -> None:
     assert found["misses"].dtype == found["write_backs"].dtype == np.uint64
     assert found.pop("misses").tolist() == [4, 3, 3]
     assert found.pop("write_backs").tolist() == [1, 0, 0]
+    assert found.pop("trace") == NOTES
     assert found == {
         "accesses": 4,
         "distinct_pages": 3,
@@ -87,6 +100,7 @@ def test_keys_of_a_policy_replay(short: Path) -> None:
         "distinct_pages": 3,
         "page_bytes": 8192,
         "evictions": 3,
+        "trace": NOTES,
     }
 
 

@@ -328,7 +328,9 @@ impl RequestReader for Members {
     }
 
     fn position(&self) -> (u64, u64) {
-        self.current.position()
+        let (done, all) = self.current.position();
+        // The directory of a ZIP archive stands behind its members and is not streamed.
+        (if self.finished { all } else { done }, all)
     }
 
     fn compression(&self) -> Compression {

@@ -144,7 +144,7 @@ pub(crate) struct PlacedRequest {
 pub(crate) trait RequestReader: Send {
     /// Replaces `batch` by the next requests; `false` at the end.
     fn read(&mut self, batch: &mut Vec<Request>) -> Result<bool>;
-    /// The next records, at most `rows`, with place and text.
+    /// The next records, at most `rows`, with place and text; [`Self::read`] goes on behind them.
     fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>>;
     fn understanding(&self) -> &Understanding;
     /// Names of the devices met so far, by number.
@@ -702,8 +702,13 @@ impl<F: Repeats> RequestReader for RepeatingReader<F> {
             let Some(placed) = self.lines.preview(1)?.pop() else {
                 break;
             };
-            let repeats = usize::try_from(self.lines.format.repeats()).unwrap_or(usize::MAX);
-            let count = repeats.min(rows - records.len());
+            let repeats = self.lines.format.repeats();
+            let count = usize::try_from(repeats)
+                .unwrap_or(usize::MAX)
+                .min(rows - records.len());
+            // What is not shown of the last line is read on.
+            self.request = Some(placed.request);
+            self.left = repeats - count as u64;
             records.extend(std::iter::repeat_n(placed, count));
         }
         Ok(records)
