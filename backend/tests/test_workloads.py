@@ -353,6 +353,7 @@ class TestConversionLog:
             "page_bytes": None,
             "columns": None,
             "skip_bad_records": 3,
+            "device_bytes": None,
         }
         report = log["report"]
         assert report["chosen_by"] == "name"

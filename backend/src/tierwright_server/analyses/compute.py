@@ -91,7 +91,12 @@ def analyse(job: dict[str, Any], report: Report) -> dict[str, Any]:
     def phase(name: str) -> AbstractContextManager[OnProgress]:
         return report.phase(name, total_bytes)
 
-    arrays = COMPUTE[job["kind"]](Trace(trace), job["parameters"], phase)
+    found = COMPUTE[job["kind"]](Trace(trace), job["parameters"], phase)
+    # What the reader noticed is kept with the workload.
+    arrays = {name: np.asarray(of) for name, of in found.items() if name != "trace"}
+    unfit = [name for name, of in arrays.items() if of.dtype.hasobject]
+    if unfit:
+        raise TypeError(f"{', '.join(unfit)}: no array that could be read again")
     if not trace.parent.is_dir():
         raise JobFailure("the workload was deleted")
     out.parent.mkdir(mode=0o700, exist_ok=True)

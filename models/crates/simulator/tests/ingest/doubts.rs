@@ -146,7 +146,7 @@ fn many_devices_in_any_order_are_devices() {
 fn no_line_before_the_first_record_is_passed_over_unless_the_format_is_named() {
     let folder = Folder::new();
     let lines = numbered(50, |i| format!("1,{i}.5,R,{},4096\n", i * 4096));
-    let path = folder.file("t", format!("volume,when,op,at,bytes\n{lines}"));
+    let path = folder.file("t", format!("recorded on Monday\n{lines}"));
     let lenient = |format: Option<&str>| TraceSpec {
         skip_bad_records: 1,
         format: format.map(str::to_owned),
