@@ -125,7 +125,7 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   const costs = page.getByRole("region", { name: /^Cost over the clean share/ });
   await expect(costs).toBeVisible(LONG);
   await expect(costs).toContainText("best replayed split");
-  await expect(page.getByText("Samsung PM9A3 7.68TB U.2: 1/IOPS")).toBeVisible();
+  await expect(page.getByText("Micron 9550 MAX 3.2TB: 1/IOPS")).toBeVisible();
   await expectAccessible(page, "pool split");
 
   const slider = page.getByRole("slider", { name: "Asymmetry R" });

@@ -49,7 +49,7 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   await expect(card).toContainText("all of a sum saves");
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(
-    card.getByRole("rowheader", { name: "flip_price_ratio", exact: true }),
+    card.getByRole("rowheader", { name: "flip_price_ratio, next money", exact: true }),
   ).toBeVisible();
   await expectAccessible(page, "DRAM or flash, derivation");
   await choose(card, "Table");
