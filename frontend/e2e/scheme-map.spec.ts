@@ -59,7 +59,7 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
   await expect(page).toHaveURL(/y=dirty_share/);
   await expect(map(page)).toContainText("dirty share of victims");
 
-  await page.getByRole("combobox", { name: /RAM that knows/ }).click();
+  await page.getByRole("combobox", { name: /Memory that flash needs/ }).click();
   await page.getByRole("option", { name: "flashcache" }).click();
   await expect(page.getByText(/of which metadata of flash leave/)).toBeVisible();
 

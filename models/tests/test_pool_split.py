@@ -379,7 +379,7 @@ def test_the_command_prints_the_keys_of_the_design(
         (("--pages", "9", "--asymmetry", "0"), "asymmetry: `0.0` is not"),
         (("--pages", "9", "--asymmetry", "nan"), "asymmetry: `nan` is not"),
         (("--pages", "9"), "Missing option '--asymmetry'"),
-        (("--pages", "x", "--asymmetry", "2"), "got `x`"),
+        (("--pages", "x", "--asymmetry", "2"), "--pages: size `x` is not a number"),
         (
             ("--pages", "9", "--asymmetry", "2", "--estimator", "eq5"),
             "estimator: `eq5` is not known",
