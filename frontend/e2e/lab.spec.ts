@@ -135,7 +135,7 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   const response = await answered;
   expect(response.request().timing().responseEnd).toBeLessThan(1000);
   await expect(costs.getByRole("heading")).not.toHaveText(before);
-  await expect(page).toHaveURL(/asymmetry=9/);
+  await expect(page).toHaveURL(/asymmetry=11\.1/);
   const heading = await costs.getByRole("heading").innerText();
   await page.reload();
   await expect(costs.getByRole("heading")).toHaveText(heading, LONG);
