@@ -93,7 +93,9 @@ def analyse(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
     found = COMPUTE[job["kind"]](Trace(trace), job["parameters"], phase)
     # What the reader noticed is kept with the workload.
-    arrays = {name: np.asarray(of) for name, of in found.items() if name != "trace"}
+    arrays: dict[str, Any] = {
+        name: np.asarray(of) for name, of in found.items() if name != "trace"
+    }
     unfit = [name for name, of in arrays.items() if of.dtype.hasobject]
     if unfit:
         raise TypeError(f"{', '.join(unfit)}: no array that could be read again")
