@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from live_app import EXAMPLE_TRACE, Application, run_application
 
+from tierwright import _simulator
+from tierwright.hit_ratio import Curve
 from tierwright_server import db
 from tierwright_server.embedded_postgres import EmbeddedPostgres
 from tierwright_server.settings import Settings
@@ -40,6 +42,19 @@ def postgres_url(tmp_path_factory) -> Iterator[str]:
         yield url
     finally:
         postgres.stop()
+
+
+@pytest.fixture(scope="session")
+def curve() -> Curve:
+    """Curves of the worked example, straight from the core."""
+    found = _simulator.curves(EXAMPLE_TRACE)
+    return Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
 
 
 @pytest.fixture(scope="session")

@@ -3,27 +3,14 @@
 from decimal import Decimal
 
 import pytest
-from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, break_even, catalog, metadata
+from tierwright import break_even, catalog, metadata
 from tierwright.hit_ratio import Curve
 from tierwright_server.break_evens.service import step_rows
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
 BOOK = "papers-2015"
-
-
-@pytest.fixture(scope="module")
-def curve() -> Curve:
-    found = _simulator.curves(EXAMPLE_TRACE)
-    return Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    )
 
 
 def question(**changes):

@@ -6,7 +6,6 @@ import pytest
 from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator, catalog, metadata, page_flow
-from tierwright.hit_ratio import Curve
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -18,18 +17,6 @@ COUNTERS = (
     "hdd_reads",
     "hdd_writes",
 )
-
-
-@pytest.fixture(scope="module")
-def curve() -> Curve:
-    found = _simulator.curves(EXAMPLE_TRACE)
-    return Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    )
 
 
 def point(ram_pages: int = 2000, flash_pages: int = 8000, **changes):

@@ -3,28 +3,14 @@
 from decimal import Decimal
 
 import pytest
-from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, page_flow
-from tierwright.hit_ratio import Curve
+from tierwright import catalog, page_flow
 
 DISK = "face2016-cheetah-15k6-single"
 FLASH = "face2016-samsung-840pro-256"
 OTHERS = ["intel-p4510-2tb", "face2016-intel-p3700-400"]
 BOOK = "street-2026-q1"
 PAGE = 8192
-
-
-@pytest.fixture(scope="module")
-def curve() -> Curve:
-    found = _simulator.curves(EXAMPLE_TRACE)
-    return Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    )
 
 
 def sizes(**changes):

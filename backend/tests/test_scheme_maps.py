@@ -4,28 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, page_flow
-from tierwright.hit_ratio import Curve
+from tierwright import catalog, page_flow
 from tierwright.metadata import PRESETS
 from tierwright.page_flow import Axis
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
 BOOK = "street-2026-q1"
-
-
-@pytest.fixture(scope="module")
-def curve() -> Curve:
-    found = _simulator.curves(EXAMPLE_TRACE)
-    return Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    )
 
 
 def question(**changes):

@@ -1,26 +1,12 @@
 """Throughput over HTTP: the numbers are the models', the words fit them."""
 
 import pytest
-from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, metadata
-from tierwright.hit_ratio import Curve
+from tierwright import catalog, metadata
 from tierwright.throughput import Setting, scheme_throughput
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
-
-
-@pytest.fixture(scope="module")
-def curve() -> Curve:
-    found = _simulator.curves(EXAMPLE_TRACE)
-    return Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    )
 
 
 def ask(application, status=200, **changes):

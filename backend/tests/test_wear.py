@@ -1,28 +1,14 @@
 """Wear, device health, warm-up and restart: the API's numbers are the models' own."""
 
 import pytest
-from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, endurance, page_flow, recovery
-from tierwright.hit_ratio import Curve
+from tierwright import catalog, endurance, page_flow, recovery
 
 FLASH = "face2016-samsung-840pro-256"
 RATED = "intel-p4500-4tb"
 DISK = "face2016-cheetah-15k6-single"
 BOOK = "street-2026-q1"
 PAGE = 8192
-
-
-@pytest.fixture(scope="module")
-def curve() -> Curve:
-    found = _simulator.curves(EXAMPLE_TRACE)
-    return Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    )
 
 
 def point(**changes):
