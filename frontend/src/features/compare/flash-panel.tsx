@@ -1,4 +1,4 @@
-import { SegmentedControl, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
@@ -12,6 +12,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
 import { DerivationTable } from "@/components/derivation-table";
+import { DeviceDerivation } from "@/components/device-derivation";
 import { Disclosure } from "@/components/disclosure";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
@@ -91,7 +92,6 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
   const { found, name } = props;
   const colors = useChartColors();
   const [ranking, setRanking] = useState<Ranking>("time");
-  const [opened, setOpened] = useState<string | null>(null);
   const bars = useMemo(() => choiceBars(found, ranking), [found, ranking]);
   const option = useMemo(
     () =>
@@ -106,7 +106,6 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
       }),
     [bars, ranking, colors],
   );
-  const shown = opened ?? found.best_by_time;
   return (
     <ChartCard
       title={withoutStop(found.sentence)}
@@ -139,27 +138,14 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
         />
       }
       explanation={
-        <Stack gap="xs">
-          <Text size="sm">
-            Estimator: {found.estimator}. Valid for: {found.validity}.
-          </Text>
-          <Select
-            size="xs"
-            label="Device"
-            w={320}
-            searchable
-            value={shown}
-            allowDeselect={false}
-            data={found.rows.map((row) => ({
-              value: row.device_id,
-              label: row.device_name,
-            }))}
-            onChange={setOpened}
-          />
-          <DerivationTable
-            steps={found.derivation.filter((step) => step.scheme === shown)}
-          />
-        </Stack>
+        <DeviceDerivation
+          devices={found.rows}
+          first={found.best_by_time}
+          steps={found.derivation}
+          searchable
+        >
+          Estimator: {found.estimator}. Valid for: {found.validity}.
+        </DeviceDerivation>
       }
     />
   );

@@ -6,11 +6,10 @@ import {
   Select,
   Skeleton,
   Stack,
-  Text,
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { usualBook, usualDevices } from "@/analysis/defaults";
 import type { AnalysisSearch } from "@/analysis/state";
 import { NONE } from "@/analysis/state";
@@ -22,7 +21,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
 import { CopyLink } from "@/components/copy-link";
-import { DerivationTable } from "@/components/derivation-table";
+import { DeviceDerivation } from "@/components/device-derivation";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -232,7 +231,6 @@ function LoadFields(props: {
 
 function CostChart({ found }: { readonly found: TierCostsOut }) {
   const colors = useChartColors();
-  const [opened, setOpened] = useState<string | null>(null);
   const bars = useMemo(() => tierBars(found), [found]);
   const option = useMemo(
     () =>
@@ -245,7 +243,6 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
       }),
     [bars, colors],
   );
-  const shown = opened ?? found.rows[0]?.device_id ?? null;
   return (
     <ChartCard
       title={found.sentence.replace(/\.$/, "")}
@@ -261,27 +258,13 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
           : `Prices of ${found.price_book.name} (${found.price_book.date}).`
       }
       explanation={
-        <Stack gap="xs">
-          <Text size="sm">
-            Estimator: {found.estimator}. Valid for: {found.validity}. A month has 730
-            h.
-          </Text>
-          <Select
-            size="xs"
-            label="Device"
-            w={320}
-            value={shown}
-            allowDeselect={false}
-            data={found.rows.map((row) => ({
-              value: row.device_id,
-              label: row.device_name,
-            }))}
-            onChange={setOpened}
-          />
-          <DerivationTable
-            steps={found.derivation.filter((step) => step.scheme === shown)}
-          />
-        </Stack>
+        <DeviceDerivation
+          devices={found.rows}
+          first={found.rows[0]?.device_id ?? null}
+          steps={found.derivation}
+        >
+          Estimator: {found.estimator}. Valid for: {found.validity}. A month has 730 h.
+        </DeviceDerivation>
       }
     />
   );
