@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Disclosure } from "@/components/disclosure";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ScrollRegion } from "@/components/scroll-region";
+import { unbroken } from "@/units/quantity";
 import { Chart, type ChartMarker, useChartColors } from "./chart";
 import { type CsvCell, csvText } from "./csv";
 import { downloadText, downloadUrl, fileStem } from "./download";
@@ -72,10 +73,10 @@ export function ChartCard(props: ChartCardProps) {
       <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
         <div style={{ minWidth: 0, flex: "1 1 300px" }}>
           <Title order={2} size="h4">
-            {props.title}
+            {typeof props.title === "string" ? unbroken(props.title) : props.title}
           </Title>
           <Text size="sm" c="dimmed">
-            {props.subtitle}
+            {unbroken(props.subtitle)}
           </Text>
         </div>
         <Group gap="xs">
@@ -142,7 +143,9 @@ export function ChartCard(props: ChartCardProps) {
       )}
       {props.sentence !== undefined && (
         <Text size="sm" mt="xs" component="div">
-          {props.sentence}
+          {typeof props.sentence === "string"
+            ? unbroken(props.sentence)
+            : props.sentence}
         </Text>
       )}
       <Disclosure label="How is this computed?">

@@ -5,6 +5,7 @@ import {
   formatBytes,
   formatCapacity,
   formatCount,
+  formatDollars,
   formatDuration,
   formatNumber,
   formatPages,
@@ -16,6 +17,8 @@ import {
   parseNumber,
   parseSize,
   ratio,
+  unbroken,
+  usd,
 } from "@/units/quantity";
 
 const PAGE_SIZES = [512, 4096, 8192, 16_384, 1_048_576].map(bytes);
@@ -112,5 +115,26 @@ describe("parsing sizes", () => {
     expect(parseNumber("1,234,567.5")).toBe(1_234_567.5);
     expect(parseNumber("12,34")).toBeNull();
     expect(parseNumber("1e5")).toBeNull();
+  });
+});
+
+describe("money and sentences", () => {
+  it.each([
+    [0.1, "$0.10"],
+    [1.5, "$1.50"],
+    [12.34, "$12.34"],
+    [16, "$16"],
+    [99.999, "$100"],
+    [123.4, "$123"],
+    [0.0132, "$0.0132"],
+    [-0.5, "−$0.50"],
+  ])("writes %f as %s", (value, text) => {
+    expect(formatDollars(usd(value))).toBe(text);
+  });
+
+  it("keeps a number and its unit on one line, and nothing else", () => {
+    expect(unbroken("saves 33.4 % of 21.2 µs in 2 GiB; 3 schemes")).toBe(
+      "saves 33.4\u00a0% of 21.2\u00a0µs in 2\u00a0GiB; 3 schemes",
+    );
   });
 });

@@ -166,12 +166,34 @@ export function formatUsd(value: Usd): string {
   return formatNumber(value);
 }
 
-/** Money with its sign, to three significant digits: "$1,200", "$0.0132". */
+const CENTS = new Intl.NumberFormat("en-US", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+
+/** Money with its sign, to three significant digits or the cent: "$1,200", "$12.34", "$1.50", "$0.0132". */
 export function formatDollars(value: Usd): string {
   if (!Number.isFinite(value)) {
     return UNKNOWN;
   }
-  return `${value < 0 ? "−" : ""}$${formatShort(Math.abs(value))}`;
+  return `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`;
+}
+
+/** "$1.5" and "$0.1" are no prices anybody writes. */
+function amount(value: number): string {
+  const short = formatShort(value);
+  if (value >= 1 && value < 99.995 && short.includes(".")) {
+    return CENTS.format(value);
+  }
+  return /\.\d$/.test(short) ? `${short}0` : short;
+}
+
+const UNIT_AFTER_A_NUMBER =
+  /(\d) (?=(?:%|µs|ms|s|min|h|[KMGTP]iB|[kMGTP]?B|pages?|USD)(?![\p{L}\d]))/gu;
+
+/** A sentence in which no line breaks between a number and its unit. */
+export function unbroken(sentence: string): string {
+  return sentence.replace(UNIT_AFTER_A_NUMBER, "$1\u00a0");
 }
 
 /** Intervals between accesses: "8.2 s", "12 minutes", "7.07 hours", "1.5 days". */

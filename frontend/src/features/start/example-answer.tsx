@@ -21,6 +21,7 @@ import {
   formatCount,
   formatMicroseconds,
   microseconds,
+  unbroken,
 } from "@/units/quantity";
 import classes from "./start.module.css";
 
@@ -125,7 +126,7 @@ function AnswerPanel(props: {
             {workload.name}, {formatCount(evaluation.accesses)} accesses to{" "}
             {formatBytes(bytes(evaluation.distinct_pages * evaluation.page_bytes))}
           </Text>
-          <h2 className={classes["sentence"]}>{evaluation.sentence}</h2>
+          <h2 className={classes["sentence"]}>{unbroken(evaluation.sentence)}</h2>
           <CloseCall evaluation={evaluation} />
           <Text>
             With {formatBytes(bytes(evaluation.ram_bytes))} of RAM and{" "}
