@@ -87,6 +87,10 @@ bench: setup ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick
 	@sh scripts/ensure-chromium.sh
 	$(PY) models/benches/sliders.py $(filter --quick,$(BENCH_FLAGS))
 
+.PHONY: counts
+counts: .venv/.core ## count instructions and cache misses of an access (needs valgrind; the load does not matter)
+	$(PY) models/benches/counts.py
+
 .PHONY: memory
 memory: .venv/.core ## prove that reading streams: a trace larger than the memory allowed (MEMORY_FLAGS=--quick)
 	$(PY) scripts/prove_memory.py $(MEMORY_FLAGS)

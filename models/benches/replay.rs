@@ -9,7 +9,10 @@
 //!
 //! `-- --probe TRACE` prints one line of JSON on what the machine can do: how long a read from a table
 //! takes, alone and among others, how fast memory is read in order, how much faster two threads are
-//! than one, and how fast a canonical trace is decoded.
+//! than one, how fast a canonical trace is decoded, and how long a clock cycle is.
+//!
+//! `-- --once TRACE KIND [ARGUMENT...]` does one thing with a canonical trace, once, for tools that count
+//! what a processor does: `decode`, `policy NAME PAGES`, `scheme NAME RAM FLASH`, `curves`, `sampled RATE`.
 #![expect(clippy::print_stdout, reason = "a bench prints its result")]
 
 use std::time::Instant;
@@ -329,6 +332,59 @@ fn two_threads() -> f64 {
     2.0 * one / two
 }
 
+/// Steps of the chain that tells a clock cycle.
+const STEPS: u64 = 1 << 26;
+/// Cycles of a step: a multiplication takes 3 and an exclusive or 1, and neither can begin before the other.
+/// True of x86-64 since 2008; elsewhere the figure is that of a machine on which it were.
+const CYCLES_OF_A_STEP: f64 = 4.0;
+
+/// Clock of the processor while it works [GHz].
+fn clock_ghz() -> f64 {
+    let step = ns_each(usize::try_from(STEPS).expect("64 bits"), || {
+        (0..STEPS).fold(1, |at: u64, step| {
+            at.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ step
+        })
+    });
+    CYCLES_OF_A_STEP / step
+}
+
+/// Does one thing with a canonical trace and prints one line of JSON.
+fn once(path: &str, what: &[String]) {
+    let mut source = open_source(&TraceSpec::new(path)).expect("a canonical trace");
+    let number = |text: &str| text.parse::<u64>().expect("a number of pages");
+    let what: Vec<&str> = what.iter().map(String::as_str).collect();
+    let all = &mut |_| true;
+    let counted = match what[..] {
+        ["decode"] => {
+            let mut chunk = Chunk::default();
+            let mut accesses = 0;
+            while source.next_chunk(&mut chunk).expect("a sound trace") {
+                accesses += chunk.len() as u64;
+            }
+            accesses
+        }
+        ["policy", name, pages] => {
+            simulate_policy(&mut source, name, number(pages), &[], all)
+                .expect("a valid replay")
+                .accesses
+        }
+        ["scheme", name, ram, flash] => {
+            simulate_scheme(&mut source, name, number(ram), number(flash), &[], all)
+                .expect("a valid replay")
+                .accesses
+        }
+        ["curves"] => curves(&mut source, all).expect("a valid pass").accesses,
+        ["sampled", rate] => {
+            let sample = Sample::Rate(rate.parse().expect("a rate"));
+            sampled_curves(&mut source, sample, 0, all)
+                .expect("a valid pass")
+                .accesses
+        }
+        _ => panic!("no such thing to do: {what:?}"),
+    };
+    println!("{{\"accesses\": {counted}}}");
+}
+
 #[expect(clippy::cast_precision_loss, reason = "counts of bytes")]
 fn probe(path: &str) {
     let (alone, among): (Vec<f64>, Vec<f64>) = PROBED_BYTES.into_iter().map(reads).unzip();
@@ -352,10 +408,12 @@ fn probe(path: &str) {
     println!(
         "{{\"table_bytes\": {PROBED_BYTES:?}, \"read_alone_ns\": {alone:.3?}, \
          \"read_among_others_ns\": {among:.3?}, \"sequential_gb_per_s\": {:.2}, \
-         \"two_threads\": {:.3}, \"decode_ns_per_access\": {:.3}}}",
+         \"two_threads\": {:.3}, \"decode_ns_per_access\": {:.3}, \
+         \"clock_ghz\": {:.3}}}",
         8.0 / word,
         two_threads(),
         decode / accesses as f64,
+        clock_ghz(),
     );
 }
 
@@ -397,6 +455,12 @@ fn main() {
         && flag == "--probe"
     {
         probe(path);
+        return;
+    }
+    if let [flag, path, what @ ..] = &arguments[..]
+        && flag == "--once"
+    {
+        once(path, what);
         return;
     }
     let mut trace = zipf();

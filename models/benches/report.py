@@ -109,6 +109,7 @@ def limits(document: dict[str, Any]) -> list[str]:
 def machine(document: dict[str, Any]) -> list[str]:
     """Return what the machine is and can do."""
     about, probe = document["machine"], document["probe"]
+    clock = probe.get("clock_ghz")
     loads = [
         run["load_average"]
         for row in document["rows"]
@@ -120,7 +121,8 @@ def machine(document: dict[str, Any]) -> list[str]:
         f"while measuring: {min(loads):.1f} to {max(loads):.1f} (our own runs are up to "
         f"{about['cores']} of it). Two threads did {probe['two_threads']:.2f} times the work of "
         f"one. Memory is read in order at {probe['sequential_gb_per_s']:.1f} GB/s; a canonical "
-        f"trace is decoded in {probe['decode_ns_per_access']:.2f} ns an access.",
+        f"trace is decoded in {probe['decode_ns_per_access']:.2f} ns an access."
+        + (f" A cycle takes {1 / clock:.3f} ns ({clock:.2f} GHz)." if clock else ""),
         "",
     ]
     rows = [
@@ -190,7 +192,41 @@ def ingestion(document: dict[str, Any]) -> list[str]:
     return table(headings, rows) if rows else ["Not measured yet."]
 
 
+def counts(document: dict[str, Any]) -> list[str]:
+    """Return what an access takes of the processor, counted on a simulated one."""
+    found = document.get("counts")
+    if found is None:
+        return ["Not counted yet."]
+    clock = document["probe"].get("clock_ghz")
+    times = {row["name"]: row for row in document["rows"]}
+    rows = []
+    for row in found["rows"]:
+        measured = times.get(row["name"])
+        cycles = None
+        if clock is not None and row["name"] == "decoding":
+            cycles = document["probe"]["decode_ns_per_access"] * clock
+        elif clock is not None and measured is not None:
+            cycles = measured["cpu_seconds"] / measured["accesses"] * 1e9 * clock
+        rows.append(
+            [
+                row["name"],
+                number(row["instructions"], 0),
+                number(row["data_references"], 1),
+                number(row["first_level_misses"], 2),
+                number(row["second_level_misses"], 2),
+                number(row["mispredicted_branches"], 2),
+                number(cycles, 0),
+                number(cycles and row["instructions"] / cycles, 1),
+            ]
+        )
+    headings = ["an access of", "instructions", "reads and writes"]
+    headings += ["first-level misses", "second-level misses", "branches mispredicted"]
+    headings += ["cycles", "instructions a cycle"]
+    return table(headings, rows)
+
+
 PARTS = {
+    "counts": counts,
     "ingestion": ingestion,
     "machine": machine,
     "speeds": speeds,
