@@ -14,7 +14,7 @@ use tierwright_simulator::replay::buffers::{self as core, BufferResult, Window};
 
 use crate::arguments::trace_spec;
 use crate::errors::to_python;
-use crate::replay::{Counted, over_trace, page_count, ratio, warnings};
+use crate::replay::{Asked, over_trace, page_count, ratio, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(buffers, module)?)?;
@@ -52,14 +52,6 @@ fn buffers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
             Ok(row)
         })
         .collect()
-}
-
-fn counted(result: &BufferResult) -> Counted {
-    Counted {
-        accesses: result.accesses,
-        write_accesses: result.write_accesses,
-        distinct_pages: result.distinct_pages,
-    }
 }
 
 pub(crate) fn buffer_row<'py>(
@@ -118,16 +110,19 @@ fn simulate_buffer<'py>(
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let pages = page_count("pages", pages, 1)?;
-    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, reading)?;
-    let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let result = core::simulate_buffer(source, buffer, pages, &options, on_progress)?;
-        let counted = counted(&result);
-        Ok((result, counted))
-    })?;
-    let row = buffer_row(py, &result, trace.page_bytes)?;
-    trace.note(py, &row)?;
-    Ok(row)
+    let asked = Asked {
+        py,
+        path,
+        options,
+        on_progress,
+        reading,
+    };
+    asked.replayed(
+        |source, options, on_progress| {
+            core::simulate_buffer(source, buffer, pages, options, on_progress)
+        },
+        buffer_row,
+    )
 }
 
 #[pyfunction]
@@ -150,9 +145,7 @@ fn simulate_splits<'py>(
     }
     let spec = trace_spec(path, reading)?;
     let (results, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let results = core::simulate_splits(source, pages, &clean_pages, on_progress)?;
-        let counted = counted(&results[0]);
-        Ok((results, counted))
+        core::simulate_splits(source, pages, &clean_pages, on_progress)
     })?;
     results
         .iter()
@@ -201,13 +194,7 @@ fn two_stack<'py>(
     };
     let spec = trace_spec(path, reading)?;
     let (found, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let found = estimate(source, two_stack_spec, on_progress)?;
-        let counted = Counted {
-            accesses: found.accesses,
-            write_accesses: found.write_accesses,
-            distinct_pages: found.distinct_pages,
-        };
-        Ok((found, counted))
+        estimate(source, two_stack_spec, on_progress)
     })?;
     let result = PyDict::new(py);
     result.set_item("pages", found.pages)?;

@@ -24,7 +24,7 @@ use crate::buffers::buffer_row;
 use crate::errors::to_python;
 use crate::flash_caches::flash_cache_row;
 use crate::online::online_row;
-use crate::replay::{Counted, note, over_trace, page_count, policy_row, scheme_row, warnings};
+use crate::replay::{note, over_trace, page_count, policy_row, scheme_row, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
@@ -75,20 +75,14 @@ fn sampled_curves<'py>(
     };
     let spec = trace_spec(path, reading)?;
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let curves = if threads == 1 {
-            core_sampled_curves(source, sample, seed, on_progress)?
+        if threads == 1 {
+            core_sampled_curves(source, sample, seed, on_progress)
         } else {
             // Decoding a trace takes as long as following a small sample of it.
             read_ahead(source, on_progress, |source| {
                 core_sampled_curves(source, sample, seed, &mut |_| true)
-            })?
-        };
-        let counted = Counted {
-            accesses: curves.accesses,
-            write_accesses: curves.write_accesses,
-            distinct_pages: curves.distinct_pages,
-        };
-        Ok((curves, counted))
+            })
+        }
     })?;
     let result = PyDict::new(py);
     result.set_item("accesses", curves.accesses)?;

@@ -8,8 +8,7 @@ use pyo3::types::PyDict;
 use tierwright_simulator::replay::{self, CrashReport, FlashCacheResult};
 use tierwright_simulator::trace::OpenTrace;
 
-use crate::arguments::trace_spec;
-use crate::replay::{Counted, over_prepared_trace, page_count, warnings};
+use crate::replay::{Asked, page_count, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(flash_caches, module)?)?;
@@ -56,29 +55,27 @@ fn simulate_flash_cache<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 0)?;
-    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, reading)?;
-    let prepare = OpenTrace::with_times;
-    let (result, trace) =
-        over_prepared_trace(py, &spec, on_progress, prepare, |source, on_progress| {
-            let result = replay::simulate_flash_cache(
+    let asked = Asked {
+        py,
+        path,
+        options,
+        on_progress,
+        reading,
+    };
+    asked.prepared(
+        OpenTrace::with_times,
+        |source, options, on_progress| {
+            replay::simulate_flash_cache(
                 source,
                 scheme,
                 ram_pages,
                 flash_pages,
-                &options,
+                options,
                 on_progress,
-            )?;
-            let counted = Counted {
-                accesses: result.accesses,
-                write_accesses: result.write_accesses,
-                distinct_pages: result.distinct_pages,
-            };
-            Ok((result, counted))
-        })?;
-    let row = flash_cache_row(py, &result, trace.page_bytes)?;
-    trace.note(py, &row)?;
-    Ok(row)
+            )
+        },
+        flash_cache_row,
+    )
 }
 
 pub(crate) fn flash_cache_row<'py>(

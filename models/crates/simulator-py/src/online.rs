@@ -7,8 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::replay::{self, Choice, OnlineResult};
 
-use crate::arguments::trace_spec;
-use crate::replay::{Counted, listed, over_trace, page_count, warnings};
+use crate::replay::{Asked, listed, page_count, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(choosers, module)?)?;
@@ -35,27 +34,19 @@ fn simulate_online<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 1)?;
-    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, reading)?;
-    let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let result = replay::simulate_online(
-            source,
-            scheme,
-            ram_pages,
-            flash_pages,
-            &options,
-            on_progress,
-        )?;
-        let counted = Counted {
-            accesses: result.accesses,
-            write_accesses: result.write_accesses,
-            distinct_pages: result.distinct_pages,
-        };
-        Ok((result, counted))
-    })?;
-    let row = online_row(py, &result, trace.page_bytes)?;
-    trace.note(py, &row)?;
-    Ok(row)
+    let asked = Asked {
+        py,
+        path,
+        options,
+        on_progress,
+        reading,
+    };
+    asked.replayed(
+        |source, options, on_progress| {
+            replay::simulate_online(source, scheme, ram_pages, flash_pages, options, on_progress)
+        },
+        online_row,
+    )
 }
 
 pub(crate) fn online_row<'py>(

@@ -8,9 +8,13 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
+use tierwright_simulator::curve::two_stack::TwoStack;
+use tierwright_simulator::curve::{Curves, SampledCurves};
 use tierwright_simulator::progress::OnProgress;
+use tierwright_simulator::replay::buffers::BufferResult;
 use tierwright_simulator::replay::{
-    About, BlockResult, PolicyResult, SchemeResult, Setting, Warning,
+    About, BlockResult, FlashCacheResult, OnlineResult, PolicyResult, SchemeResult, Setting,
+    Warning,
 };
 use tierwright_simulator::trace::{OpenTrace, ReaderNotes, TraceSpec, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
@@ -86,13 +90,7 @@ fn curves<'py>(
     let threads = threads_or_cores(threads)?;
     let spec = trace_spec(path, reading)?;
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let curves = curve::curves_on_threads(source, threads, on_progress)?;
-        let counted = Counted {
-            accesses: curves.accesses,
-            write_accesses: curves.write_accesses,
-            distinct_pages: curves.distinct_pages,
-        };
-        Ok((curves, counted))
+        curve::curves_on_threads(source, threads, on_progress)
     })?;
     let result = PyDict::new(py);
     result.set_item("accesses", curves.accesses)?;
@@ -118,20 +116,19 @@ fn simulate_policy<'py>(
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let pages = page_count("pages", pages, 1)?;
-    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, reading)?;
-    let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let result = replay::simulate_policy(source, policy, pages, &options, on_progress)?;
-        let counted = Counted {
-            accesses: result.accesses,
-            write_accesses: result.write_accesses,
-            distinct_pages: result.distinct_pages,
-        };
-        Ok((result, counted))
-    })?;
-    let row = policy_row(py, &result, trace.page_bytes)?;
-    trace.note(py, &row)?;
-    Ok(row)
+    let asked = Asked {
+        py,
+        path,
+        options,
+        on_progress,
+        reading,
+    };
+    asked.replayed(
+        |source, options, on_progress| {
+            replay::simulate_policy(source, policy, pages, options, on_progress)
+        },
+        policy_row,
+    )
 }
 
 /// The result of a policy as a dict.
@@ -170,27 +167,19 @@ fn simulate_scheme<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 0)?;
-    let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-    let spec = trace_spec(path, reading)?;
-    let (result, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
-        let result = replay::simulate_scheme(
-            source,
-            scheme,
-            ram_pages,
-            flash_pages,
-            &options,
-            on_progress,
-        )?;
-        let counted = Counted {
-            accesses: result.accesses,
-            write_accesses: result.write_accesses,
-            distinct_pages: result.distinct_pages,
-        };
-        Ok((result, counted))
-    })?;
-    let row = scheme_row(py, &result, trace.page_bytes)?;
-    trace.note(py, &row)?;
-    Ok(row)
+    let asked = Asked {
+        py,
+        path,
+        options,
+        on_progress,
+        reading,
+    };
+    asked.replayed(
+        |source, options, on_progress| {
+            replay::simulate_scheme(source, scheme, ram_pages, flash_pages, options, on_progress)
+        },
+        scheme_row,
+    )
 }
 
 /// The result of a scheme as a dict.
@@ -241,6 +230,44 @@ pub(crate) struct Counted {
     pub(crate) distinct_pages: u64,
 }
 
+/// A result of a pass over a whole trace.
+pub(crate) trait OfTrace: Send {
+    fn counted(&self) -> Counted;
+}
+
+/// All results that have these counts call them the same.
+macro_rules! of_trace {
+    ($($result:ty),* $(,)?) => {
+        $(impl OfTrace for $result {
+            fn counted(&self) -> Counted {
+                Counted {
+                    accesses: self.accesses,
+                    write_accesses: self.write_accesses,
+                    distinct_pages: self.distinct_pages,
+                }
+            }
+        })*
+    };
+}
+
+of_trace!(
+    Curves,
+    SampledCurves,
+    TwoStack,
+    PolicyResult,
+    SchemeResult,
+    OnlineResult,
+    FlashCacheResult,
+    BufferResult,
+);
+
+/// Every result holds counts of the same trace.
+impl OfTrace for Vec<BufferResult> {
+    fn counted(&self) -> Counted {
+        self[0].counted()
+    }
+}
+
 /// What is known of a trace that was read to its end.
 pub(crate) struct Read {
     pub(crate) page_bytes: u64,
@@ -265,28 +292,29 @@ pub(crate) fn note(
 }
 
 /// Opens the trace, does the work over all of it without the GIL, and tells what was read.
-pub(crate) fn over_trace<T: Send>(
+pub(crate) fn over_trace<T: OfTrace>(
     py: Python<'_>,
     spec: &TraceSpec,
     on_progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<(T, Counted)> + Send,
+    work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<T> + Send,
 ) -> PyResult<(T, Read)> {
     over_prepared_trace(py, spec, on_progress, |_| {}, work)
 }
 
 /// [`over_trace`] for work that asks something of the opened trace first.
-pub(crate) fn over_prepared_trace<T: Send>(
+fn over_prepared_trace<T: OfTrace>(
     py: Python<'_>,
     spec: &TraceSpec,
     on_progress: Option<Py<PyAny>>,
     prepare: impl FnOnce(&mut OpenTrace) + Send,
-    work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<(T, Counted)> + Send,
+    work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<T> + Send,
 ) -> PyResult<(T, Read)> {
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
         let mut trace = open_source(spec)?;
         prepare(&mut trace);
-        let (result, counted) = work(&mut trace, &mut |step| progress.call(step))?;
+        let result = work(&mut trace, &mut |step| progress.call(step))?;
+        let counted = result.counted();
         let summary = trace.summary();
         let read = Counted {
             accesses: summary.accesses,
@@ -307,6 +335,54 @@ pub(crate) fn over_prepared_trace<T: Send>(
         }
     });
     progress.finish(result)
+}
+
+/// How a replay is asked for, beside its own sizes.
+pub(crate) struct Asked<'a, 'py> {
+    pub(crate) py: Python<'py>,
+    pub(crate) path: PathBuf,
+    pub(crate) options: Option<BTreeMap<String, String>>,
+    pub(crate) on_progress: Option<Py<PyAny>>,
+    pub(crate) reading: Option<&'a Bound<'a, PyDict>>,
+}
+
+/// Options of a replay, as the core takes them.
+type Options = [(String, String)];
+
+impl<'py> Asked<'_, 'py> {
+    /// Replays the trace and returns the result as a dict, with what its reader noticed.
+    pub(crate) fn replayed<T: OfTrace>(
+        self,
+        replay: impl FnOnce(&mut dyn AccessSource, &Options, OnProgress<'_>) -> Result<T> + Send,
+        row: impl FnOnce(Python<'py>, &T, u64) -> PyResult<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        self.prepared(|_| {}, replay, row)
+    }
+
+    /// [`Self::replayed`] for a replay that asks something of the opened trace first.
+    pub(crate) fn prepared<T: OfTrace>(
+        self,
+        prepare: impl FnOnce(&mut OpenTrace) + Send,
+        replay: impl FnOnce(&mut dyn AccessSource, &Options, OnProgress<'_>) -> Result<T> + Send,
+        row: impl FnOnce(Python<'py>, &T, u64) -> PyResult<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let Self {
+            py,
+            path,
+            options,
+            on_progress,
+            reading,
+        } = self;
+        let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
+        let spec = trace_spec(path, reading)?;
+        let (result, trace) =
+            over_prepared_trace(py, &spec, on_progress, prepare, |source, on_progress| {
+                replay(source, &options, on_progress)
+            })?;
+        let row = row(py, &result, trace.page_bytes)?;
+        trace.note(py, &row)?;
+        Ok(row)
+    }
 }
 
 /// A capacity; what no machine integer holds is out of range like any other wrong number.
