@@ -1,7 +1,8 @@
 import type { CustomSeriesRenderItem } from "echarts";
 import { formatShort } from "@/units/quantity";
+import { horizontalBars, hoverRow } from "./horizontal-bars";
 import { type ChartOption, escapeHtml } from "./option";
-import { CHART_FONT, type ColorScheme, chartInk, schemeMark } from "./palette";
+import { type ColorScheme, chartInk, schemeMark } from "./palette";
 
 export interface RangeBar {
   readonly scheme: string;
@@ -27,43 +28,21 @@ const HALF_WHISKER = 6;
 export function rangeBarsOption(chart: RangeBarsChart): ChartOption {
   const ink = chartInk(chart.colors);
   return {
-    animation: false,
-    textStyle: { fontFamily: CHART_FONT },
-    grid: {
-      left: 8,
+    ...horizontalBars({
+      bars: chart.bars,
+      colors: chart.colors,
+      axis: chart.name,
+      above: 12,
       right: 96,
-      top: 12,
-      bottom: 34,
-      outerBoundsMode: "same",
-      outerBoundsContain: "axisLabel",
-    },
-    tooltip: {
-      trigger: "axis",
-      axisPointer: { type: "shadow" },
-      transitionDuration: 0,
-      backgroundColor: ink.paper,
-      borderColor: ink.line,
-      textStyle: { color: ink.text, fontSize: 13 },
-      formatter: (items) => tooltip(items, chart),
-    },
-    xAxis: {
-      type: "value",
-      min: 0,
-      name: chart.name,
-      nameLocation: "middle",
-      nameGap: 24,
-      nameTextStyle: { color: ink.faint },
-      axisLabel: { color: ink.faint, formatter: (value: number) => formatShort(value) },
-      splitLine: { lineStyle: { color: ink.grid } },
-    },
-    yAxis: {
-      type: "category",
-      data: chart.bars.map(({ title }) => title),
-      inverse: true,
-      axisTick: { show: false },
-      axisLine: { lineStyle: { color: ink.line } },
-      axisLabel: { color: ink.text, width: 130, overflow: "break", lineHeight: 15 },
-    },
+      titleWidth: 130,
+      hover: (bar) =>
+        [
+          `<b>${escapeHtml(bar.title)}</b>`,
+          hoverRow(chart.name, formatShort(bar.value)),
+          hoverRow(chart.lowText, formatShort(bar.low)),
+          hoverRow(chart.highText, formatShort(bar.high)),
+        ].join(""),
+    }),
     series: [
       {
         type: "bar",
@@ -126,16 +105,4 @@ export function rangeText(low: number, high: number): string {
     end === Number.POSITIVE_INFINITY ? "∞" : formatShort(end),
   );
   return from === to ? (from ?? "") : `${from} to ${to}`;
-}
-
-function tooltip(items: unknown, chart: RangeBarsChart): string {
-  const list = Array.isArray(items) ? items : [items];
-  const index = (list[0] as { dataIndex?: number } | undefined)?.dataIndex;
-  const bar = index === undefined ? undefined : chart.bars[index];
-  if (bar === undefined) {
-    return "";
-  }
-  const row = (name: string, value: number) =>
-    `<div style="display:flex;gap:16px;justify-content:space-between"><span>${escapeHtml(name)}</span><b>${formatShort(value)}</b></div>`;
-  return `<b>${escapeHtml(bar.title)}</b>${row(chart.name, bar.value)}${row(chart.lowText, bar.low)}${row(chart.highText, bar.high)}`;
 }
