@@ -72,7 +72,7 @@ class Row:
     """What of ours to compare with instead."""
     bar: float | None = None
     unit: str = "times"
-    """Of the bar: a ratio to the other's time, or millions a second."""
+    """Of the bar: a ratio to the other's time, or millions a processor second."""
     runs: list[dict[str, float]] = field(default_factory=list)
     other_runs: list[dict[str, float]] = field(default_factory=list)
 
@@ -294,13 +294,15 @@ def summary(row: Row) -> dict[str, Any]:
         return other / mine if mine and other else None
 
     seconds, other = median(row.runs, "seconds"), median(row.other_runs, "seconds")
+    cpu_seconds = median(row.runs, "cpu_seconds")
     times = [run["seconds"] for run in row.runs]
     compared: Any = row.peer
     if row.other is not None:
         compared = {key: row.other[key] for key in row.other if key != "path"}
     measured = ratio("seconds") if row.unit == "times" else None
-    if row.unit != "times" and seconds:
-        measured = row.accesses / seconds / 1e6
+    # That bar is for one core.
+    if row.unit != "times" and cpu_seconds:
+        measured = row.accesses / cpu_seconds / 1e6
     missed = [
         [run["miss_ratio"] for run in runs[:1] if "miss_ratio" in run]
         for runs in (row.runs, row.other_runs)
@@ -309,7 +311,7 @@ def summary(row: Row) -> dict[str, Any]:
         "name": row.name,
         "accesses": row.accesses,
         "seconds": seconds,
-        "cpu_seconds": median(row.runs, "cpu_seconds"),
+        "cpu_seconds": cpu_seconds,
         "accesses_per_s": row.accesses / seconds if seconds else None,
         "rss_bytes": median(row.runs, "rss_bytes"),
         "compared_with": compared,
