@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import importlib.util
+import io
 import json
 import lzma
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -33,7 +38,7 @@ trace, out, key, kill_at, every, reading = json.loads(sys.argv[1])
 def watch(done, total, accesses, requests):
     if accesses >= kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
-convert(trace, out, resume_key=key, checkpoint_accesses=every, on_progress=watch, **reading)
+convert(trace, out, resume=(key, every), on_progress=watch, **reading)
 """
 
 
@@ -80,11 +85,23 @@ def killed(
 
 def resumed(trace: Path, out: Path, key: str = "k", **reading: Any) -> dict[str, Any]:
     """Convert in this process, going on with what there is."""
-    return convert(trace, out, resume_key=key, checkpoint_accesses=1, **reading)
+    return convert(trace, out, resume=(key, 1), **reading)
 
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+def tar(data: bytes) -> bytes:
+    """Pack a trace in two members, cut behind a line."""
+    cut = data.index(b"\n", len(data) // 2) + 1
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, part in (("a", data[:cut]), ("b", data[cut:])):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(part)
+            archive.addfile(entry, io.BytesIO(part))
+    return out.getvalue()
 
 
 PACKINGS: dict[str, Callable[[bytes], bytes]] = {
@@ -93,6 +110,7 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "zstd": zstandard.ZstdCompressor(level=1).compress,
     "xz": lambda data: lzma.compress(data, preset=0),
     "bzip2": bz2.compress,
+    "tar": tar,
 }
 
 
@@ -144,6 +162,54 @@ def test_bad_lines_before_and_behind_the_kill_are_counted_once(tmp_path):
     assert report["skipped_records"] == whole["skipped_records"] == 3
     assert report["warnings"] == whole["warnings"]
     assert report["content_id"] == whole["content_id"]
+
+
+def bench() -> ModuleType:
+    """Load the bench of ingestion, which writes traces of every format."""
+    path = Path(__file__).parents[1] / "benches" / "ingest.py"
+    spec = importlib.util.spec_from_file_location("bench_of_ingestion", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+BENCH = bench()
+READ_AGAIN = {"blktrace", "cachelib_storage", "strace_postgres"}
+"""Formats whose readers know more in the middle of a file than they write down."""
+
+
+@pytest.mark.parametrize("name", [*BENCH.TEXTS, *BENCH.LAYOUTS])
+def test_every_format_goes_on_in_the_middle(tmp_path, name):
+    """Freeze the files as a kill would leave them, and go on with them."""
+    made = BENCH.requests(3 * CHUNK + 1000)
+    is_text = name in BENCH.TEXTS
+    trace, out = tmp_path / "trace", tmp_path / "out.twt"
+    trace.write_bytes((BENCH.text if is_text else BENCH.binary)(name, made))
+    reading: dict[str, Any] = {"format": name}
+    if name == "csv":
+        reading["columns"] = BENCH.COLUMNS
+    files = [out.with_name(f"out.twt.{end}") for end in ("partial", "checkpoint")]
+
+    def freeze(_done: int, _total: int, accesses: int, _requests: int | None) -> None:
+        if accesses == 2 * CHUNK:
+            for file in files:
+                shutil.copy(file, tmp_path / f"frozen-{file.name}")
+
+    whole = resumed(trace, out, on_progress=freeze, **reading)
+    assert "resumed_at_accesses" not in whole
+    expected = out.read_bytes()
+    out.unlink()
+    for file in files:
+        (tmp_path / f"frozen-{file.name}").rename(file)
+    state = json.loads(files[1].read_text())["source"]["reader"]
+    assert (state is None) == (name in READ_AGAIN)
+    report = resumed(trace, out, **reading)
+    assert report.pop("resumed_at_accesses") == 2 * CHUNK
+    assert report == whole
+    assert out.read_bytes() == expected
 
 
 class TestNothingIsTakenOnTrust:
@@ -198,14 +264,16 @@ class TestNothingIsTakenOnTrust:
         left[1].with_name("out.twt.partial").unlink()
         self.begins_anew(*left)
 
-    def test_other_requests_under_the_same_key(self, left, tmp_path):
+    def test_other_requests_in_what_is_read_again(self, tmp_path):
         """One digit early in the file: the counts agree, the requests do not."""
-        trace, out, _ = left
-        lines = trace.read_bytes().splitlines(keepends=True)
+        trace, out = tmp_path / "t", tmp_path / "out.twt"
+        lines = msr().splitlines(keepends=True)
+        trace.write_bytes(tar(b"".join(lines)))
+        killed(trace, out, 3 * CHUNK)
         fields = lines[7].split(b",")
         fields[4] = str(int(fields[4]) + PAGE_BYTES).encode()
         lines[7] = b",".join(fields)
-        trace.write_bytes(b"".join(lines))
+        trace.write_bytes(tar(b"".join(lines)))
         right = convert(trace, tmp_path / "changed.twt")["content_id"]
         self.begins_anew(trace, out, right)
 

@@ -225,8 +225,7 @@ def convert(
     out: str | PathLike[str],
     *,
     force: bool = False,
-    resume_key: str | None = None,
-    checkpoint_accesses: int | None = None,
+    resume: tuple[str, int] | None = None,
     on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -235,7 +234,7 @@ def convert(
     The file is written beside `out` under a temporary name, made durable and then renamed;
     on an error or a cancel nothing stays behind. A canonical trace is verified and copied.
 
-    With `resume_key` a process that is killed leaves ``<out>.partial`` and
+    With `resume` a process that is killed leaves ``<out>.partial`` and
     ``<out>.checkpoint``, and the next call goes on with them. The trace is read again up to
     the checkpoint, request by request the same, but nothing is numbered, hashed or written
     twice. What does not fit is not used, and the conversion begins anew. Only one process
@@ -249,10 +248,9 @@ def convert(
         The canonical trace to write, by custom ``*.twt``.
     force : bool, default False
         Replace an existing `out`.
-    resume_key : str, optional
-        What the file holds, such as its SHA-256: only a conversion of the same is resumed.
-    checkpoint_accesses : int, optional
-        Accesses between two checkpoints, rounded up to chunks of 65,536; 16 Mi by default.
+    resume : tuple of str and int, optional
+        What the file holds, such as its SHA-256, for only a conversion of the same is
+        resumed; and accesses between two checkpoints, rounded up to chunks of 65,536.
     on_progress : callable, optional
         See the module.
 

@@ -57,11 +57,11 @@ fn inspect<'py>(
     to_dict(py, &progress.finish(result)?)
 }
 
-/// Writes the canonical form of a trace. With `resume_key`, which names the content of the file, a
-/// process that is killed leaves beside `out` what a later call with the same key goes on with.
+/// Writes the canonical form of a trace. With `resume`, which names the content of the file, a
+/// process that is killed leaves beside `out` what a later call with the same name goes on with.
 #[pyfunction]
 #[pyo3(signature = (
-    path, out, *, force=false, resume_key=None, checkpoint_accesses=None, on_progress=None, **reading
+    path, out, *, force=false, resume=None, on_progress=None, **reading
 ))]
 #[expect(
     clippy::needless_pass_by_value,
@@ -72,19 +72,15 @@ fn convert<'py>(
     path: PathBuf,
     out: PathBuf,
     force: bool,
-    resume_key: Option<String>,
-    checkpoint_accesses: Option<u64>,
+    resume: Option<(String, u64)>,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::with_requests(on_progress);
-    let resume = resume_key.map(|key| {
-        let usual = Resume::new(key);
-        Resume {
-            every_accesses: checkpoint_accesses.unwrap_or(usual.every_accesses),
-            ..usual
-        }
+    let resume = resume.map(|(key, every_accesses)| Resume {
+        key,
+        every_accesses,
     });
     let result = py.detach(|| {
         let on_progress = &mut |step| progress.call(step);

@@ -64,12 +64,12 @@ pub(crate) struct RawColumns {
 /// Counts of one pass, over requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Counts {
+struct Counts {
     requests: u64,
     write_requests: u64,
     /// Requests that touch more than one page.
     split: u64,
-    pub(crate) accesses: u64,
+    accesses: u64,
     write_accesses: u64,
     zero_length: u64,
     unaligned: u64,
@@ -108,13 +108,34 @@ pub struct Extent {
 }
 
 /// What is left of the request being split.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Remainder {
     page: u64,
     pages: u64,
     space: u32,
     flags: u8,
     time_ns: i64,
+}
+
+/// What a [`Normaliser`] knows behind a chunk, but for the numbers of the pages.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    /// Of a reader that can enter its file in the middle.
+    reader: Option<serde_json::Value>,
+    /// Requests read and not yet taken up.
+    batch: Vec<Request>,
+    rest: Remainder,
+    counts: Counts,
+    repeats: Repeats,
+    requests: Option<Requests>,
+    mark: Option<u64>,
+}
+
+impl State {
+    pub(crate) fn accesses(&self) -> u64 {
+        self.counts.accesses
+    }
 }
 
 /// A raw trace as a source of accesses.
@@ -139,7 +160,7 @@ pub(crate) struct Normaliser {
     /// Lengths and order of the requests, if asked for.
     requests: Option<Requests>,
     ignored_page_bytes: Option<u64>,
-    /// Of all requests in their order, if asked for: see [`Self::mark`].
+    /// A number that another sequence of requests would hardly give, if asked for.
     mark: Option<u64>,
 }
 
@@ -333,20 +354,45 @@ impl Normaliser {
         Ok(true)
     }
 
-    /// Marks all requests read from now on, for [`Self::mark`].
+    /// Marks all requests read from now on, to compare them when they are read again.
     pub(crate) fn keep_mark(&mut self) {
         self.mark = Some(0);
     }
 
-    /// What was read so far: its counts, and a number that another sequence of requests
-    /// would hardly give.
-    pub(crate) fn mark(&self) -> (Counts, Option<u64>) {
-        (self.counts.clone(), self.mark)
+    /// What was read so far, for [`Self::resume`].
+    pub(crate) fn state(&self) -> State {
+        State {
+            reader: self.reader.state(),
+            batch: self.batch[self.next..].to_vec(),
+            rest: self.rest,
+            counts: self.counts.clone(),
+            repeats: self.repeats.clone(),
+            requests: self.requests.clone(),
+            mark: self.mark,
+        }
+    }
+
+    /// Goes on where [`Self::state`] was taken, its pages being numbered: behind a reader that
+    /// can enter its file there, or by reading it again up to there. `false` if the file does not
+    /// hold what it held.
+    pub(crate) fn resume(&mut self, state: State, on_progress: OnProgress<'_>) -> Result<bool> {
+        let Some(reader) = state.reader else {
+            return Ok(self.pass_over(state.counts.accesses, on_progress)?
+                && (&self.counts, self.mark) == (&state.counts, state.mark));
+        };
+        if !self.reader.resume(reader)? {
+            return Ok(false);
+        }
+        (self.batch, self.next, self.rest) = (state.batch, 0, state.rest);
+        (self.counts, self.repeats) = (state.counts, state.repeats);
+        (self.requests, self.mark) = (state.requests, state.mark);
+        self.make_ready();
+        Ok(true)
     }
 
     /// Reads on until `accesses` have been read, counting them but numbering none: their numbers
     /// are kept from before. `false` if the trace ends before.
-    pub(crate) fn pass_over(&mut self, accesses: u64, on_progress: OnProgress<'_>) -> Result<bool> {
+    fn pass_over(&mut self, accesses: u64, on_progress: OnProgress<'_>) -> Result<bool> {
         let mut told = 0;
         while self.counts.accesses < accesses {
             if self.rest.pages == 0 && !self.take_request()? {

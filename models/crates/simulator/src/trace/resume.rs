@@ -1,13 +1,14 @@
 //! Goes on with a conversion whose process ended in the middle of it.
 //!
 //! Two files stand beside the trace to be: the chunks so far, and a checkpoint that says how far
-//! they go. What a reader knows in the middle of a file (the state of a decompressor, devices and
-//! processes met so far, a request begun and not ended) is not written down: the trace is read
-//! again up to there, and only what costs most is not done twice. No page is looked up, no access
-//! hashed, compressed or written; the numbers of the pages are those of the chunks.
+//! they go and what the reader knew there. The numbers of the pages are those of the chunks. A bare
+//! file is entered where the checkpoint was made; a compressed one is decompressed up to there,
+//! because decoders do not give their state out.
 //!
-//! What is read the second time must be what was read the first time, request by request. If it is
-//! not, or a chunk is damaged, the conversion begins anew.
+//! Readers of several streams at a time, and those that follow processes, do not write down what
+//! they know. Their trace is read again up to the checkpoint, request by request the same or the
+//! conversion begins anew; but no page is looked up, no access hashed, compressed or written twice.
+//! It begins anew as well if a chunk is damaged or anything does not fit.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use crate::progress::OnProgress;
 use crate::trace::TraceSpec;
 use crate::trace::canonical::{CanonicalReader, CanonicalWriter, KeptFiles, Written};
 use crate::trace::identity::{ContentHash, SequenceHash};
-use crate::trace::normalise::{Counts, Normaliser};
+use crate::trace::normalise::{Normaliser, State};
 
 /// Of the checkpoint's fields and their meaning.
 const VERSION: u32 = 1;
@@ -32,16 +33,6 @@ pub struct Resume {
     pub every_accesses: u64,
 }
 
-impl Resume {
-    /// A checkpoint every 16 Mi accesses: a few seconds of work.
-    pub fn new(key: impl Into<String>) -> Self {
-        Self {
-            key: key.into(),
-            every_accesses: 16 << 20,
-        }
-    }
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Checkpoint {
@@ -50,8 +41,7 @@ struct Checkpoint {
     /// What is converted and how.
     of: String,
     written: Written,
-    counts: Counts,
-    mark: Option<u64>,
+    source: State,
     sequence: Vec<u8>,
     content: Vec<u8>,
     content_space: Option<u32>,
@@ -78,12 +68,11 @@ impl Conversion {
         force: bool,
         resume: Option<&Resume>,
     ) -> Result<Self> {
-        let writer = match resume {
-            None => CanonicalWriter::create(out, force),
-            Some(_) => {
-                source.keep_mark();
-                CanonicalWriter::create_kept(out, force, KeptFiles::of(out))
-            }
+        let writer = if resume.is_some() {
+            source.keep_mark();
+            CanonicalWriter::create_kept(out, force, KeptFiles::of(out))
+        } else {
+            CanonicalWriter::create(out, force)
         }?;
         Ok(Self {
             writer,
@@ -121,8 +110,8 @@ impl Conversion {
             return Ok(None);
         }
         source.keep_mark();
-        let accesses = at.counts.accesses;
-        if !source.pass_over(accesses, on_progress)? || source.mark() != (at.counts, at.mark) {
+        let accesses = at.source.accesses();
+        if !source.resume(at.source, on_progress)? {
             return Ok(None);
         }
         Ok(Some(Self {
@@ -147,15 +136,14 @@ impl Conversion {
         self.kept_at = self.accesses;
         let sequence = self.sequence.state();
         let (content, content_space) = self.content.state();
-        let (counts, mark) = source.mark();
+        let source = source.state();
         self.writer.keep(|written| {
             serde_json::to_vec(&Checkpoint {
                 version: VERSION,
                 converter: CONVERTER.to_owned(),
                 of: of.clone(),
                 written,
-                counts,
-                mark,
+                source,
                 sequence,
                 content,
                 content_space,
@@ -195,7 +183,7 @@ fn read(path: &Path, of: &str) -> Option<Checkpoint> {
     (checkpoint.version == VERSION
         && checkpoint.converter == CONVERTER
         && checkpoint.of == of
-        && checkpoint.counts.accesses > 0)
+        && checkpoint.source.accesses() > 0)
         .then_some(checkpoint)
 }
 
