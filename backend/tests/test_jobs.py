@@ -31,7 +31,8 @@ def long_trace() -> bytes:
 @pytest.fixture(scope="module")
 def own(make_settings):
     """An application whose workers may be killed."""
-    with run_application(make_settings()) as application:
+    settings = make_settings(checkpoint_accesses=2**16)
+    with run_application(settings) as application:
         application.wait_example()
         yield application
 
@@ -47,11 +48,21 @@ def children_of(pid: int) -> list[psutil.Process]:
 
 
 def start_long(application, data):
-    """Start the ingestion and wait until it is well under way."""
+    """Start the ingestion and wait until it is well under way, behind a checkpoint."""
     workload = application.create_workload(data, "long.csv.zst", format="postgres_csv")
     run_id = workload["run"]["id"]
-    application.wait_until(lambda: application.get(f"/runs/{run_id}")["done"] > 0)
+    application.wait_until(
+        lambda: (application.get(f"/runs/{run_id}")["accesses"] or 0) > 2**17
+    )
     return workload, run_id
+
+
+def went_on(application, workload) -> dict:
+    """Check that the log tells of an interruption; the content id."""
+    log = application.get(f"/workloads/{workload['id']}/conversion-log")
+    assert 0 < log["report"]["resumed_at_accesses"] < ROWS
+    assert log["report"]["requests_per_s"] is None
+    return log["report"]["content_id"]
 
 
 def nothing_left(settings) -> bool:
@@ -80,6 +91,8 @@ class TestJobs:
         assert own.wait_run(restarted["run"]["id"])["status"] == "succeeded"
         ready = own.get(f"/workloads/{workload['id']}")
         assert ready["summary"]["accesses"] == ROWS
+        log = own.get(f"/workloads/{workload['id']}/conversion-log")
+        assert log["report"]["resumed_at_accesses"] is None
 
     def test_a_killed_worker_takes_its_child_along_and_the_job_resumes(
         self, own, long_trace
@@ -100,21 +113,34 @@ class TestJobs:
         assert run["attempts"] == 2
         ready = own.get(f"/workloads/{workload['id']}")
         assert ready["summary"]["accesses"] == ROWS
+        went_on(own, workload)
         own.wait_until(lambda: nothing_left(own.settings))
 
     def test_a_stopped_worker_gives_its_run_back_without_counting(
         self, own, long_trace
     ):
-        _, run_id = start_long(own, long_trace)
+        workload, run_id = start_long(own, long_trace)
         worker = own.workers.pop()
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(timeout=10) == 0
         run = own.get(f"/runs/{run_id}")
         assert (run["status"], run["attempts"]) == ("queued", 0)
-        assert nothing_left(own.settings)
+        assert [path.name for path in own.settings.work_dir.iterdir()] == [run_id]
         own.start_worker()
         run = own.wait_run(run_id, timeout_s=60)
         assert (run["status"], run["attempts"]) == ("succeeded", 1)
+        went_on(own, workload)
+        own.wait_until(lambda: nothing_left(own.settings))
+
+    def test_what_a_stopped_worker_left_goes_with_its_run(self, own, long_trace):
+        _, run_id = start_long(own, long_trace)
+        worker = own.workers.pop()
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(timeout=10) == 0
+        assert not nothing_left(own.settings)
+        assert own.client.post(f"/runs/{run_id}/cancel").status_code == 200
+        own.start_worker()
+        own.wait_until(lambda: nothing_left(own.settings))
 
     def test_a_job_that_keeps_crashing_fails_after_three_attempts(
         self, own, long_trace

@@ -71,6 +71,10 @@ class Settings(BaseSettings):
     curve_cache_entries: Annotated[int, Field(ge=1)] = 8
     analysis_cache_entries: Annotated[int, Field(ge=1)] = 8
 
+    checkpoint_accesses: Annotated[int, Field(ge=1)] = Field(
+        default=16 * 2**20,
+        description="Page accesses between two checkpoints of a conversion",
+    )
     worker_concurrency: Annotated[int, Field(ge=1)] = 2
     job_memory_bytes: Annotated[int | None, Field(ge=2**28)] = None
     heartbeat_interval_s: Annotated[float, Field(gt=0)] = 5.0

@@ -225,6 +225,7 @@ def convert(
     out: str | PathLike[str],
     *,
     force: bool = False,
+    resume: tuple[str, int] | None = None,
     on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -232,6 +233,12 @@ def convert(
 
     The file is written beside `out` under a temporary name, made durable and then renamed;
     on an error or a cancel nothing stays behind. A canonical trace is verified and copied.
+
+    With `resume` a process that is killed leaves ``<out>.partial`` and
+    ``<out>.checkpoint``, and the next call goes on with them. The trace is read again up to
+    the checkpoint, request by request the same, but nothing is numbered, hashed or written
+    twice. What does not fit is not used, and the conversion begins anew. Only one process
+    at a time may write to the same `out`.
 
     Parameters
     ----------
@@ -241,6 +248,9 @@ def convert(
         The canonical trace to write, by custom ``*.twt``.
     force : bool, default False
         Replace an existing `out`.
+    resume : tuple of str and int, optional
+        What the file holds, such as its SHA-256, for only a conversion of the same is
+        resumed; and accesses between two checkpoints, rounded up to chunks of 65,536.
     on_progress : callable, optional
         See the module.
 
@@ -248,7 +258,8 @@ def convert(
     -------
     dict
         The keys of `inspect`, with ``content_id`` (SHA-256 over page size, and space name,
-        page, operation and time of every access) and ``out_bytes`` [bytes].
+        page, operation and time of every access) and ``out_bytes`` [bytes]; and
+        ``resumed_at_accesses`` if another process had converted that many.
 
     Raises
     ------

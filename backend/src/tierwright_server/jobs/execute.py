@@ -298,10 +298,12 @@ class Executor:
     async def _fail(self, run: Run, error: str, hint: str | None) -> None:
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
-            if ours is not None:
-                _end(ours, RunStatus.FAILED, error=error, hint=hint)
-                await repository.notify(session, run.id)
-                await session.commit()
+            if ours is None:
+                log.warning("run was taken over", run=run.id)
+                return
+            _end(ours, RunStatus.FAILED, error=error, hint=hint)
+            await repository.notify(session, run.id)
+            await session.commit()
         KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
         log.info("run failed", run=run.id, error=error)
 
@@ -319,7 +321,7 @@ class Executor:
                 _requeue(ours, "waits for a worker: the last one was stopped")
             await repository.notify(session, run.id)
             await session.commit()
-        KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
+        KINDS[RunKind(run.kind)].cleanup_after(self._settings, ours)
         log.info("run stopped", run=run.id, why=why.name)
 
     async def _crashed(self, run: Run, ended: Ended) -> None:
@@ -332,10 +334,12 @@ class Executor:
             return
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
-            if ours is not None:
-                await give_back(session, self._settings, ours, f"its process {how}")
-                await session.commit()
-        KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
+            if ours is None:
+                log.warning("run was taken over", run=run.id)
+                return
+            await give_back(session, self._settings, ours, f"its process {how}")
+            await session.commit()
+        KINDS[RunKind(run.kind)].cleanup_after(self._settings, ours)
 
 
 async def give_back(

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.analyses import jobs as analysis
 from tierwright_server.analyses.compute import COMPUTE as ANALYSES
-from tierwright_server.runs.states import RunKind
+from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.settings import Settings
 from tierwright_server.simulations import jobs as simulate
 from tierwright_server.sweeps import jobs as sweep
@@ -36,6 +36,8 @@ class JobKind:
         closing message.
     cleanup
         Removes what an attempt that will not go on has left on the disk.
+    resumes
+        Whether the next attempt goes on with what a killed one has left on the disk.
     keep
         Stores partial results of the child, which stay whatever becomes of the run.
     """
@@ -44,11 +46,19 @@ class JobKind:
     finish: Callable[[AsyncSession, Settings, Run, Document], Awaitable[str]]
     cleanup: Callable[[Settings, str], None]
     keep: Callable[[AsyncSession, Run, Document], Awaitable[None]] | None = None
+    resumes: bool = False
+
+    def cleanup_after(self, settings: Settings, run: Run) -> None:
+        """Remove what an attempt has left, unless the run waits for one that wants it."""
+        if not (self.resumes and run.status == RunStatus.QUEUED.value):
+            self.cleanup(settings, run.id)
 
 
 KINDS = {
     RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup),
-    RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, ingest.cleanup),
+    RunKind.INGEST: JobKind(
+        ingest.prepare, ingest.finish, ingest.cleanup, resumes=True
+    ),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish, simulate.cleanup),
     RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, sweep.cleanup, sweep.keep),
     **dict.fromkeys(

@@ -1,6 +1,8 @@
 """Brings back what dead workers left behind; the queue does not do it by itself."""
 
 import asyncio
+import re
+import shutil
 from datetime import timedelta
 
 import structlog
@@ -12,12 +14,13 @@ from tierwright_server.jobs import queue
 from tierwright_server.jobs.execute import give_back
 from tierwright_server.jobs.kinds import KINDS
 from tierwright_server.runs import repository
-from tierwright_server.runs.states import RunKind
+from tierwright_server.runs.states import FINAL, RunKind, RunStatus
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Worker, now
 
 log = structlog.get_logger(__name__)
 
+_RUN_ID = re.compile(r"[0-9a-f]{16}$")
 _UNDELIVERED_AFTER = timedelta(seconds=10)
 _FORGET_WORKERS_AFTER = timedelta(days=1)
 
@@ -36,7 +39,7 @@ async def reap(
             log.warning("worker died", run=run.id, attempt=run.attempts)
             await repository.forget_deliveries(session, run.id)
             await give_back(session, settings, run, "its worker died")
-            KINDS[RunKind(run.kind)].cleanup(settings, run.id)
+            KINDS[RunKind(run.kind)].cleanup_after(settings, run)
         await session.commit()
     async with sessions() as session:
         for run_id in await repository.ids_without_delivery(session, undelivered_after):
@@ -46,6 +49,24 @@ async def reap(
             delete(Worker).where(Worker.heartbeat_at < now() - _FORGET_WORKERS_AFTER)
         )
         await session.commit()
+    await _sweep(settings, sessions)
+
+
+async def _sweep(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Remove what waits for an attempt that will not come: its run was cancelled or deleted."""
+    names = [
+        path.name for path in settings.work_dir.iterdir() if _RUN_ID.match(path.name)
+    ]
+    if not names:
+        return
+    async with sessions() as session:
+        runs = await repository.by_ids(session, names)
+    for name in names:
+        run = runs.get(name)
+        if run is None or RunStatus(run.status) in FINAL:
+            shutil.rmtree(settings.work_dir / name, ignore_errors=True)
 
 
 async def reap_forever(

@@ -13,10 +13,8 @@ from tierwright_server.errors import NotFound
 from tierwright_server.jobs import queue
 from tierwright_server.runs import repository
 from tierwright_server.runs.schemas import RunList, RunOut
-from tierwright_server.runs.states import RunKind, RunStatus
+from tierwright_server.runs.states import FINAL, RunKind, RunStatus
 from tierwright_server.tables import Run, now
-
-FINAL = frozenset({RunStatus.SUCCEEDED, RunStatus.FAILED, RunStatus.CANCELLED})
 
 
 def new_id() -> str:

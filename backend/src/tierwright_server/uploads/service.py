@@ -24,9 +24,9 @@ from tierwright_server.errors import (
 )
 from tierwright_server.runs import repository as runs_repository
 from tierwright_server.runs.schemas import RunOut
-from tierwright_server.runs.service import FINAL, new_id
 from tierwright_server.runs.service import create as create_run
-from tierwright_server.runs.states import RunKind, RunStatus
+from tierwright_server.runs.service import new_id
+from tierwright_server.runs.states import FINAL, RunKind, RunStatus
 from tierwright_server.schemas import ProblemDetail
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Run, Upload, now

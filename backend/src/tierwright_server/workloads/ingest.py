@@ -1,7 +1,7 @@
 """The ingest job, in its child process: raw trace -> canonical trace -> curves."""
 
+import json
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,16 @@ from tierwright import _simulator
 from tierwright_server import contents
 from tierwright_server.jobs.report import JobFailure, OnProgress, Report
 from tierwright_server.wording import without_path
+from tierwright_server.workloads.attempts import Attempt
 from tierwright_server.workloads.conversion import make_log, sha256_of
+
+_REPORT_NAME = "converted.json"
+_KEPT = (
+    contents.TRACE_NAME,
+    f"{contents.TRACE_NAME}.partial",
+    f"{contents.TRACE_NAME}.checkpoint",
+    _REPORT_NAME,
+)
 
 
 def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
@@ -23,8 +32,9 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     job : dict
         `trace` (argument group of the core), `source` (of the conversion log; without a
         `sha256` the file is hashed here), `asked` (of the conversion log), `shown_as` (name
-        of the file for messages), `max_stored_bytes` (room for what is kept), `work_dir`
-        (folder of this run), `contents_dir`.
+        of the file for messages), `max_stored_bytes` (room for what is kept),
+        `checkpoint_accesses` (between two checkpoints), `work_dir` (folder of this run),
+        `contents_dir`.
     report : Report
         Takes progress in bytes and accesses.
 
@@ -34,10 +44,7 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         `content_id`, `summary`, `conversion` (the log), `known` (whether the same content
         was there already).
     """
-    work = Path(job["work_dir"])
-    # Whatever an earlier attempt left is half done.
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(mode=0o700, parents=True)
+    work = Attempt(Path(job["work_dir"]), _KEPT).folder
     trace = work / contents.TRACE_NAME
     arguments = dict(job["trace"])
     source = arguments.pop("path")
@@ -47,15 +54,24 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         size = before.st_size
         if origin["sha256"] is None:
             origin["sha256"] = sha256_of(Path(source), report)
+        # The length as well, for the case that the file was changed and not hashed again.
+        key = f"{origin['sha256']}, {size} bytes"
         began = time.monotonic()
-        with report.phase("reading and converting", size) as on_progress:
-            converted = _simulator.convert(
-                source,
-                str(trace),
-                **arguments,
-                on_progress=_within(work, job["max_stored_bytes"], job, on_progress),
-            )
-        converted |= _speed(converted, time.monotonic() - began)
+        converted = _converted_before(work, key)
+        if converted is None:
+            with report.phase("reading and converting", size) as on_progress:
+                converted = _simulator.convert(
+                    source,
+                    str(trace),
+                    **arguments,
+                    force=True,
+                    resume=(key, job["checkpoint_accesses"]),
+                    on_progress=_within(
+                        work, job["max_stored_bytes"], job, on_progress
+                    ),
+                )
+            converted |= _speed(converted, time.monotonic() - began)
+            _keep_report(work, key, converted)
     except _simulator.TraceError as error:
         message, *rest = error.args
         hint = str(rest[0]) if rest and rest[0] else None
@@ -93,9 +109,32 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     }
 
 
+def _keep_report(work: Path, key: str, converted: dict[str, Any]) -> None:
+    """Write down what the conversion said, for an attempt that need not convert again."""
+    fresh = work / f"{_REPORT_NAME}.new"
+    with fresh.open("w", encoding="utf-8") as file:
+        json.dump({"key": key, "converted": converted}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(work / _REPORT_NAME)
+
+
+def _converted_before(work: Path, key: str) -> dict[str, Any] | None:
+    """Return what an earlier attempt said of its conversion, if that came to its end."""
+    try:
+        text = (work / _REPORT_NAME).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    kept: dict[str, Any] = json.loads(text)
+    if kept["key"] != key or not (work / contents.TRACE_NAME).is_file():
+        return None
+    converted: dict[str, Any] = kept["converted"]
+    return converted
+
+
 def _speed(converted: dict[str, Any], took_s: float) -> dict[str, float]:
-    """Say how fast a conversion was; nothing where the clock did not move."""
-    if took_s <= 0:
+    """Say how fast a conversion was; nothing where the clock did not move, or not for all."""
+    if took_s <= 0 or "resumed_at_accesses" in converted:
         return {}
     return {
         "converted_in_s": took_s,

@@ -67,6 +67,7 @@ async def prepare(
         "source": source,
         "asked": asked,
         "shown_as": workload.filename or workload.name,
+        "checkpoint_accesses": settings.checkpoint_accesses,
         "work_dir": str(settings.work_dir / run.id),
         "contents_dir": str(settings.contents_dir),
     }

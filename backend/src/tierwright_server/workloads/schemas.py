@@ -158,6 +158,11 @@ class ConversionReportOut(SummaryOut):
     )
     extent: ExtentOut | None = None
     content_id: str
+    resumed_at_accesses: int | None = Field(
+        default=None,
+        description="Page accesses that were kept from an attempt that was interrupted; "
+        "the speeds are then unknown.",
+    )
     converted_in_s: float | None = Field(
         default=None, description="Time that reading and converting took. [s]"
     )

@@ -28,7 +28,7 @@ from tierwright_server.errors import (
 )
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
-from tierwright_server.runs.states import RunKind, RunStatus
+from tierwright_server.runs.states import FINAL, RunKind, RunStatus
 from tierwright_server.tables import Content, Run, Workload
 from tierwright_server.uploads import service as uploads
 from tierwright_server.uploads import storage
@@ -226,7 +226,7 @@ async def read_again(
             "the workload has been read already",
             hint="Nothing is to be done: its curves are there.",
         )
-    if run is not None and RunStatus(run.status) not in runs.FINAL:
+    if run is not None and RunStatus(run.status) not in FINAL:
         raise Conflict(
             f"workload `{workload.name}` is being read",
             hint=f"Follow its run: GET /api/v1/runs/{run.id}.",
@@ -284,7 +284,7 @@ async def delete_workload(
             hint="It takes little room; your own workloads can be deleted.",
         )
     _, run, content = await find(session, workload_id)
-    if run is not None and RunStatus(run.status) not in runs.FINAL:
+    if run is not None and RunStatus(run.status) not in FINAL:
         raise Conflict(
             f"workload `{workload.name}` is being read",
             hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel.",
@@ -401,7 +401,7 @@ async def ensure_example(sessions: async_sessionmaker[AsyncSession]) -> None:
 
 async def _has_ended(session: AsyncSession, workload: Workload) -> bool:
     run = await session.get(Run, workload.run_id) if workload.run_id else None
-    return run is None or RunStatus(run.status) in runs.FINAL
+    return run is None or RunStatus(run.status) in FINAL
 
 
 def _status(run: Run | None) -> WorkloadStatus:

@@ -771,6 +771,12 @@ export type ConversionReportOut = {
      */
     content_id: string;
     /**
+     * Resumed At Accesses
+     *
+     * Page accesses that were kept from an attempt that was interrupted; the speeds are then unknown.
+     */
+    resumed_at_accesses: number | null;
+    /**
      * Converted In S
      *
      * Time that reading and converting took. [s]

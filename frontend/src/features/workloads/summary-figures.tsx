@@ -194,9 +194,13 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
   );
 }
 
-/** " Converted in 1.2 s: 800,000 requests/s, 2,000,000 accesses/s." */
+/** " Interrupted and gone on with after 9 accesses." or " Converted in 1.2 s: 800,000 requests/s, 2,000,000 accesses/s." */
 function speedText(report: ConversionLogOut["report"]): string {
-  const { converted_in_s, requests_per_s, accesses_per_s } = report;
+  const { converted_in_s, requests_per_s, accesses_per_s, resumed_at_accesses } =
+    report;
+  if (resumed_at_accesses !== null) {
+    return ` Interrupted and gone on with after ${formatCount(resumed_at_accesses)} accesses.`;
+  }
   if (converted_in_s === null || requests_per_s === null || accesses_per_s === null) {
     return "";
   }

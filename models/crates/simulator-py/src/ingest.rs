@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tierwright_simulator::trace;
+use tierwright_simulator::trace::{self, Resume};
 
 use crate::arguments::{PyProgress, to_dict, trace_spec};
 use crate::errors::to_python;
@@ -57,9 +57,12 @@ fn inspect<'py>(
     to_dict(py, &progress.finish(result)?)
 }
 
-/// Writes the canonical form of a trace.
+/// Writes the canonical form of a trace. With `resume`, which names the content of the file, a
+/// process that is killed leaves beside `out` what a later call with the same name goes on with.
 #[pyfunction]
-#[pyo3(signature = (path, out, *, force=false, on_progress=None, **reading))]
+#[pyo3(signature = (
+    path, out, *, force=false, resume=None, on_progress=None, **reading
+))]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "Python's keyword arguments, extracted as owned values"
@@ -69,12 +72,20 @@ fn convert<'py>(
     path: PathBuf,
     out: PathBuf,
     force: bool,
+    resume: Option<(String, u64)>,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::with_requests(on_progress);
-    let result = py.detach(|| trace::convert(&spec, &out, force, &mut |step| progress.call(step)));
+    let resume = resume.map(|(key, every_accesses)| Resume {
+        key,
+        every_accesses,
+    });
+    let result = py.detach(|| {
+        let on_progress = &mut |step| progress.call(step);
+        trace::convert_resumable(&spec, &out, force, resume.as_ref(), on_progress)
+    });
     to_dict(py, &progress.finish(result)?)
 }
 

@@ -1,6 +1,6 @@
 //! Counts in logarithmic bins: four to each doubling, single values below 8.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Bins to each doubling, as a power of two.
 const PARTS_LOG2: u32 = 2;
@@ -41,8 +41,26 @@ pub fn highest_of(bin: usize) -> u64 {
 }
 
 /// How many values fell into each bin.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Pairs", try_from = "Pairs")]
 pub struct LogCounts([u64; BINS]);
+
+/// Bins and counts, as they are written down.
+type Pairs = Vec<(usize, u64)>;
+
+impl From<LogCounts> for Pairs {
+    fn from(counts: LogCounts) -> Self {
+        counts.to_pairs()
+    }
+}
+
+impl TryFrom<Pairs> for LogCounts {
+    type Error = String;
+
+    fn try_from(pairs: Pairs) -> Result<Self, String> {
+        Self::from_pairs(&pairs).ok_or_else(|| "a bin that does not exist, or too much".to_owned())
+    }
+}
 
 impl Default for LogCounts {
     fn default() -> Self {

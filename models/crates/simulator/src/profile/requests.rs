@@ -20,7 +20,7 @@ pub enum RequestUnit {
 }
 
 /// The last request of a device and the run that it is in.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Stream {
     /// Last byte or page of the last request.
     end: u64,
@@ -31,7 +31,7 @@ struct Stream {
 }
 
 /// Takes the requests of a trace, one after the other.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Requests {
     unit: RequestUnit,
     reads: LogCounts,

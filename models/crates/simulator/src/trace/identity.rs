@@ -1,5 +1,6 @@
 //! The two hashes of a trace: the proof of a parser and the identity of the content.
 
+use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest, Sha256};
 
 use crate::access::WRITE;
@@ -22,6 +23,21 @@ impl Hasher {
         }
     }
 
+    /// What was hashed so far, for [`Self::resumed`].
+    fn state(&mut self) -> Vec<u8> {
+        self.hash.update(&self.buffer);
+        self.buffer.clear();
+        self.hash.serialize().to_vec()
+    }
+
+    /// A hash that goes on where [`Self::state`] was taken; `None` if the bytes are no such state.
+    fn resumed(state: &[u8]) -> Option<Self> {
+        let state: &SerializedState<Sha256> = state.try_into().ok()?;
+        let mut hasher = Self::new();
+        hasher.hash = Sha256::deserialize(state).ok()?;
+        Some(hasher)
+    }
+
     #[inline]
     fn flush_if_full(&mut self) {
         if self.buffer.len() >= BUFFER_BYTES {
@@ -42,6 +58,16 @@ pub(crate) struct SequenceHash(Hasher);
 impl SequenceHash {
     pub(crate) fn new() -> Self {
         Self(Hasher::new())
+    }
+
+    /// What was hashed so far, for [`Self::resumed`].
+    pub(crate) fn state(&mut self) -> Vec<u8> {
+        self.0.state()
+    }
+
+    /// A hash that goes on where [`Self::state`] was taken; `None` if the bytes are no such state.
+    pub(crate) fn resumed(state: &[u8]) -> Option<Self> {
+        Hasher::resumed(state).map(Self)
     }
 
     pub(crate) fn update(&mut self, pages: &[u64], flags: &[u8]) {
@@ -117,6 +143,17 @@ impl ContentHash {
             hasher,
             space: None,
         }
+    }
+
+    /// What was hashed so far and the space of the last access, for [`Self::resumed`].
+    pub(crate) fn state(&mut self) -> (Vec<u8>, Option<u32>) {
+        (self.hasher.state(), self.space)
+    }
+
+    /// A hash that goes on where [`Self::state`] was taken; `None` if the bytes are no such state.
+    pub(crate) fn resumed(state: &[u8], space: Option<u32>) -> Option<Self> {
+        let hasher = Hasher::resumed(state)?;
+        Some(Self { hasher, space })
     }
 
     /// Adds the accesses of a chunk; `times_ns` is empty for a trace without time.

@@ -32,6 +32,7 @@ mod open;
 mod reader;
 mod repeats;
 mod report;
+mod resume;
 mod streams;
 mod text;
 
@@ -45,8 +46,10 @@ pub use normalise::Extent;
 pub use notes::ReaderNotes;
 pub use reader::{FieldUnit, Warning};
 pub use report::{
-    Preview, PreviewRecord, Shown, TraceReport, column_names, convert, inspect, preview,
+    Preview, PreviewRecord, Shown, TraceReport, column_names, convert, convert_resumable, inspect,
+    preview,
 };
+pub use resume::Resume;
 pub use streams::{Compression, Limits};
 
 /// Which trace to read and how: the *trace argument group* of every function that takes a trace.

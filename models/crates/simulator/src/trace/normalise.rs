@@ -1,10 +1,11 @@
 //! Requests to page accesses: splits them into pages and numbers the pages densely.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST, WRITE};
 use crate::error::{Error, Result};
 use crate::profile::requests::{RequestCounts, RequestUnit, Requests};
+use crate::progress::{OnProgress, report};
 use crate::trace::formats::Format;
 use crate::trace::numbers::PageNumbers;
 use crate::trace::reader::{
@@ -26,6 +27,8 @@ const IMPLAUSIBLE_RATE_PER_S: f64 = 5e6;
 const IMPLAUSIBLE_BYTES_PER_S: f64 = 50e9;
 /// Fewer requests per second than one a day.
 const IMPLAUSIBLE_PAUSE_PER_S: f64 = 1.0 / 86_400.0;
+/// Devices in a row that no request gives a page to, beyond which numbers of devices are wrong.
+const MAX_IDLE_DEVICES: usize = 1 << 20;
 const SECOND_NS: f64 = 1e9;
 const SECTOR_BYTES: u64 = 512;
 /// Addresses beyond this are on no disk: 1 PiB.
@@ -59,7 +62,8 @@ pub(crate) struct RawColumns {
 }
 
 /// Counts of one pass, over requests.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Counts {
     requests: u64,
     write_requests: u64,
@@ -104,13 +108,34 @@ pub struct Extent {
 }
 
 /// What is left of the request being split.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Remainder {
     page: u64,
     pages: u64,
     space: u32,
     flags: u8,
     time_ns: i64,
+}
+
+/// What a [`Normaliser`] knows behind a chunk, but for the numbers of the pages.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct State {
+    /// Of a reader that can enter its file in the middle.
+    reader: Option<serde_json::Value>,
+    /// Requests read and not yet taken up.
+    batch: Vec<Request>,
+    rest: Remainder,
+    counts: Counts,
+    repeats: Repeats,
+    requests: Option<Requests>,
+    mark: Option<u64>,
+}
+
+impl State {
+    pub(crate) fn accesses(&self) -> u64 {
+        self.counts.accesses
+    }
 }
 
 /// A raw trace as a source of accesses.
@@ -135,6 +160,8 @@ pub(crate) struct Normaliser {
     /// Lengths and order of the requests, if asked for.
     requests: Option<Requests>,
     ignored_page_bytes: Option<u64>,
+    /// A number that another sequence of requests would hardly give, if asked for.
+    mark: Option<u64>,
 }
 
 impl Normaliser {
@@ -172,6 +199,7 @@ impl Normaliser {
             requests: None,
             ignored_page_bytes: (asked != page_bytes && asked != DEFAULT_PAGE_BYTES)
                 .then_some(asked),
+            mark: None,
         })
     }
 
@@ -277,8 +305,8 @@ impl Normaliser {
     /// Makes room for the devices of the batch and fetches the slots of its pages.
     #[inline]
     fn make_ready(&mut self) {
-        self.numbers
-            .resize_with(self.reader.spaces().len(), PageNumbers::default);
+        let devices = self.reader.spaces().len().max(self.numbers.len());
+        self.numbers.resize_with(devices, PageNumbers::default);
         let shift = if self.splits { self.page_shift } else { 0 };
         for request in &self.batch {
             self.numbers[request.space as usize].touch(request.offset >> shift);
@@ -308,6 +336,9 @@ impl Normaliser {
         let request = self.batch[self.next];
         self.next += 1;
         self.count(&request);
+        if let Some(mark) = &mut self.mark {
+            *mark = marked(*mark, &request);
+        }
         if let Some(requests) = &mut self.requests {
             requests.add(request.space, request.offset, request.size, request.write);
         }
@@ -321,6 +352,92 @@ impl Normaliser {
             time_ns: self.relative_time(request.time_ns)?,
         };
         Ok(true)
+    }
+
+    /// Marks all requests read from now on, to compare them when they are read again.
+    pub(crate) fn keep_mark(&mut self) {
+        self.mark = Some(0);
+    }
+
+    /// What was read so far, for [`Self::resume`].
+    pub(crate) fn state(&self) -> State {
+        State {
+            reader: self.reader.state(),
+            batch: self.batch[self.next..].to_vec(),
+            rest: self.rest,
+            counts: self.counts.clone(),
+            repeats: self.repeats.clone(),
+            requests: self.requests.clone(),
+            mark: self.mark,
+        }
+    }
+
+    /// Goes on where [`Self::state`] was taken, its pages being numbered: behind a reader that
+    /// can enter its file there, or by reading it again up to there. `false` if the file does not
+    /// hold what it held.
+    pub(crate) fn resume(&mut self, state: State, on_progress: OnProgress<'_>) -> Result<bool> {
+        let Some(reader) = state.reader else {
+            return Ok(self.pass_over(state.counts.accesses, on_progress)?
+                && (&self.counts, self.mark) == (&state.counts, state.mark));
+        };
+        if !self.reader.resume(reader)? {
+            return Ok(false);
+        }
+        (self.batch, self.next, self.rest) = (state.batch, 0, state.rest);
+        (self.counts, self.repeats) = (state.counts, state.repeats);
+        (self.requests, self.mark) = (state.requests, state.mark);
+        self.make_ready();
+        Ok(true)
+    }
+
+    /// Reads on until `accesses` have been read, counting them but numbering none: their numbers
+    /// are kept from before. `false` if the trace ends before.
+    fn pass_over(&mut self, accesses: u64, on_progress: OnProgress<'_>) -> Result<bool> {
+        let mut told = 0;
+        while self.counts.accesses < accesses {
+            if self.rest.pages == 0 && !self.take_request()? {
+                return Ok(false);
+            }
+            let count = self.rest.pages.min(accesses - self.counts.accesses);
+            self.pass(count);
+            if self.counts.accesses - told >= CHUNK_ACCESSES as u64 {
+                told = self.counts.accesses;
+                report(self, told, on_progress)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Numbers a page before it is read again, in the order of its first use.
+    /// `false` if it has its number already or the device cannot be.
+    pub(crate) fn number_again(&mut self, space: u64, page: u64) -> bool {
+        let Ok(space) = usize::try_from(space) else {
+            return false;
+        };
+        // Devices are numbered in the order of their first page too, but for those without any.
+        if space > self.numbers.len() + MAX_IDLE_DEVICES {
+            return false;
+        }
+        if space >= self.numbers.len() {
+            self.numbers.resize_with(space + 1, PageNumbers::default);
+        }
+        let (_, new) = self.numbers[space].number(page, self.distinct_pages);
+        self.distinct_pages += u32::from(new);
+        new && self.distinct_pages < u32::MAX
+    }
+
+    /// Takes `count` accesses of the request in hand as read.
+    #[inline]
+    fn pass(&mut self, count: u64) {
+        self.counts.accesses += count;
+        if self.rest.flags & WRITE != 0 {
+            self.counts.write_accesses += count;
+        }
+        self.rest.page = self.rest.page.wrapping_add(count);
+        self.rest.pages -= count;
+        if count > 0 {
+            self.rest.flags &= !FIRST_OF_REQUEST;
+        }
     }
 
     fn relative_time(&self, time_ns: i64) -> Result<i64> {
@@ -411,13 +528,7 @@ impl Normaliser {
             raw.pages
                 .extend((0..count as u64).map(|index| page + index));
         }
-        self.counts.accesses += count as u64;
-        if flags & WRITE != 0 {
-            self.counts.write_accesses += count as u64;
-        }
-        self.rest.page = page.wrapping_add(count as u64);
-        self.rest.pages -= count as u64;
-        self.rest.flags &= !FIRST_OF_REQUEST;
+        self.pass(count as u64);
         Ok(())
     }
 
@@ -637,6 +748,19 @@ impl Normaliser {
 #[expect(clippy::cast_precision_loss, reason = "see the comment above")]
 pub(crate) fn as_f64(count: u64) -> f64 {
     count as f64
+}
+
+/// Takes a request into a mark of all requests before it.
+#[inline]
+fn marked(mark: u64, request: &Request) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let with = |mark: u64, value: u64| (mark.rotate_left(23) ^ value).wrapping_mul(ODD);
+    let mark = with(mark, request.offset);
+    let mark = with(mark, request.size ^ u64::from(request.write) << 63);
+    with(
+        mark,
+        request.time_ns.cast_unsigned() ^ u64::from(request.space) << 32,
+    )
 }
 
 #[cold]

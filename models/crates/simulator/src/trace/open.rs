@@ -5,7 +5,7 @@
 //! (an archive in an archive, a stream compressed twice) is not unpacked but named in the error.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -403,6 +403,37 @@ impl Input {
     pub(crate) fn consume(&mut self, count: usize) {
         self.start += count;
         self.offset += count as u64;
+    }
+
+    /// Goes on at `offset` of the decompressed content, which nothing before was looked at of:
+    /// a bare file is entered there, a packed one decompressed up to there. `false` if the content
+    /// ends before, or is further on already.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> Result<bool> {
+        if offset < self.offset {
+            return Ok(false);
+        }
+        if self.compression == Compression::NONE && self.packed.is_none() {
+            if offset > self.file_bytes {
+                return Ok(false);
+            }
+            let mut file = File::open(&self.path).map_err(|error| explain(&self.path, error))?;
+            file.seek(SeekFrom::Start(offset))
+                .map_err(|error| explain(&self.path, error))?;
+            self.consumed.store(offset, Ordering::Relaxed);
+            self.stream = Box::new(CountedFile::new(file, Arc::clone(&self.consumed)));
+            (self.start, self.end, self.at_end) = (0, 0, false);
+            self.offset = offset;
+            return Ok(true);
+        }
+        while self.offset < offset {
+            let available = self.fill(1)? as u64;
+            if available == 0 {
+                return Ok(false);
+            }
+            let count = available.min(offset - self.offset);
+            self.consume(usize::try_from(count).unwrap_or(usize::MAX));
+        }
+        Ok(true)
     }
 
     /// Reads on until `wanted` bytes are available or the content ends; returns what is available.

@@ -5,7 +5,8 @@
 
 use std::sync::atomic::Ordering;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
@@ -26,7 +27,7 @@ const MAX_REQUEST_PAGES: u64 = 1 << 24;
 const MAX_NAME_BYTES: usize = 4096;
 
 /// One record of a raw trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request {
     /// Nanoseconds since the epoch of the format; 0 without time.
     pub(crate) time_ns: i64,
@@ -157,10 +158,36 @@ pub(crate) trait RequestReader: Send {
     }
     fn position(&self) -> (u64, u64);
     fn compression(&self) -> Compression;
+    /// What the reader knows behind the last batch, for [`Self::resume`]; `None` of readers that
+    /// know more than can be written down.
+    fn state(&self) -> Option<Value> {
+        None
+    }
+    /// Goes on where [`Self::state`] was taken by another reader of the same file, without reading
+    /// the records before. `false` if that cannot be: this reader is of no use then.
+    fn resume(&mut self, _state: Value) -> Result<bool> {
+        Ok(false)
+    }
 }
 
+/// State of a format that is written down as it is, with all its fields.
+macro_rules! resumable {
+    () => {
+        fn state(&self) -> Option<serde_json::Value> {
+            serde_json::to_value(self).ok()
+        }
+
+        fn resume(&mut self, state: serde_json::Value) -> bool {
+            serde_json::from_value(state)
+                .map(|format| *self = format)
+                .is_ok()
+        }
+    };
+}
+pub(crate) use resumable;
+
 /// Bad records that were passed over because the user allowed it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Skipped {
     count: u64,
     /// The first one, as its error would have said it.
@@ -251,6 +278,24 @@ impl Spaces {
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
+
+    /// Those with these names, in their order; `None` if one stands there twice.
+    fn of(names: Vec<String>) -> Option<Self> {
+        let mut spaces = Self::default();
+        for name in &names {
+            let number = u32::try_from(spaces.numbers.len()).ok()?;
+            let before = spaces.numbers.insert(name.as_bytes().into(), number);
+            if before.is_some() {
+                return None;
+            }
+        }
+        if let Some(last) = names.last() {
+            spaces.last.extend_from_slice(last.as_bytes());
+            spaces.last_number = u32::try_from(names.len() - 1).ok()?;
+        }
+        spaces.names = names;
+        Some(spaces)
+    }
 }
 
 /// Meaning of one line of a text trace.
@@ -264,6 +309,14 @@ pub(crate) trait LineFormat: Send {
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
     }
+    /// What is remembered of the records read, see [`RequestReader::state`].
+    fn state(&self) -> Option<Value> {
+        None
+    }
+    /// Remembers it; `false` if it is of another format.
+    fn resume(&mut self, _state: Value) -> bool {
+        false
+    }
 }
 
 /// Meaning of the lines of a text trace in which not every line is a request.
@@ -276,6 +329,14 @@ pub(crate) trait LogFormat: Send {
     }
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
+    }
+    /// What is remembered of the records read, see [`RequestReader::state`].
+    fn state(&self) -> Option<Value> {
+        None
+    }
+    /// Remembers it; `false` if it is of another format.
+    fn resume(&mut self, _state: Value) -> bool {
+        false
     }
 }
 
@@ -292,6 +353,14 @@ impl<F: LineFormat> LogFormat for F {
     fn warnings(&self) -> Vec<Warning> {
         LineFormat::warnings(self)
     }
+
+    fn state(&self) -> Option<Value> {
+        LineFormat::state(self)
+    }
+
+    fn resume(&mut self, state: Value) -> bool {
+        LineFormat::resume(self, state)
+    }
 }
 
 /// Meaning of one record of a binary trace.
@@ -306,6 +375,14 @@ pub(crate) trait RecordFormat: Send {
     }
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
+    }
+    /// What is remembered of the records read, see [`RequestReader::state`].
+    fn state(&self) -> Option<Value> {
+        None
+    }
+    /// Remembers it; `false` if it is of another format.
+    fn resume(&mut self, _state: Value) -> bool {
+        false
     }
 }
 
@@ -372,6 +449,22 @@ fn names_columns(line: &[u8]) -> bool {
             .is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
     };
     line.iter().filter(|byte| separators(byte)).count() >= 2 && line.split(separators).all(is_name)
+}
+
+/// Where a reader of lines or records is in its file, and what it noticed before.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReaderState {
+    /// Position in the decompressed content [bytes].
+    offset: u64,
+    lines: u64,
+    records: u64,
+    blank_lines: u64,
+    unended: bool,
+    skipped: Skipped,
+    bad_left: u64,
+    spaces: Vec<String>,
+    format: Value,
 }
 
 /// Reads a text trace line by line.
@@ -649,6 +742,40 @@ impl<F: LogFormat> RequestReader for LineReader<F> {
     fn compression(&self) -> Compression {
         self.input.compression()
     }
+
+    fn state(&self) -> Option<Value> {
+        serde_json::to_value(ReaderState {
+            offset: self.input.offset(),
+            lines: self.line_number,
+            records: self.records,
+            blank_lines: self.blank_lines,
+            unended: self.unended,
+            skipped: self.skipped.clone(),
+            bad_left: self.input.opening().bad_left.load(Ordering::Relaxed),
+            spaces: self.spaces.names().to_vec(),
+            format: self.format.state()?,
+        })
+        .ok()
+    }
+
+    fn resume(&mut self, state: Value) -> Result<bool> {
+        let Ok(state) = serde_json::from_value::<ReaderState>(state) else {
+            return Ok(false);
+        };
+        let Some(spaces) = Spaces::of(state.spaces) else {
+            return Ok(false);
+        };
+        if !self.format.resume(state.format) || !self.input.skip_to(state.offset)? {
+            return Ok(false);
+        }
+        self.spaces = spaces;
+        (self.line_number, self.records) = (state.lines, state.records);
+        (self.blank_lines, self.unended) = (state.blank_lines, state.unended);
+        self.skipped = state.skipped;
+        let bad_left = &self.input.opening().bad_left;
+        bad_left.store(state.bad_left, Ordering::Relaxed);
+        Ok(true)
+    }
 }
 
 /// A line format whose records may stand for several requests of the same page.
@@ -736,6 +863,19 @@ impl<F: Repeats> RequestReader for RepeatingReader<F> {
 
     fn compression(&self) -> Compression {
         self.lines.compression()
+    }
+
+    fn state(&self) -> Option<Value> {
+        let lines = RequestReader::state(&self.lines)?;
+        serde_json::to_value((lines, self.request, self.left)).ok()
+    }
+
+    fn resume(&mut self, state: Value) -> Result<bool> {
+        let Ok((lines, request, left)) = serde_json::from_value(state) else {
+            return Ok(false);
+        };
+        (self.request, self.left) = (request, left);
+        RequestReader::resume(&mut self.lines, lines)
     }
 }
 
@@ -889,5 +1029,35 @@ impl<F: RecordFormat> RequestReader for RecordReader<F> {
 
     fn compression(&self) -> Compression {
         self.input.compression()
+    }
+
+    fn state(&self) -> Option<Value> {
+        serde_json::to_value(ReaderState {
+            offset: self.input.offset(),
+            lines: 0,
+            records: self.records,
+            blank_lines: 0,
+            unended: false,
+            skipped: self.skipped.clone(),
+            bad_left: self.input.opening().bad_left.load(Ordering::Relaxed),
+            // Those of a format that names spaces are part of its own state.
+            spaces: Vec::new(),
+            format: self.format.state()?,
+        })
+        .ok()
+    }
+
+    fn resume(&mut self, state: Value) -> Result<bool> {
+        let Ok(state) = serde_json::from_value::<ReaderState>(state) else {
+            return Ok(false);
+        };
+        if !self.format.resume(state.format) || !self.input.skip_to(state.offset)? {
+            return Ok(false);
+        }
+        self.records = state.records;
+        self.skipped = state.skipped;
+        let bad_left = &self.input.opening().bad_left;
+        bad_left.store(state.bad_left, Ordering::Relaxed);
+        Ok(true)
     }
 }

@@ -1,5 +1,7 @@
 //! Requests recorded several times: queued, issued and completed, or on several layers.
 
+use serde::{Deserialize, Serialize};
+
 use crate::trace::reader::Request;
 
 /// How far back a request is looked for: queues of devices are seldom deeper [requests].
@@ -14,17 +16,40 @@ const SLOTS: usize = 256;
 ///
 /// Each request stands in one slot of a small table, where the next one of that slot replaces it:
 /// a repeat may be missed, about one in six where 64 different requests lie between the two, but none is made up.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(into = "Kept", try_from = "Kept")]
 pub(crate) struct Repeats {
     slots: Box<[Option<Seen>; SLOTS]>,
     requests: u64,
     repeated: u64,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Seen {
     number: u64,
     request: Request,
+}
+
+/// Slots, requests and repeats as they are written down.
+type Kept = (Vec<Option<Seen>>, u64, u64);
+
+impl From<Repeats> for Kept {
+    fn from(repeats: Repeats) -> Self {
+        (repeats.slots.to_vec(), repeats.requests, repeats.repeated)
+    }
+}
+
+impl TryFrom<Kept> for Repeats {
+    type Error = String;
+
+    fn try_from((slots, requests, repeated): Kept) -> Result<Self, String> {
+        let slots = slots.into_boxed_slice().try_into();
+        Ok(Self {
+            slots: slots.map_err(|_| format!("not {SLOTS} slots"))?,
+            requests,
+            repeated,
+        })
+    }
 }
 
 impl Default for Repeats {

@@ -16,6 +16,7 @@ use crate::trace::identity::{ContentHash, SequenceHash};
 use crate::trace::normalise::{Extent, Normaliser, as_f64};
 use crate::trace::open::Input;
 use crate::trace::reader::{FieldUnit, PlacedRequest, Warning};
+use crate::trace::resume::{Conversion, Resume};
 use crate::trace::streams::Compression;
 use crate::trace::{Source, TraceSource, TraceSpec, device_size, open};
 
@@ -79,6 +80,9 @@ pub struct TraceReport {
     /// Length of the canonical trace written [bytes].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out_bytes: Option<u64>,
+    /// Accesses that another process had converted before it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed_at_accesses: Option<u64>,
 }
 
 /// One record of a preview.
@@ -165,6 +169,18 @@ pub fn convert(
     force: bool,
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
+    convert_resumable(spec, out, force, None, on_progress)
+}
+
+/// As [`convert`]; with `resume` a process that is killed leaves beside `out` what the next one
+/// goes on with.
+pub fn convert_resumable(
+    spec: &TraceSpec,
+    out: &Path,
+    force: bool,
+    resume: Option<&Resume>,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
     if let (Ok(from), Ok(to)) = (spec.path.canonicalize(), out.canonicalize())
         && from == to
     {
@@ -175,11 +191,27 @@ pub fn convert(
             hint: "choose another name for the canonical trace".to_owned(),
         });
     }
+    if let Some(resume) = resume {
+        let opened = open(spec)?;
+        if let Source::Raw(mut source) = opened.source {
+            let first = begin(&mut source)?;
+            let goes_on =
+                Conversion::go_on(&mut source, spec, out, force, resume, &mut *on_progress)?;
+            if let Some(conversion) = goes_on {
+                let choice = opened.choice;
+                return convert_raw(*source, choice, first, spec, conversion, on_progress);
+            }
+        }
+    }
     let opened = open(spec)?;
-    let writer = CanonicalWriter::create(out, force)?;
     match opened.source {
-        Source::Raw(source) => convert_raw(*source, opened.choice, spec, writer, on_progress),
+        Source::Raw(mut source) => {
+            let first = begin(&mut source)?;
+            let conversion = Conversion::new(&mut source, spec, out, force, resume)?;
+            convert_raw(*source, opened.choice, first, spec, conversion, on_progress)
+        }
         Source::Canonical(source) => {
+            let writer = CanonicalWriter::create(out, force)?;
             copy_canonical(*source, opened.choice, spec, writer, on_progress)
         }
     }
@@ -295,26 +327,29 @@ fn raw_report(
         source_format: summary.format.to_owned(),
         content_id: None,
         out_bytes: None,
+        resumed_at_accesses: None,
     }
+}
+
+/// Makes a source ready for a conversion; its first records.
+fn begin(source: &mut Normaliser) -> Result<Vec<PreviewRecord>> {
+    source.keep_raw();
+    source.keep_requests();
+    first_records(source)
 }
 
 fn convert_raw(
     mut source: Normaliser,
     choice: Choice,
+    first: Vec<PreviewRecord>,
     spec: &TraceSpec,
-    mut writer: CanonicalWriter,
+    mut conversion: Conversion,
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
-    source.keep_raw();
-    source.keep_requests();
-    let first = first_records(&mut source)?;
-    let mut sequence = SequenceHash::new();
-    let mut content = ContentHash::new(source.page_bytes(), source.has_time());
     let mut chunk = Chunk::default();
-    let mut accesses = 0;
     while source.next_chunk(&mut chunk)? {
-        if accesses == 0 {
-            writer.head(&CanonicalHead {
+        if conversion.accesses == 0 {
+            conversion.writer.head(&CanonicalHead {
                 page_bytes: source.page_bytes(),
                 source_format: source.format().name.to_owned(),
                 has_time: source.has_time(),
@@ -322,26 +357,35 @@ fn convert_raw(
             })?;
         }
         let (spaces, pages) = source.raw();
-        sequence.update(pages, &chunk.flags);
-        content.update(
+        conversion.sequence.update(pages, &chunk.flags);
+        conversion.content.update(
             source.space_names(),
             spaces,
             pages,
             &chunk.flags,
             &chunk.times_ns,
         );
-        writer.chunk(&RawChunk {
+        conversion.writer.chunk(&RawChunk {
             chunk: &chunk,
             spaces,
             pages,
         })?;
-        accesses += chunk.len() as u64;
-        report(&source, accesses, on_progress)?;
+        conversion.accesses += chunk.len() as u64;
+        conversion.keep(&source)?;
+        report(&source, conversion.accesses, on_progress)?;
     }
-    if accesses == 0 {
+    if conversion.accesses == 0 {
         return Err(no_access(source.path(), source.summary().requests));
     }
+    let Conversion {
+        writer,
+        sequence,
+        content,
+        resumed_at,
+        ..
+    } = conversion;
     let mut result = raw_report(&source, choice, first, sequence.finish());
+    result.resumed_at_accesses = resumed_at;
     let content_id = content.finish();
     let foot = CanonicalFoot {
         chunks: writer.chunks(),
@@ -453,6 +497,7 @@ fn canonical_report(
         source_format: head.source_format.clone(),
         content_id: Some(foot.content_id.clone()),
         out_bytes: None,
+        resumed_at_accesses: None,
     }
 }
 

@@ -27,7 +27,7 @@ mod reader;
 mod writer;
 
 pub(crate) use reader::CanonicalReader;
-pub(crate) use writer::{CanonicalWriter, RawChunk};
+pub(crate) use writer::{CanonicalWriter, KeptFiles, RawChunk, Written};
 
 /// First bytes of the file: not text, and damaged by any newline or 7-bit conversion.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89TWT\r\n\x1a\n";
@@ -71,7 +71,7 @@ pub(crate) struct CanonicalHead {
 }
 
 /// What is known after the last access.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CanonicalFoot {
     pub(crate) chunks: u64,
@@ -94,7 +94,7 @@ pub(crate) struct CanonicalFoot {
 }
 
 /// The conversion log: from what the file was made and how.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CanonicalOrigin {
     pub(crate) file_name: String,

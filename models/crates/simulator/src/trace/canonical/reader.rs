@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::columns::{Check, decode_column, decode_pages, unpack_flags};
-use super::writer::CanonicalWriter;
+use super::writer::{CanonicalWriter, Written};
 use super::{
     CHUNK_HEAD_BYTES, CHUNK_MARK, CanonicalFoot, CanonicalHead, END_MAGIC, MAGIC, MAX_FOOT_BYTES,
     MAX_HEAD_BYTES, MAX_SECTION_BYTES, PREFIX_BYTES, SECTIONS, TAIL_BYTES, VERSION, crc32,
@@ -68,8 +68,41 @@ impl CanonicalReader {
         }
         check_foot(&foot, &head, foot_offset - chunks_offset)
             .map_err(|message| damaged(path, &message))?;
+        Self::from_chunks(path, file, head, chunks_offset, foot, foot_offset)
+    }
+
+    /// Opens a file that has no foot yet, of which `written` says how far it goes.
+    pub(crate) fn open_unfinished(path: &Path, written: &Written) -> Result<Self> {
+        let mut file = File::open(path).map_err(|source| Error::Io {
+            action: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let (head, chunks_offset) = read_head(&mut file, path, written.bytes)?;
+        let foot = CanonicalFoot {
+            chunks: written.chunks,
+            distinct_pages: written.distinct_pages,
+            ..CanonicalFoot::default()
+        };
+        Self::from_chunks(path, file, head, chunks_offset, foot, written.bytes)
+    }
+
+    fn from_chunks(
+        path: &Path,
+        mut file: File,
+        head: CanonicalHead,
+        chunks_offset: u64,
+        foot: CanonicalFoot,
+        foot_offset: u64,
+    ) -> Result<Self> {
+        let cannot_read = |source| Error::Io {
+            action: "read",
+            path: path.to_owned(),
+            source,
+        };
         file.seek(SeekFrom::Start(chunks_offset))
             .map_err(cannot_read)?;
+        let file_bytes = file.metadata().map_err(cannot_read)?.len();
         Ok(Self {
             path: path.to_owned(),
             file: BufReader::with_capacity(1 << 20, file),
@@ -172,6 +205,38 @@ impl CanonicalReader {
             }
             writer.write(&block[..count])?;
         }
+    }
+
+    /// Gives device number and page of each page that the next chunk is the first to touch, without
+    /// decoding its accesses, whose checksums are compared; `false` at the end.
+    ///
+    /// At the end of an unfinished trace its lengths must be those that were written down.
+    pub(crate) fn next_new_pages(&mut self, mut take: impl FnMut(u64, u64)) -> Result<bool> {
+        if self.position == self.foot_offset {
+            if (self.chunks, self.next_page) == (self.foot.chunks, self.foot.distinct_pages) {
+                return Ok(false);
+            }
+            return Err(damaged(&self.path, "chunks are missing"));
+        }
+        let (_, new_pages, sections) = self.read_chunk_head()?;
+        for (start, end, crc) in &sections[2..] {
+            if crc32(&[&self.compressed[*start..*end]]) != *crc {
+                return Err(self.damaged_here("wrong checksum of a section"));
+            }
+        }
+        self.open_section(sections[0], "devices")?;
+        decode_column(&self.section, new_pages as usize, &mut self.wide)
+            .map_err(|message| self.damaged_here(&message))?;
+        let spaces = std::mem::take(&mut self.wide);
+        self.open_section(sections[1], "pages")?;
+        decode_column(&self.section, new_pages as usize, &mut self.wide)
+            .map_err(|message| self.damaged_here(&message))?;
+        for (space, page) in spaces.iter().zip(&self.wide) {
+            take(*space, *page);
+        }
+        self.next_page += new_pages;
+        self.chunks += 1;
+        Ok(true)
     }
 
     fn damaged_here(&self, message: &str) -> Error {

@@ -1,10 +1,10 @@
 //! Writes a canonical trace beside its final name and moves it there when it is complete.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::columns::{encode_column, pack_bits};
 use super::{
@@ -23,6 +23,8 @@ pub(crate) struct CanonicalWriter {
     written: u64,
     chunks: u64,
     next_page: u32,
+    /// Where the conversion writes down how far it is, if it does.
+    checkpoint: Option<PathBuf>,
     compressor: zstd::bulk::Compressor<'static>,
     /// Frames without any compression.
     storer: zstd::bulk::Compressor<'static>,
@@ -31,6 +33,39 @@ pub(crate) struct CanonicalWriter {
     column: Vec<u8>,
     spaces: Vec<u64>,
     dictionary: Vec<u64>,
+}
+
+/// How far a canonical trace is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Written {
+    /// Length of the file, which ends behind a chunk [bytes].
+    pub(crate) bytes: u64,
+    pub(crate) chunks: u64,
+    pub(crate) distinct_pages: u32,
+}
+
+/// The files of a conversion that may be resumed, beside the trace that it makes.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptFiles {
+    /// The chunks so far.
+    pub(crate) partial: PathBuf,
+    /// How far they go, and what is needed to go on.
+    pub(crate) checkpoint: PathBuf,
+}
+
+impl KeptFiles {
+    pub(crate) fn of(out: &Path) -> Self {
+        let beside = |end: &str| {
+            let mut name = out.file_name().unwrap_or_default().to_owned();
+            name.push(end);
+            folder_of(out).join(name)
+        };
+        Self {
+            partial: beside(".partial"),
+            checkpoint: beside(".checkpoint"),
+        }
+    }
 }
 
 /// One chunk as the writer takes it.
@@ -45,6 +80,57 @@ impl CanonicalWriter {
     pub(crate) fn create(out: &Path, force: bool) -> Result<Self> {
         refuse_existing(out, force)?;
         let (file, temporary) = create_temporary(out)?;
+        Self::on(out, force, file, temporary)
+    }
+
+    /// As [`Self::create`], in a file that outlives a process that is killed.
+    pub(crate) fn create_kept(out: &Path, force: bool, kept: KeptFiles) -> Result<Self> {
+        refuse_existing(out, force)?;
+        let _ = std::fs::remove_file(&kept.checkpoint);
+        let file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&kept.partial)
+            .map_err(|source| Error::Io {
+                action: "create",
+                path: kept.partial.clone(),
+                source,
+            })?;
+        let mut writer = Self::on(out, force, file, kept.partial)?;
+        writer.checkpoint = Some(kept.checkpoint);
+        Ok(writer)
+    }
+
+    /// Goes on behind what was written; whatever stands behind that is cut off.
+    pub(crate) fn go_on(
+        out: &Path,
+        force: bool,
+        kept: KeptFiles,
+        written: &Written,
+    ) -> Result<Self> {
+        refuse_existing(out, force)?;
+        let opened = File::options()
+            .write(true)
+            .open(&kept.partial)
+            .and_then(|mut file| {
+                file.set_len(written.bytes)?;
+                file.seek(SeekFrom::End(0))?;
+                Ok(file)
+            });
+        let file = opened.map_err(|source| Error::Io {
+            action: "go on with",
+            path: kept.partial.clone(),
+            source,
+        })?;
+        let mut writer = Self::on(out, force, file, kept.partial)?;
+        writer.checkpoint = Some(kept.checkpoint);
+        (writer.written, writer.chunks) = (written.bytes, written.chunks);
+        writer.next_page = written.distinct_pages;
+        Ok(writer)
+    }
+
+    fn on(out: &Path, force: bool, file: File, temporary: PathBuf) -> Result<Self> {
         let compressor = |level| {
             zstd::bulk::Compressor::new(level).map_err(|source| Error::Io {
                 action: "compress",
@@ -62,6 +148,7 @@ impl CanonicalWriter {
             written: 0,
             chunks: 0,
             next_page: 0,
+            checkpoint: None,
             compressor,
             storer,
             values: Vec::new(),
@@ -213,6 +300,37 @@ impl CanonicalWriter {
         self.chunks
     }
 
+    /// Makes the chunks so far durable, then what `state` says of them, in one step.
+    ///
+    /// Nothing is done for a writer whose files do not outlive its process.
+    pub(crate) fn keep(&mut self, state: impl FnOnce(Written) -> Result<Vec<u8>>) -> Result<()> {
+        let (Some(checkpoint), Some(file)) = (self.checkpoint.clone(), &mut self.file) else {
+            return Ok(());
+        };
+        let synced = file.flush().and_then(|()| file.get_ref().sync_data());
+        synced.map_err(|source| self.failed(source))?;
+        let bytes = state(Written {
+            bytes: self.written,
+            chunks: self.chunks,
+            distinct_pages: self.next_page,
+        })?;
+        // Never half a checkpoint: the last one stays until the next one is whole.
+        let mut fresh = checkpoint.clone().into_os_string();
+        fresh.push(".new");
+        let fresh = PathBuf::from(fresh);
+        let kept = File::create(&fresh)
+            .and_then(|mut file| {
+                file.write_all(&bytes)?;
+                file.sync_all()
+            })
+            .and_then(|()| std::fs::rename(&fresh, &checkpoint));
+        kept.map_err(|source| Error::Io {
+            action: "write",
+            path: checkpoint,
+            source,
+        })
+    }
+
     /// Writes the foot, makes the file durable and gives it its name; its length in bytes.
     pub(crate) fn finish(mut self, foot: &CanonicalFoot) -> Result<u64> {
         let json = self.json(foot)?;
@@ -249,6 +367,9 @@ impl Drop for CanonicalWriter {
     fn drop(&mut self) {
         // Gone already after a commit; on an error or a cancel nothing half-made stays behind.
         let _ = std::fs::remove_file(&self.temporary);
+        if let Some(checkpoint) = &self.checkpoint {
+            let _ = std::fs::remove_file(checkpoint);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! Offset and length in bytes, timestamp in microseconds since 1970. Offsets repeat across devices,
 //! so the device is part of a page's identity.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{MICROSECOND_NS, commas, is_named, letter, whole_time, wrong_columns};
@@ -12,6 +14,7 @@ use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
     FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, Warning,
+    resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
 
@@ -54,7 +57,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Alibaba {
     dates: Dates,
 }
@@ -88,4 +91,6 @@ impl LineFormat for Alibaba {
             .into_iter()
             .collect()
     }
+
+    resumable!();
 }

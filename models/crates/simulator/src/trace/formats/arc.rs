@@ -3,6 +3,8 @@
 //! A line is a request for `num_blocks` blocks from `start_block` on; each block is one page (of 512
 //! bytes in most of them). There is no time and no operation.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{words, wrong_columns};
@@ -10,6 +12,7 @@ use crate::trace::formats::{Format, Open, Score, head_lines, ratio, score_lines}
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    resumable,
 };
 use crate::trace::text::{ParseResult, fault, parse_u64};
 
@@ -75,6 +78,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     LineReader::boxed(input, Arc, understanding, Spaces::single())
 }
 
+#[derive(Serialize, Deserialize)]
 struct Arc;
 
 impl LineFormat for Arc {
@@ -101,4 +105,6 @@ impl LineFormat for Arc {
             write: false,
         })
     }
+
+    resumable!();
 }

@@ -4,6 +4,8 @@
 //! exactly one of them is taken for the requests: Q, what the layers above asked for; where the
 //! recording has none, D; where it has neither, C. All others are counted and passed over.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, Words, decimal_time, sectors, wrong_columns};
@@ -11,6 +13,7 @@ use crate::trace::formats::{Format, Open, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     FieldUnit, LineReader, LogFormat, Request, RequestReader, Spaces, Understanding, Warning,
+    resumable,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault};
 
@@ -34,7 +37,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// The one action that stands for the requests of a recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Action {
     Queued,
     Issued,
@@ -90,7 +93,7 @@ impl Action {
 }
 
 /// What was passed over in a recording of block layer events, and why.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PassedOver {
     pub(super) queued: u64,
     pub(super) issued: u64,
@@ -223,6 +226,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
+#[derive(Serialize, Deserialize)]
 struct Blkparse {
     chosen: Action,
     passed: PassedOver,
@@ -352,6 +356,8 @@ impl LogFormat for Blkparse {
         ));
         warnings
     }
+
+    resumable!();
 }
 
 /// What the letters of the rwbs field mean for a cache.

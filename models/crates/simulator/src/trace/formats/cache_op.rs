@@ -1,5 +1,7 @@
 //! The operations of key-value caches: which read, which write, which touch no data.
 
+use serde::{Deserialize, Serialize};
+
 use crate::trace::reader::Warning;
 
 /// What an operation means for a cache of pages.
@@ -53,7 +55,7 @@ impl CacheOp {
 }
 
 /// What a pass over a cache trace noticed.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CacheCounts {
     pub(crate) deletes: u64,
     /// Requests that say no operation: code 0.

@@ -5,6 +5,8 @@
 //! op_count,size,cache_hits,ttl,usecase,sub_usecase`. A line stands for `op_count` requests; its size
 //! is 0 after a miss. `GET` and `GET_LEASE` read, `SET` and `SET_LEASE` write, `DELETE` makes no access.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::decimal_time;
@@ -17,7 +19,7 @@ use crate::trace::keys::key_number;
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, RepeatingReader, Repeats, Request,
-    RequestReader, Spaces, Understanding, Warning,
+    RequestReader, Spaces, Understanding, Warning, resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64};
 
@@ -116,6 +118,7 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     Ok(Box::new(RepeatingReader::new(lines)))
 }
 
+#[derive(Serialize, Deserialize)]
 struct CacheLibKv {
     columns: usize,
     key: usize,
@@ -182,6 +185,8 @@ impl LineFormat for CacheLibKv {
         ));
         warnings
     }
+
+    resumable!();
 }
 
 /// The number of requests that a line stands for.

@@ -3,6 +3,8 @@
 //! Unlike the binary records it counts time in seconds; op is a SCSI operation code in hexadecimal
 //! (28 reads, 2a writes), size is in bytes and lbn in sectors of 512 bytes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, sectors, wrong_columns};
@@ -11,6 +13,7 @@ use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
     FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, Warning,
+    resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64, trim};
 
@@ -62,7 +65,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct CloudPhysicsCsv {
     requests: u64,
     first_size: u64,
@@ -114,6 +117,8 @@ impl LineFormat for CloudPhysicsCsv {
             "read the binary vscsi trace instead, or read this one by keys: --format csv --column key=lbn",
         )]
     }
+
+    resumable!();
 }
 
 /// Whether a SCSI operation code in hexadecimal reads or writes.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::formats::keys::check_key;
@@ -845,6 +847,15 @@ impl LineFormat for Csv {
 
     fn warnings(&self) -> Vec<Warning> {
         self.level.warning().into_iter().collect()
+    }
+
+    // A row is read by the mapping alone: nothing is remembered from one to the next.
+    fn state(&self) -> Option<Value> {
+        Some(Value::Null)
+    }
+
+    fn resume(&mut self, _state: Value) -> bool {
+        true
     }
 }
 

@@ -4,6 +4,8 @@
 //! set for a read. `FlashSim` writes lines of the same shape with the count in pages of 4 KiB, so
 //! neither is ever chosen without being named.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{
@@ -14,6 +16,7 @@ use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, Warning,
+    resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64};
 
@@ -155,6 +158,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
 }
 
 /// Lines of the shape that `DiskSim` and `FlashSim` share.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Ascii {
     /// Bytes of one unit of the count.
     count_bytes: u64,
@@ -241,6 +245,8 @@ impl LineFormat for Ascii {
             ),
         )]
     }
+
+    resumable!();
 }
 
 #[cold]

@@ -1,5 +1,7 @@
 //! Times that should be dates: whether they lie where dates can.
 
+use serde::{Deserialize, Serialize};
+
 use crate::trace::reader::Warning;
 
 /// 2001-09-09, the first second of ten digits [ns since 1970]. The times here end in 2262, so a later
@@ -7,7 +9,7 @@ use crate::trace::reader::Warning;
 const PLAUSIBLE_FROM_NS: i64 = 1_000_000_000_000_000_000;
 
 /// Counts the records of a format with dates whose time is no date of this century.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Dates {
     requests: u64,
     outside: u64,

@@ -5,6 +5,8 @@
 //! Actions add, open, close, sync, datasync and wait move no data. A wait of version 2 gives no time:
 //! fio's documentation and its code disagree on what it is relative to.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::fields::{MICROSECOND_NS, Words, whole_time, wrong_columns};
@@ -12,6 +14,7 @@ use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     FieldUnit, LineReader, LogFormat, Request, RequestReader, Spaces, Understanding, Warning,
+    resumable,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64};
 
@@ -98,6 +101,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
+#[derive(Serialize, Deserialize)]
 struct FioIolog {
     version: u8,
     trims: u64,
@@ -203,6 +207,8 @@ impl LogFormat for FioIolog {
         }
         warnings
     }
+
+    resumable!();
 }
 
 /// The fault of a line into which another log runs.

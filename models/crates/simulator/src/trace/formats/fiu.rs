@@ -3,13 +3,15 @@
 //! ts in nanoseconds, lba and size in sectors of 512 bytes, op `R` or `W`; the device is major and
 //! minor number together. The hashes of the content (none, one, or one a block) are not used.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{Words, sectors, whole_time, wrong_columns};
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
-    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, resumable,
 };
 use crate::trace::text::{Fault, ParseResult, parse_u64};
 
@@ -51,7 +53,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Fiu {
     device: Vec<u8>,
 }
@@ -98,6 +100,8 @@ impl LineFormat for Fiu {
             (lba, size) = (Some(second), Some(op));
         }
     }
+
+    resumable!();
 }
 
 fn operation(word: &[u8]) -> Option<bool> {

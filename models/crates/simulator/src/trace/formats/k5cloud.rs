@@ -3,6 +3,8 @@
 //! Timestamp in seconds since the first request of all logs, offset and length in bytes. A volume's
 //! ID is unique only within one data set.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, letter, wrong_columns};
@@ -10,7 +12,7 @@ use crate::trace::formats::doubts::{doubt_devices, doubt_lengths, doubt_whole_ti
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
-    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
 
@@ -52,6 +54,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
+#[derive(Serialize, Deserialize)]
 struct K5cloud;
 
 impl LineFormat for K5cloud {
@@ -73,4 +76,6 @@ impl LineFormat for K5cloud {
     fn is_header(&self, line: &[u8]) -> bool {
         is_named(line, COLUMNS)
     }
+
+    resumable!();
 }

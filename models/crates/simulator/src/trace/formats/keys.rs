@@ -1,5 +1,7 @@
 //! The plainest key trace: one key a line, any text without blanks.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
@@ -7,6 +9,7 @@ use crate::trace::keys::key_number;
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, trim};
 
@@ -55,6 +58,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     LineReader::boxed(input, Keys, understanding, Spaces::single())
 }
 
+#[derive(Serialize, Deserialize)]
 struct Keys;
 
 impl LineFormat for Keys {
@@ -70,6 +74,8 @@ impl LineFormat for Keys {
             write: false,
         })
     }
+
+    resumable!();
 }
 
 /// A key that can be one: UTF-8 text without blanks and control characters.

@@ -8,6 +8,8 @@
 //! An older, incompatible header of 1024 bytes begins with the same magic number and has the text of
 //! a format where the version stands now: recognised and refused.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::bytes::{u32_at, u64_at};
@@ -18,7 +20,7 @@ use crate::trace::formats::{Format, Open, Score};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{ParseResult, fault};
 
@@ -152,7 +154,7 @@ fn boxed<const BYTES: usize>(input: Input, version: u64) -> Result<Box<dyn Reque
     )))
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Lcs<const BYTES: usize> {
     counts: CacheCounts,
     /// Version 1 has one, 0.
@@ -217,4 +219,6 @@ impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
         // Without tenants the one nameless space of the reader.
         (BYTES > 24).then(|| self.tenants.names())
     }
+
+    resumable!();
 }

@@ -1,12 +1,14 @@
 //! Traces of the LIRS authors: one block number a line; a line of `*` marks a break and is no request.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::formats::{Format, Open, Score, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineReader, LogFormat, Request, RequestReader, Spaces, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
 
@@ -46,7 +48,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     LineReader::boxed(input, Lirs::default(), understanding, Spaces::single())
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Lirs {
     breaks: u64,
 }
@@ -81,4 +83,6 @@ impl LogFormat for Lirs {
             "nothing to do, unless the parts are traces of their own",
         )]
     }
+
+    resumable!();
 }

@@ -3,6 +3,8 @@
 //! Separated by blanks, all whole numbers; sectors of 512 bytes, type 0 **writes** and 1 reads.
 //! The unit of the time is not in the file but in the simulator's settings: nanoseconds by default.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{neither, sectors, whole_time, words, wrong_columns};
@@ -10,7 +12,7 @@ use crate::trace::formats::disksim::Shape;
 use crate::trace::formats::{Format, Open, Score, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
-    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64};
 
@@ -65,6 +67,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
+#[derive(Serialize, Deserialize)]
 struct Mqsim;
 
 impl LineFormat for Mqsim {
@@ -90,4 +93,6 @@ impl LineFormat for Mqsim {
             write,
         })
     }
+
+    resumable!();
 }

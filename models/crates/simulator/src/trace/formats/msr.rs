@@ -3,6 +3,8 @@
 //! Timestamp is a Windows filetime (ticks of 100 ns since 1601-01-01 UTC), offset and size are
 //! bytes. Disk numbers repeat across hosts, so the device is host and disk together.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::is_named;
@@ -10,7 +12,7 @@ use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64, trim};
 
@@ -73,7 +75,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )))
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Msr {
     /// Ticks that count as time 0, chosen by the first record.
     epoch_ticks: Option<u64>,
@@ -135,6 +137,8 @@ impl LineFormat for Msr {
             _ => Vec::new(),
         }
     }
+
+    resumable!();
 }
 
 impl Msr {

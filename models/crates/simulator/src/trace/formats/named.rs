@@ -1,5 +1,7 @@
 //! What tables with named columns share: a header line that says where each column stands.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::trace::fields::{MICROSECOND_NS, MILLISECOND_NS, SECOND_NS, decimal_time};
 use crate::trace::formats::{head_lines, is_text};
@@ -119,7 +121,7 @@ impl<'a> Fields<'a> {
 }
 
 /// The unit of `op_time`, found from its first value: published traces differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum OpTime {
     Seconds,
     Milliseconds,

@@ -4,6 +4,8 @@
 //! position of the next request of the id (-1 or the largest i64: never). There is no operation:
 //! every record is a read. Each id is one page, whatever the object's size.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::bytes::{u32_at, u64_at};
@@ -11,7 +13,7 @@ use crate::trace::formats::{Format, Open, Score, is_text, ratio};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{ParseResult, fault};
 
@@ -171,7 +173,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )))
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct OracleGeneral {
     smallest: Option<u32>,
     largest: u32,
@@ -215,4 +217,6 @@ impl RecordFormat for OracleGeneral {
             _ => Vec::new(),
         }
     }
+
+    resumable!();
 }

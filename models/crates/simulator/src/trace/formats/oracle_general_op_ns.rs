@@ -4,6 +4,8 @@
 //! operation (1 get ... 14 update) and a name space, which is a space of its own: libCacheSim takes an
 //! id for the same key in all of them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::bytes::{u16_at, u32_at, u64_at};
@@ -14,7 +16,7 @@ use crate::trace::formats::{Format, Open};
 use crate::trace::open::Input;
 use crate::trace::reader::{
     Addressing, FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{ParseResult, fault};
 
@@ -82,7 +84,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )))
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct OpNs {
     counts: CacheCounts,
     spaces: Tenants,
@@ -127,4 +129,6 @@ impl RecordFormat for OpNs {
     fn spaces(&self) -> Option<&[String]> {
         Some(self.spaces.names())
     }
+
+    resumable!();
 }

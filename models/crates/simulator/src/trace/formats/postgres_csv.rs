@@ -3,6 +3,8 @@
 //! `rel` is `databaseOid/relfilenode`, with `_fsm` and `_vm` for the other forks; `W` marks the
 //! access that dirtied the page.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::formats::doubts::DOUBTED;
@@ -10,7 +12,7 @@ use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64, trim};
 
@@ -108,6 +110,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
 }
 
 /// The same lines, recorded where the server asks the operating system for blocks.
+#[derive(Serialize, Deserialize)]
 struct BelowPool(PostgresCsv);
 
 impl LineFormat for BelowPool {
@@ -123,6 +126,8 @@ impl LineFormat for BelowPool {
     fn warnings(&self) -> Vec<Warning> {
         vec![below_buffer_pool()]
     }
+
+    resumable!();
 }
 
 /// What reads and writes of the server's files say about RAM.
@@ -134,6 +139,7 @@ pub(super) fn below_buffer_pool() -> Warning {
     )
 }
 
+#[derive(Serialize, Deserialize)]
 struct PostgresCsv;
 
 impl LineFormat for PostgresCsv {
@@ -192,4 +198,6 @@ impl LineFormat for PostgresCsv {
     fn is_header(&self, line: &[u8]) -> bool {
         line == HEADER || line == HEADER_BELOW_POOL
     }
+
+    resumable!();
 }

@@ -3,6 +3,8 @@
 //! LBA is in sectors of 512 bytes although Size is in bytes, Timestamp in seconds since the start.
 //! Fields after the fifth are optional and unused. Each application storage unit (ASU) is a device.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{
@@ -12,7 +14,7 @@ use crate::trace::formats::doubts::{doubt_devices, doubt_lengths, doubt_whole_ti
 use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
-    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
+    FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
 
@@ -55,6 +57,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
+#[derive(Serialize, Deserialize)]
 struct Spc;
 
 impl LineFormat for Spc {
@@ -77,4 +80,6 @@ impl LineFormat for Spc {
     fn is_header(&self, line: &[u8]) -> bool {
         is_named(line, COLUMNS)
     }
+
+    resumable!();
 }

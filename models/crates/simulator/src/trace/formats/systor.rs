@@ -3,6 +3,8 @@
 //! Timestamp in seconds since 1970, offset and size in bytes. Response and `IOType` may be blank: a
 //! record without operation is neither a read nor a write, so it is passed over and counted.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, decimal_time, is_named, letter, wrong_columns};
@@ -12,6 +14,7 @@ use crate::trace::formats::{Format, Open, score_lines};
 use crate::trace::open::Input;
 use crate::trace::reader::{
     FieldUnit, LineReader, LogFormat, Request, RequestReader, Spaces, Understanding, Warning,
+    resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
 
@@ -58,7 +61,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     )
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Systor {
     dates: Dates,
     without_operation: u64,
@@ -113,4 +116,6 @@ impl LogFormat for Systor {
         }
         warnings
     }
+
+    resumable!();
 }

@@ -1,9 +1,11 @@
 //! Name spaces of key traces: the tenant of each record as a space of its own.
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::FastMap;
 
 /// Numbers tenants densely, in order of first appearance; their names are their numbers in the file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tenants {
     numbers: FastMap<u32, u32>,
     names: Vec<String>,

@@ -5,6 +5,8 @@
 //! in bytes and Size still in sectors. The alignment of the offsets speaks for one or the other and
 //! is shown, but the choice is the user's.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::fields::{
     SECOND_NS, SECTOR_BYTES, commas, decimal_time, in_bytes, is_named, neither, sectors,
@@ -16,6 +18,7 @@ use crate::trace::formats::{Format, Open, Score, head_lines, score_lines};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding, Warning,
+    resumable,
 };
 use crate::trace::text::{ParseResult, fault, parse_u64, trim};
 
@@ -48,7 +51,7 @@ pub(crate) const FORMAT_BYTES: Format = Format {
 };
 
 /// What Offset counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Unit {
     Sectors,
     Bytes,
@@ -122,6 +125,7 @@ fn open(input: Input, unit: Unit) -> Result<Box<dyn RequestReader>> {
     )
 }
 
+#[derive(Serialize, Deserialize)]
 struct Tencent {
     unit: Unit,
     requests: u64,
@@ -212,4 +216,6 @@ impl LineFormat for Tencent {
         }
         warnings
     }
+
+    resumable!();
 }

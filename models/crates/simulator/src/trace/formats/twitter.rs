@@ -4,6 +4,8 @@
 //! value size is 0 after a miss, so it is never taken for the object's size. The original has no
 //! header line; copies have one.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, commas, whole_time, wrong_columns};
@@ -14,7 +16,7 @@ use crate::trace::keys::key_number;
 use crate::trace::open::Input;
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64, trim};
 
@@ -72,7 +74,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     LineReader::boxed(input, Twitter::default(), understanding, Spaces::single())
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Twitter(CacheCounts);
 
 impl LineFormat for Twitter {
@@ -142,4 +144,6 @@ impl LineFormat for Twitter {
     fn warnings(&self) -> Vec<Warning> {
         self.0.warnings()
     }
+
+    resumable!();
 }

@@ -5,6 +5,8 @@
 //! Length in bytes, lbn in sectors of 512 bytes, time in microseconds, cmd a SCSI operation code,
 //! version in the high byte of ver. The unit of rt, the response time, is not known; it is unused.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::bytes::{u16_at, u32_at, u64_at};
@@ -12,7 +14,7 @@ use crate::trace::fields::{MICROSECOND_NS, SECTOR_BYTES, count_time};
 use crate::trace::formats::{Format, Open, Score, is_text, ratio};
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
-    FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding,
+    FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding, resumable,
 };
 use crate::trace::text::{ParseResult, fault};
 
@@ -140,6 +142,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     })
 }
 
+#[derive(Serialize, Deserialize)]
 struct First;
 
 impl RecordFormat for First {
@@ -149,8 +152,11 @@ impl RecordFormat for First {
     fn parse(&mut self, record: &[u8]) -> ParseResult<Request> {
         parse(record, V1)
     }
+
+    resumable!();
 }
 
+#[derive(Serialize, Deserialize)]
 struct Second;
 
 impl RecordFormat for Second {
@@ -160,6 +166,8 @@ impl RecordFormat for Second {
     fn parse(&mut self, record: &[u8]) -> ParseResult<Request> {
         parse(record, V2)
     }
+
+    resumable!();
 }
 
 #[inline]

@@ -5,6 +5,8 @@
 //! Seconds since the start of the data set; bytes; seconds. Every request reads. The traces of 2016
 //! have no time and another order of columns; they are read as a table with a mapping.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::trace::TraceSpec;
 use crate::trace::fields::{SECOND_NS, Words, whole_time, wrong_columns};
@@ -15,7 +17,7 @@ use crate::trace::keys::key_number;
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{
     Addressing, FieldUnit, LineFormat, LineReader, Request, RequestReader, Spaces, Understanding,
-    Warning,
+    Warning, resumable,
 };
 use crate::trace::text::{ParseResult, check_float, excerpt, fault, parse_u64};
 
@@ -88,7 +90,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     LineReader::boxed(input, Wikimedia::default(), understanding, Spaces::single())
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Wikimedia {
     counts: CacheCounts,
     /// Columns of the first line: 4 (text) or 5 (upload).
@@ -154,4 +156,6 @@ impl LineFormat for Wikimedia {
     fn warnings(&self) -> Vec<Warning> {
         self.counts.warnings()
     }
+
+    resumable!();
 }
