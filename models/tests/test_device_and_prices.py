@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tierwright.device import Device, device_from_mapping
+from tierwright.device import KINDS, Device, device_from_mapping
 from tierwright.errors import BadInput
 from tierwright.prices import (
     Price,
@@ -228,6 +228,17 @@ def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
             "f: prices[0].source: ` ` must name where the price is from",
         ),
         ({**BOOK, "prices": [ENTRY, ENTRY]}, "f: prices: `dram` is priced twice"),
+        (
+            {
+                **BOOK,
+                "prices": [{"device_id": ["d"], "usd_per_gb": 1, "source": "x"}],
+            },
+            "f: prices[0].device_id: `['d']` must be the id of a device",
+        ),
+        (
+            {**BOOK, "prices": [{**ENTRY, "kind": ["dram"]}]},
+            f"f: prices[0].kind: `['dram']` is none of {', '.join(KINDS)}",
+        ),
     ],
 )
 def test_a_bad_price_book_is_refused_with_its_key(

@@ -53,9 +53,10 @@ HOSTILE = st.one_of(
     st.sampled_from(
         ["", "\x00", "\ud800", "x" * 5000, "2024-13-45", "1e999", "-1", "ssd"]
     ),
-    st.just([]),
-    st.just({}),
-    st.just([[[[]]]]),
+    # Made anew each time: what is drawn is changed in its turn.
+    st.builds(list),
+    st.builds(dict),
+    st.builds(lambda: [[[[]]]]),
     st.dictionaries(st.text(max_size=5), st.integers(), max_size=3),
 )
 
@@ -65,7 +66,8 @@ def changed(draw: st.DrawFn, documents: list[Any]) -> Any:
     """Draw a valid document with some places changed."""
     document = copy.deepcopy(draw(st.sampled_from(documents)))
     for _ in range(draw(st.integers(1, 3))):
-        holder: Any = {"": document}
+        root = {"": document}
+        holder: Any = root
         key: Any = ""
         while (
             isinstance(holder[key], dict | list)
@@ -75,7 +77,7 @@ def changed(draw: st.DrawFn, documents: list[Any]) -> Any:
             holder = holder[key]
             keys = list(holder) if isinstance(holder, dict) else range(len(holder))
             key = draw(st.sampled_from(keys))
-        match draw(st.integers(0, 4)) if holder != {"": document} or key else 0:
+        match draw(st.integers(0, 4)) if holder is not root else 0:
             case 0 | 1:
                 holder[key] = draw(HOSTILE)
             case 2:
@@ -84,8 +86,7 @@ def changed(draw: st.DrawFn, documents: list[Any]) -> Any:
                 holder[draw(st.text(max_size=8))] = holder[key]
             case _:
                 holder[key] = [holder[key]] * draw(st.integers(0, 3))
-        if "" in holder and len(holder) == 1:
-            document = holder[""]
+        document = root[""]
     return document
 
 

@@ -270,9 +270,19 @@ def _entry(entry: Any, where: str, problems: Problems) -> Price | None:
         None,
         "needs either `device_id` or `kind`",
     )
+    if device_id is not None:
+        problems.check(
+            isinstance(device_id, str),
+            f"{where}.device_id",
+            device_id,
+            "must be the id of a device",
+        )
     if kind is not None:
         problems.check(
-            kind in KINDS, f"{where}.kind", kind, f"is none of {', '.join(KINDS)}"
+            isinstance(kind, str) and kind in KINDS,
+            f"{where}.kind",
+            kind,
+            f"is none of {', '.join(KINDS)}",
         )
     given = [key for key in PRICE_UNITS if entry.get(key) is not None]
     if not problems.check(
