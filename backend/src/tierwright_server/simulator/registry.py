@@ -103,8 +103,17 @@ def choices_in(values: str) -> list[str] | None:
     return re.split(r", | or ", bare)
 
 
-def find(contender: ContenderIn, where: str) -> SimulatorItem:
+def find(contender: ContenderIn, where: str, key: str = ".name") -> SimulatorItem:
     """Find what is asked for, however its name is written.
+
+    Parameters
+    ----------
+    contender : ContenderIn
+        Who.
+    where : str
+        Place of it in the request.
+    key : str
+        Place of the name in it.
 
     Raises
     ------
@@ -115,7 +124,7 @@ def find(contender: ContenderIn, where: str) -> SimulatorItem:
     item = known.get(contender.name.lower().replace("-", "_"))
     if item is None:
         raise BadInput.at(
-            f"{where}.name",
+            f"{where}{key}",
             contender.name,
             f"is no {contender.family.value.replace('_', ' ')}",
             hint=f"Choose one of {', '.join(known)}.",
