@@ -45,6 +45,8 @@ class TestRows:
             assert row["too_small"] is expected["too_small"]
             accesses = expected["accesses"]
             assert row["hit_ratio"] == (accesses - row["misses"]) / accesses
+            lru = _simulator.simulate_policy(EXAMPLE_TRACE, "lru", row["pages"])
+            assert row["lru_hit_ratio"] == pytest.approx(1 - lru["miss_ratio"])
             # Another way to the same number: the whole trace through the whole cache.
             whole = _simulator.simulate_policy(EXAMPLE_TRACE, "arc", row["pages"])
             low, high = row["hit_ratio_interval95"]

@@ -34,6 +34,7 @@ async def create_miniature(
 async def get_miniature(
     miniature_id: Annotated[Identifier, Path(description="Id of the estimate.")],
     session: SessionDep,
+    context: ContextDep,
 ) -> MiniatureOut:
     """Read an estimate as far as it is: rows that are done, each with its intervals."""
-    return await service.get_miniature(session, miniature_id)
+    return await service.get_miniature(session, context, miniature_id)

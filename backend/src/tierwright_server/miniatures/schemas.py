@@ -44,6 +44,9 @@ class MiniatureRow(Answer):
     pages: int
     hit_ratio: float | None = Field(description="Share of the accesses.")
     hit_ratio_interval95: Interval | None
+    lru_hit_ratio: float = Field(
+        description="Share of the accesses that LRU hits at this size: exact, not estimated."
+    )
     misses: float | None
     misses_interval95: Interval | None
     disk_writes: float | None = Field(description="Dirty evictions.")

@@ -71,7 +71,7 @@ async def create_miniature(
     if found is not None:
         miniature, run = found
         if complete or (run is not None and run.status not in _AGAIN):
-            return await _out(session, miniature, run)
+            return await _out(session, context, miniature, run)
     else:
         miniature = Miniature(
             id=miniature_id,
@@ -93,10 +93,12 @@ async def create_miniature(
         )
         miniature.run_id = run.id
     await session.flush()
-    return await _out(session, miniature, run)
+    return await _out(session, context, miniature, run)
 
 
-async def get_miniature(session: AsyncSession, miniature_id: str) -> MiniatureOut:
+async def get_miniature(
+    session: AsyncSession, context: Context, miniature_id: str
+) -> MiniatureOut:
     """Read an estimate as far as it is."""
     found = await repository.row(session, miniature_id)
     if found is None:
@@ -105,7 +107,7 @@ async def get_miniature(session: AsyncSession, miniature_id: str) -> MiniatureOu
             hint="It goes with its workload. Ask for it again: the same inputs give "
             "the same id.",
         )
-    return await _out(session, *found)
+    return await _out(session, context, *found)
 
 
 def _policy(body: MiniatureIn) -> SimulatorItem:
@@ -152,7 +154,7 @@ def _hash(value: Any) -> str:
 
 
 async def _out(
-    session: AsyncSession, miniature: Miniature, run: Run | None
+    session: AsyncSession, context: Context, miniature: Miniature, run: Run | None
 ) -> MiniatureOut:
     inputs = MiniatureIn.model_validate(miniature.inputs)
     content = await session.get(Content, miniature.content_id)
@@ -160,8 +162,13 @@ async def _out(
         raise NotFound("the workload was deleted")
     keys = [entry["key"] for entry in miniature.configurations]
     found = await replays.results(session, miniature.content_id, keys)
+    curve = await context.curves.get(context.settings, content.id, content.summary)
+
+    def lru(pages: int) -> float:
+        return 1 - float(curve.misses(pages)) / curve.accesses
+
     rows = [
-        _row(entry["pages"], found[entry["key"]])
+        _row(entry["pages"], lru(entry["pages"]), found[entry["key"]])
         for entry in miniature.configurations
         if entry["key"] in found
     ]
@@ -189,10 +196,11 @@ async def _out(
     )
 
 
-def _row(pages: int, result: Mapping[str, Any]) -> MiniatureRow:
+def _row(pages: int, lru_hit_ratio: float, result: Mapping[str, Any]) -> MiniatureRow:
     if "error" in result:
         return MiniatureRow(
             pages=pages,
+            lru_hit_ratio=lru_hit_ratio,
             hit_ratio=None,
             hit_ratio_interval95=None,
             misses=None,
@@ -212,6 +220,7 @@ def _row(pages: int, result: Mapping[str, Any]) -> MiniatureRow:
     )
     return MiniatureRow(
         pages=pages,
+        lru_hit_ratio=lru_hit_ratio,
         hit_ratio=_share(accesses - misses, accesses),
         hit_ratio_interval95=interval,
         misses=misses,

@@ -3912,6 +3912,12 @@ export type MiniatureRow = {
         number
     ] | null;
     /**
+     * Lru Hit Ratio
+     *
+     * Share of the accesses that LRU hits at this size: exact, not estimated.
+     */
+    lru_hit_ratio: number;
+    /**
      * Misses
      */
     misses: number | null;
