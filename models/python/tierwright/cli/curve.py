@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tierwright.cli import trace_curve
+from tierwright.cli.options import accesses_per_s_option
 from tierwright.cli.output import Json, print_facts, print_json, print_table
 from tierwright.errors import BadInput
 from tierwright.units import format_bytes, format_count, parse_bytes
@@ -82,10 +83,8 @@ def import_(
     ] = None,
     accesses_per_s: Annotated[
         float | None,
-        typer.Option(
-            "--accesses-per-s",
-            metavar="RATE",
-            help="Instead: page accesses a second; the profile then counts one day.",
+        accesses_per_s_option(
+            "Instead: page accesses a second; the profile then counts one day."
         ),
     ] = None,
     page_bytes: Annotated[
