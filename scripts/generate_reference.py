@@ -45,6 +45,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("metadata",),
     ("tier-cost",),
     ("conformance",),
+    ("curve", "sampled"),
+    ("curve", "windows"),
     ("curve", "kinds"),
     ("curve", "import"),
     ("device", "import-fio"),

@@ -58,6 +58,21 @@ class TestNotes:
             told = {one["name"]: one["message"] for one in found["warnings"]}
             assert "its writes are unknown" in told["no_writes_in_format"]
 
+    def test_they_stand_with_the_replays_of_the_trace(self, application, arc):
+        workload_id = arc[0]["id"]
+        sweep = {
+            "workload_id": workload_id,
+            "contenders": [{"family": "policy", "name": "lru"}],
+            "ram_pages": [4],
+        }
+        check = {**point(workload_id), "schemes": ["lazy"]}
+        for path, body in (("/sweeps", sweep), ("/simulations", check)):
+            made = application.post(path, body, 202)
+            assert application.wait_run(made["run"]["id"])["status"] == "succeeded"
+            for answer in (made, application.get(f"{path}/{made['id']}")):
+                told = {one["name"]: one["message"] for one in answer["warnings"]}
+                assert "its writes are unknown" in told["no_writes_in_format"]
+
     def test_a_profile_shows_the_summaries_it_brought(self, application, arc, profiled):
         tables = application.get(f"/workloads/{profiled['id']}/summaries")
         own = summarise(Trace(arc[1], format="arc"))

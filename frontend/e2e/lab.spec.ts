@@ -35,7 +35,7 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
   await page.getByRole("button", { name: "Options of 2Q" }).press("Enter");
   await page.getByRole("textbox", { name: "k_in" }).fill("0.5");
   await expect(chosen.getByText("2Q (k_in 0.5)")).toBeVisible();
-  await choose(page, "One by one");
+  await choose(page.getByRole("group", { name: "Cache sizes" }), "One by one");
   const sizes = page.getByRole("textbox", { name: /separated by commas/ });
   await sizes.fill("100, 8 MiB, 4000");
   await sizes.press("Enter");
@@ -188,4 +188,55 @@ test("a workload shows its drift", async ({ page }) => {
     drift.getByRole("columnheader", { name: "First touches" }),
   ).toBeVisible();
   await expectAccessible(page, "workload with windows");
+});
+
+test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) => {
+  await openReady(page, "/simulate");
+  const policy = page.getByRole("combobox", { name: "Policy", exact: true });
+  await policy.click();
+  await page.getByRole("option", { name: "SIEVE" }).click();
+  await expect(page).toHaveURL(/estimated=policy%3Asieve|estimated=policy:sieve/);
+  const rate = page.getByRole("textbox", { name: "Pages followed" });
+  await rate.fill("250");
+  await expect(page.getByText(/write a number from 0\.01 to 100/)).toBeVisible();
+  await rate.fill("25");
+  await rate.press("Enter");
+  // 32 pages in each of 8 miniatures
+  await expect(page.getByText(/below 1,024 pages the scaled caches/)).toBeVisible();
+  await page.getByRole("button", { name: "Estimate all sizes" }).click();
+
+  const estimate = page.getByRole("region", {
+    name: /^Estimated hit ratio of SIEVE by size of/,
+  });
+  await expect(
+    page.getByRole("button", { name: "All sizes are estimated" }),
+  ).toBeVisible(LONG);
+  await expect(estimate.getByRole("heading")).toContainText("of 12 sizes");
+  await expect(estimate).toContainText(/SIEVE hits about .+ in 95 % of samples/);
+  await expectAccessible(page, "estimate");
+  await choose(estimate, "Table");
+  const table = estimate.getByRole("table");
+  await expect(table.getByRole("row")).toHaveCount(13);
+  await expect(
+    table.getByRole("columnheader", { name: "LRU hit ratio, exact" }),
+  ).toBeVisible();
+  const cells = await table.innerText();
+  const download = page.waitForEvent("download");
+  await estimate.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(csv).toHaveLength(13);
+
+  // The run leads back to it, alone.
+  await page.goto("/runs");
+  await page
+    .getByRole("link", { name: /^Estimate SIEVE over .* from 25 % of the pages/ })
+    .first()
+    .click();
+  await expect(policy).toHaveValue("SIEVE");
+  await choose(estimate, "Table");
+  expect(await table.innerText()).toBe(cells);
+  await rate.fill("20");
+  await rate.press("Enter");
+  await expect(page.getByText(/estimate below is of another policy/)).toBeVisible();
 });

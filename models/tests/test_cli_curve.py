@@ -1,10 +1,14 @@
 """`tierwright curve`: imports, refusals, and what other commands make of the profile."""
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tierwright.cli.app import main
+from tierwright.hit_ratio import read_profile
+from tierwright.simulate import Trace, profile, sampled_profile
 
 
 class TestCurve:
@@ -76,3 +80,104 @@ class TestCurve:
         assert names == ["table", "oracle_db_cache_advice", "zfs_arcstats"]
         assert main(["curve", "kinds"]) == 0
         assert "zfs_arcstats" in capsys.readouterr().out
+
+
+class TestCurvesOfATrace:
+    """Held against the core's own arrays and against a slow model of SHARDS's promises."""
+
+    CUT = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+
+    def run(self, capsys, *arguments):
+        code = main(["curve", *(str(argument) for argument in arguments)])
+        printed = capsys.readouterr()
+        return code, json.loads(printed.out) if printed.out else None, printed.err
+
+    def test_a_sample_of_bounded_size_says_estimator_rate_and_interval(
+        self, capsys, tmp_path
+    ):
+        out = tmp_path / "p.json"
+        arguments = ("--sample-pages", "2048", "--seed", "3", "--sizes", "77")
+        code, found, _ = self.run(
+            capsys, "sampled", self.CUT, *arguments, "-o", out, "--json"
+        )
+        assert code == 0
+        assert found["estimator"] == "shards_fixed_size_adjusted"
+        assert found["interval_confidence"] == 0.95
+        assert (found["seed"], found["sample_pages"]) == (3, 2048)
+        # 2,048 of the 30,687 pages are followed in the end, at most
+        assert 0.05 < found["sample_rate"] <= 2048 / 30_687
+        assert found["accesses"] == 420_000
+        exact = profile(Trace(self.CUT), sizes=(77,)).curve
+        assert 77 in found["curve"]["pages"]
+        held = []
+        for key, at in (("misses", exact.misses), ("write_backs", exact.write_backs)):
+            truth = at(found["curve"]["pages"])
+            low, high = np.transpose(found[f"{key}_interval95"])
+            held.append(np.mean((low <= truth) & (truth <= high)))
+        assert min(held) >= 0.9
+        # The profile is that document without what only the answer says.
+        written = read_profile(out)
+        assert written.sampled.sample_pages == 2048
+        assert written.to_dict().items() <= found.items()
+        main(["curve", "sampled", str(self.CUT), *arguments])
+        assert "shards_fixed_size_adjusted" in capsys.readouterr().out
+
+    def test_a_sample_at_a_rate_is_that_of_profile(self, capsys):
+        code, found, _ = self.run(
+            capsys, "sampled", self.CUT, "--sample-rate", "0.1", "--json"
+        )
+        assert code == 0
+        assert found["estimator"] == "shards_fixed_rate_adjusted"
+        assert "sample_pages" not in found
+        own = sampled_profile(Trace(self.CUT), 0.1).to_dict()
+        assert {key: found[key] for key in own} == own
+
+    def test_windows_sum_up_to_the_exact_curve(self, capsys):
+        arguments = ("--window-s", "1", "--sizes", "50,2000,8MiB")
+        code, found, _ = self.run(capsys, "windows", self.CUT, *arguments, "--json")
+        assert code == 0
+        assert found["pages"] == [50, 1024, 2000]
+        assert (found["sample_rate"], found["interval_confidence"]) == (1.0, None)
+        assert found["window_s"] == 1
+        assert found["windows"][0]["start_s"] == 0
+        assert len(found["windows"]) == 5  # of 4.45 s
+        exact = profile(Trace(self.CUT), sizes=(50, 1024, 2000)).curve
+        total = np.sum([window["misses"] for window in found["windows"]], axis=0)
+        assert total.tolist() == exact.misses(found["pages"]).tolist()
+        main(["curve", "windows", str(self.CUT), "--window-accesses", "10000"])
+        assert "2 more with --json" in capsys.readouterr().out  # 42 windows
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            (("sampled",), "neither is given"),
+            (
+                ("sampled", "--sample-pages", "100", "--sample-rate", "0.1"),
+                "`--sample-pages 100 --sample-rate 0.1`",
+            ),
+            (("sampled", "--sample-pages", "10"), "64 to"),
+            (("sampled", "--sample-rate", "1.5"), "at most 1"),
+            (("windows",), "neither is given"),
+            (
+                ("windows", "--window-accesses", "5", "--window-s", "1"),
+                "`--window-accesses 5 --window-s 1.0`",
+            ),
+            (("windows", "--window-s", "-1"), "`-1` is no duration"),
+            (("windows", "--window-s", "nan"), "`nan` is no duration"),
+            (("windows", "--window-accesses", "1"), "more than 100000"),
+        ],
+    )
+    def test_impossible_combinations_are_refused(self, capsys, arguments, says):
+        command, *options = arguments
+        code, found, error = self.run(capsys, command, self.CUT, *options)
+        assert (code, found) == (2, None)
+        assert says in error
+        assert "hint:" in error
+
+    def test_windows_of_time_need_times(self, capsys, tmp_path):
+        trace = tmp_path / "t.csv"
+        trace.write_text("page,op\n1,R\n2,W\n1,R\n", encoding="utf-8")
+        columns = ("--format", "csv", "--column", "page=page", "--column", "op=op")
+        code, _, error = self.run(capsys, "windows", trace, "--window-s", "1", *columns)
+        assert code == 2
+        assert "time" in error

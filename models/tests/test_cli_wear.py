@@ -163,3 +163,26 @@ def test_what_does_not_go_together_is_refused(
     error = capsys.readouterr().err
     assert message in error
     assert "hint:" in error
+
+
+@pytest.mark.parametrize("by_profile", [True, False])
+@pytest.mark.parametrize(
+    ("option", "value"), [("--nand", "4TB"), ("--waf", "3"), ("--nand", "0B")]
+)
+def test_what_only_pe_cycles_use_is_refused_without_them(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    by_profile: bool,
+    option: str,
+    value: str,
+) -> None:
+    load = ["--write-mb-per-s", "10"]
+    if by_profile:
+        load = [written(tmp_path, known=True), "--disk-device", DISK]
+        load += ["--ram-pages", "50", "--flash-pages", "500"]
+    arguments = ["wear", *load, "--device", SSD, option, value]
+    assert main([*arguments, "--json"]) == 2
+    error = capsys.readouterr().err
+    assert option in error
+    assert "--pe-cycles" in error
+    assert "hint:" in error

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -112,3 +113,33 @@ def test_reference_pages_are_fresh() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        ("backend/src/tierwright_server", "folder"),
+        ("frontend/src/features", "folder"),
+        ("models/crates/simulator/src", "folder"),
+        ("models/python/tierwright", "any"),
+    ],
+)
+def test_the_architecture_names_every_room_and_no_other(place: str, kind: str) -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    [table] = [
+        part
+        for part in text.split("\n\n")
+        if part.startswith("|") and f" of `{place}/`" in part
+    ]
+    named = {
+        name
+        for line in table.splitlines()[2:]
+        for name in re.findall(r"`([a-z_-]+)`", line.split("|")[1])
+    }
+    there = {
+        entry.stem
+        for entry in (ROOT / place).iterdir()
+        if not entry.name.startswith("_")
+        and (entry.is_dir() or (kind == "any" and entry.suffix == ".py"))
+    }
+    assert named == there

@@ -1,6 +1,8 @@
 """The core against the shipped expected results, every integer; no other data is needed."""
 
 import csv
+import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,17 @@ def golden(name: str) -> list[dict[str, str]]:
 
 SINGLE_TIER = golden("single_tier.csv")
 TWO_TIER = golden("two_tier.csv")
+BUFFERS = golden("buffers.csv")
+FLASH_CACHES = golden("flash_caches.csv")
+CHOOSERS = golden("choosers.csv")
+
+
+def options(row: dict[str, str]) -> dict[str, str]:
+    return dict(pair.split("=") for pair in row["options"].split())
+
+
+def named(row: dict[str, str], *keys: str) -> str:
+    return " ".join(filter(None, (row[key] for key in keys)))
 
 
 def counts(row: dict[str, str], *texts: str) -> dict[str, int]:
@@ -62,6 +75,54 @@ def test_two_tier(row: dict[str, str]) -> None:
     assert result["warnings"] == []
 
 
+@pytest.mark.parametrize(
+    "row", BUFFERS, ids=[named(row, "buffer", "options", "pages") for row in BUFFERS]
+)
+def test_buffers(row: dict[str, str]) -> None:
+    expected = counts(row, "trace", "buffer", "options")
+    trace = FIXTURES / "traces" / row["trace"]
+    result = _simulator.simulate_buffer(
+        trace, row["buffer"], expected["pages"], options=options(row)
+    )
+    assert {key: result[key] for key in expected} == expected
+    assert result["policy"] == row["buffer"]
+    assert result["disk_writes"] == result["writes"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    FLASH_CACHES,
+    ids=[named(row, "flash_cache", "options", "ram_pages") for row in FLASH_CACHES],
+)
+def test_flash_caches(row: dict[str, str]) -> None:
+    expected = counts(row, "trace", "flash_cache", "options")
+    trace = FIXTURES / "traces" / row["trace"]
+    result = _simulator.simulate_flash_cache(
+        trace,
+        row["flash_cache"],
+        expected["ram_pages"],
+        expected["flash_pages"],
+        options=options(row),
+    )
+    assert {key: result[key] for key in expected} == expected
+    assert options(row).items() <= result["options"].items()
+
+
+@pytest.mark.parametrize("row", CHOOSERS, ids=range(len(CHOOSERS)))
+def test_choosers(row: dict[str, str]) -> None:
+    expected = counts(row, "trace", "chooser", "options", "schemes")
+    trace = FIXTURES / "traces" / row["trace"]
+    result = _simulator.simulate_online(
+        trace,
+        row["chooser"],
+        expected["ram_pages"],
+        expected["flash_pages"],
+        options=options(row),
+    )
+    assert "".join(one["running"][0] for one in result["history"]) == row["schemes"]
+    assert {key: result[key] for key in expected} == expected
+
+
 @pytest.mark.parametrize("row", [row for row in SINGLE_TIER if row["policy"] == "lru"])
 def test_curves_hold_the_lru_results(
     row: dict[str, str], curves: dict[str, Any]
@@ -78,3 +139,50 @@ def test_every_registered_policy_and_scheme_has_expected_results() -> None:
     assert policies == {row["policy"] for row in SINGLE_TIER}
     schemes = {about["name"] for about in _simulator.schemes()}
     assert schemes == {row["scheme"] for row in TWO_TIER}
+    buffers = {about["name"] for about in _simulator.buffers()}
+    assert buffers == {row["buffer"] for row in BUFFERS}
+    caches = {about["name"] for about in _simulator.flash_caches()}
+    assert caches == {row["flash_cache"] for row in FLASH_CACHES}
+    choosers = {about["name"] for about in _simulator.choosers()}
+    assert choosers == {row["chooser"] for row in CHOOSERS}
+
+
+@pytest.fixture(scope="module")
+def generate(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the generator, writing elsewhere, with one quick variant of each model."""
+    sys.path.insert(0, str(FIXTURES / "golden"))
+    try:
+        module = importlib.import_module("generate")
+        for name, quick in (
+            ("slow_buffers", ("cflru", "fd_static")),
+            ("slow_flash_caches", ("face", "lazy_cleaning")),
+            ("slow_chooser", ()),
+        ):
+            models = importlib.import_module(name)
+            seen = {entry[0]: entry for entry in reversed(models.VARIANTS)}
+            models.VARIANTS = [seen[key] for key in quick] or models.VARIANTS[:1]
+        module.FOLDER = tmp_path_factory.mktemp("golden")
+        yield module
+    finally:
+        sys.path.remove(str(FIXTURES / "golden"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        ("write_buffers", "buffers.csv"),
+        ("write_flash_caches", "flash_caches.csv"),
+        ("write_choosers", "choosers.csv"),
+    ],
+)
+def test_the_expected_results_are_those_of_the_slow_models(
+    generate: Any, write: str, name: str
+) -> None:
+    """Who edits a model, or a row by hand, has to run `make golden`."""
+    recording = generate.Recording.read(FIXTURES / "traces" / generate.TRACE)
+    getattr(generate, write)(recording)
+    made = (generate.FOLDER / name).read_text("ascii").splitlines()
+    kept = (FIXTURES / "golden" / name).read_text("ascii").splitlines()
+    assert len(made) > 1
+    assert set(made) <= set(kept)

@@ -13,6 +13,7 @@ from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.flash_choices.endpoints import router as flash_choices
 from tierwright_server.fragment_caches.endpoints import router as fragment_caches
 from tierwright_server.health.endpoints import router as health
+from tierwright_server.miniatures.endpoints import router as miniatures
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
 from tierwright_server.scheme_maps.endpoints import router as scheme_maps
@@ -50,6 +51,7 @@ for part in (
     simulations,
     simulator,
     sweeps,
+    miniatures,
     pool_splits,
     windows,
     sampled_profiles,

@@ -261,6 +261,25 @@ class Sweep(Table):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class Miniature(Table):
+    """A policy estimated at many sizes; its id is the hash of everything it depends on."""
+
+    __tablename__ = "miniatures"
+    __table_args__ = (Index("miniatures_content_id", "content_id"),)
+    id: Mapped[str] = mapped_column(primary_key=True)
+    content_id: Mapped[str] = mapped_column(
+        ForeignKey("contents.id", ondelete="CASCADE")
+    )
+    workload_id: Mapped[str]
+    inputs: Mapped[dict[str, Any]]
+    configurations: Mapped[list[Any]]
+    core_version: Mapped[str]
+    run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("runs.id", ondelete="SET NULL")
+    )
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Analysis(Table):
     """A job's result on a content; its arrays lie beside the content's curves."""
 

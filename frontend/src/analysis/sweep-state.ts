@@ -21,6 +21,12 @@ export interface SweepSearch {
   over?: "ram" | "flash" | undefined;
   /** The size that the other tier is held at, in pages. */
   held?: number | undefined;
+  /** All sizes of one policy, estimated: which one is shown, and what is asked for. */
+  estimate?: string | undefined;
+  estimated?: string | undefined;
+  estimate_sizes?: string | undefined;
+  /** Share of the pages to follow. [1] */
+  estimate_rate?: number | undefined;
 }
 
 const MAX_TEXT = 6000;
@@ -33,22 +39,45 @@ const text = (value: unknown): string | undefined => {
     : undefined;
 };
 
+const identifier = (value: unknown): string | undefined => {
+  const found = text(value);
+  return found !== undefined && IDENTIFIER.test(found) ? found : undefined;
+};
+
 /** Reads the page's own parameters; their contents are judged where they are used. */
 export function parseSweepSearch(raw: Record<string, unknown>): SweepSearch {
-  const sweep = text(raw["sweep"]);
   const over = raw["over"];
   const held = raw["held"];
+  const rate = raw["estimate_rate"];
   return {
     contenders: text(raw["contenders"]),
     sizes: text(raw["sizes"]),
     flash_sizes: text(raw["flash_sizes"]),
-    sweep: sweep !== undefined && IDENTIFIER.test(sweep) ? sweep : undefined,
+    sweep: identifier(raw["sweep"]),
     measure: text(raw["measure"]),
     over: over === "ram" || over === "flash" ? over : undefined,
     held:
       typeof held === "number" && Number.isSafeInteger(held) && held >= 0
         ? held
         : undefined,
+    estimate: identifier(raw["estimate"]),
+    estimated: text(raw["estimated"]),
+    estimate_sizes: text(raw["estimate_sizes"]),
+    estimate_rate: typeof rate === "number" && rate > 0 && rate <= 1 ? rate : undefined,
+  };
+}
+
+/** Leads to an estimate alone: its own policy, sizes and rate stand in for those before. */
+export function estimateOf<T extends object>(
+  previous: T,
+  estimate: string,
+): T & SweepSearch {
+  return {
+    ...previous,
+    estimated: undefined,
+    estimate_sizes: undefined,
+    estimate_rate: undefined,
+    estimate,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { CustomSeriesRenderItem } from "echarts";
 import {
   type Bytes,
   bytes,
@@ -21,7 +22,11 @@ export interface CurveSeries {
   readonly dash?: "solid" | "dashed" | "dotted";
   /** `[size in pages, value]`, sizes strictly increasing. */
   readonly points: readonly (readonly [number, number])[];
+  /** `[size in pages, low, high]`: a band around the line, named in the tooltip. */
+  readonly band?: readonly Interval[];
 }
+
+type Interval = readonly [number, number, number];
 
 export interface SizeMarker {
   readonly name: string;
@@ -68,6 +73,7 @@ export function curveOption(chart: CurveChart): ChartOption {
       left: 48,
       textStyle: { color: ink.text },
       itemHeight: 8,
+      data: chart.series.map(({ name }) => name),
     },
     tooltip: {
       trigger: "axis",
@@ -110,23 +116,60 @@ export function curveOption(chart: CurveChart): ChartOption {
       axisLabel: { color: ink.faint, formatter: (value: number) => formatShort(value) },
       splitLine: { lineStyle: { color: ink.grid } },
     },
-    series: chart.series.map((series, index) => ({
-      type: "line",
-      name: series.name,
-      data: series.points.map(([x, y]) => [x, y]),
-      showSymbol: series.symbol !== undefined,
-      ...(series.symbol === undefined ? {} : { symbol: series.symbol, symbolSize: 8 }),
-      lineStyle: {
-        width: 2,
-        color: series.color,
-        type: series.dash ?? (series.dashed ? "dashed" : "solid"),
-      },
-      itemStyle: { color: series.color },
-      emphasis: { disabled: true },
-      ...(index === 0 ? markLine(chart, ink.faint) : {}),
-    })),
+    series: [
+      ...chart.series.flatMap(bandOf),
+      ...chart.series.map((series, index) => ({
+        type: "line" as const,
+        name: series.name,
+        data: series.points.map(([x, y]) => [x, y]),
+        showSymbol: series.symbol !== undefined,
+        ...(series.symbol === undefined
+          ? {}
+          : { symbol: series.symbol, symbolSize: 8 }),
+        lineStyle: {
+          width: 2,
+          color: series.color,
+          type: series.dash ?? (series.dashed ? "dashed" : "solid"),
+        },
+        itemStyle: { color: series.color },
+        emphasis: { disabled: true },
+        ...(index === 0 ? markLine(chart, ink.faint) : {}),
+      })),
+    ],
   };
 }
+
+/** The band of a series as one shape below its line. */
+function bandOf({ name, color, band = [] }: CurveSeries) {
+  if (band.length === 0) {
+    return [];
+  }
+  const lows = band.map(([size, low]) => [size, low]);
+  const highs = band.map(([size, , high]) => [size, high]).reverse();
+  const outline = [...lows, ...highs];
+  const renderItem: CustomSeriesRenderItem = (params, api) =>
+    // All points are data, so that the axis holds them; the first draws the shape.
+    params.dataIndex > 0
+      ? null
+      : {
+          type: "polygon",
+          shape: { points: outline.map((point) => api.coord(point)) },
+          style: { fill: color, opacity: BAND_OPACITY },
+        };
+  return [
+    {
+      type: "custom" as const,
+      name: `${name}, interval`,
+      silent: true,
+      clip: true,
+      tooltip: { show: false },
+      data: outline,
+      renderItem,
+    },
+  ];
+}
+
+const BAND_OPACITY = 0.22;
 
 function markLine(chart: CurveChart, color: string) {
   const markers = chart.markers ?? [];
@@ -152,6 +195,14 @@ function markLine(chart: CurveChart, color: string) {
   };
 }
 
+function intervalText(chart: CurveChart, name: string | undefined, size: number) {
+  const series = chart.series.find((one) => one.name === name);
+  const interval = series?.band?.find(([place]) => place === size);
+  return interval === undefined
+    ? ""
+    : ` (${chart.formatValue(interval[1])} to ${chart.formatValue(interval[2])})`;
+}
+
 function curveTooltip(items: readonly TooltipPoint[], chart: CurveChart): string {
   const points = items.filter((item) => Array.isArray(item.value));
   const first = points[0]?.value as [number, number] | undefined;
@@ -164,7 +215,7 @@ function curveTooltip(items: readonly TooltipPoint[], chart: CurveChart): string
   const rows = points.map((item) => {
     const value = (item.value as [number, number])[1];
     const color = typeof item.color === "string" ? item.color : "currentColor";
-    return `<div style="display:flex;gap:12px;justify-content:space-between"><span style="color:${color}">● <span style="color:inherit">${escapeHtml(item.seriesName ?? "")}</span></span><b>${chart.formatValue(value)}</b></div>`;
+    return `<div style="display:flex;gap:12px;justify-content:space-between"><span style="color:${color}">● <span style="color:inherit">${escapeHtml(item.seriesName ?? "")}</span></span><b>${chart.formatValue(value)}${intervalText(chart, item.seriesName, first[0])}</b></div>`;
   });
   return `<div>${head}</div>${rows.join("")}`;
 }

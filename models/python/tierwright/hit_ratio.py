@@ -421,11 +421,14 @@ class Sampled:
     Attributes
     ----------
     sample_rate : float
-        Share of the pages that were followed.
+        Share of the pages that was asked for; of a sample of bounded size, the share that was
+        followed in the end. [1]
     misses_low, misses_high : float64 array
         Ends of the 95 % interval of the misses.
     write_backs_low, write_backs_high : float64 array
         Ends of the 95 % interval of the write-backs.
+    sample_pages : int or None
+        Bound of a sample of bounded size; None of one at a fixed rate. [pages]
     """
 
     sample_rate: float
@@ -433,11 +436,20 @@ class Sampled:
     misses_high: FloatArray
     write_backs_low: FloatArray
     write_backs_high: FloatArray
+    sample_pages: int | None = None
+
+    @property
+    def estimator(self) -> str:
+        """Name of how the counts were found."""
+        kind = "fixed_rate" if self.sample_pages is None else "fixed_size"
+        return f"shards_{kind}_adjusted"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keys that a sampled profile has besides."""
+        bound = self.sample_pages
         return {
             "sample_rate": self.sample_rate,
+            **({} if bound is None else {"sample_pages": bound}),
             "misses_interval95": _pairs(self.misses_low, self.misses_high),
             "write_backs_interval95": _pairs(
                 self.write_backs_low, self.write_backs_high
@@ -798,6 +810,13 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
     problems.check(
         _is_number(rate) and 0 < rate <= 1, "sample_rate", rate, "must lie in (0, 1]"
     )
+    bound = data.get("sample_pages")
+    problems.check(
+        bound is None or (_is_count(bound) and bound > 0),
+        "sample_pages",
+        bound,
+        "must be a positive whole number, or absent",
+    )
     ends = []
     for key in ("misses_interval95", "write_backs_interval95"):
         pairs = data.get(key)
@@ -812,7 +831,9 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
             ends.append(np.asarray(pairs, dtype=np.float64).reshape(-1, 2))
     if not problems.found:
         (misses, backs) = ends
-        return Sampled(rate, misses[:, 0], misses[:, 1], backs[:, 0], backs[:, 1])
+        return Sampled(
+            rate, misses[:, 0], misses[:, 1], backs[:, 0], backs[:, 1], bound
+        )
     return None
 
 

@@ -236,8 +236,9 @@ def profile(
 
 def sampled_profile(
     trace: Trace,
-    sample_rate: float,
+    sample_rate: float | None = None,
     *,
+    sample_pages: int | None = None,
     sizes: tuple[int, ...] = (),
     points: int | None = None,
     seed: int = 0,
@@ -249,8 +250,10 @@ def sampled_profile(
     ----------
     trace : Trace
         What to read.
-    sample_rate : float
+    sample_rate : float, optional
         Share of the pages to follow, in (0, 1].
+    sample_pages : int, optional
+        Instead: most pages to follow; the share falls as the trace shows more. [pages]
     sizes, points, on_progress
         As for `profile`.
     seed : int
@@ -261,8 +264,8 @@ def sampled_profile(
     BadInput
         If the trace has no accesses or a named size is below 1.
     SimulatorError
-        If the rate is out of range or samples no page, the trace cannot be read, or
-        progress asked to stop.
+        If rate or bound are out of range, both or neither given, or no page is sampled,
+        the trace cannot be read, or progress asked to stop.
     """
     import numpy as np
 
@@ -284,6 +287,7 @@ def sampled_profile(
     found = _simulator.sampled_curves(
         str(trace.path),
         sample_rate=sample_rate,
+        sample_pages=sample_pages,
         seed=seed,
         on_progress=on_progress,
         **trace.arguments(),
@@ -298,6 +302,7 @@ def sampled_profile(
     def at(name: str) -> FloatArray:
         return np.asarray(np.interp(pages, found["pages"], found[name]))
 
+    followed = found["sample_rate"] if sample_rate is None else sample_rate
     # Whole counts; the ends of intervals are rounded outwards.
     misses = np.rint(at("misses"))
     backs = np.minimum(np.rint(at("write_backs")), misses)
@@ -309,15 +314,16 @@ def sampled_profile(
         distinct_pages=found["distinct_pages"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
-        sample_rate=sample_rate,
+        sample_rate=followed,
         notes=ReaderNotes.of(found["trace"]),
     )
     sampled = Sampled(
-        sample_rate,
+        followed,
         np.floor(at("misses_low")),
         np.ceil(at("misses_high")),
         np.minimum(np.floor(at("write_backs_low")), backs),
         np.ceil(at("write_backs_high")),
+        sample_pages,
     )
     return Profile(curve, found["duration_s"], sampled)
 

@@ -50,6 +50,10 @@ def work_of(kind: str) -> Work:
             from tierwright_server.sweeps.work import sweep
 
             return sweep
+        case RunKind.MINIATURE:
+            from tierwright_server.miniatures.work import miniature
+
+            return miniature
         case _:
             from tierwright_server.analyses.compute import analyse
 

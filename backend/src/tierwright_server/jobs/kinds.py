@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.analyses import jobs as analysis
 from tierwright_server.analyses.compute import COMPUTE as ANALYSES
+from tierwright_server.miniatures import jobs as miniature
 from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.settings import Settings
 from tierwright_server.simulations import jobs as simulate
@@ -61,6 +62,9 @@ KINDS = {
     ),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish, simulate.cleanup),
     RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, sweep.cleanup, sweep.keep),
+    RunKind.MINIATURE: JobKind(
+        miniature.prepare, miniature.finish, miniature.cleanup, miniature.keep
+    ),
     **dict.fromkeys(
         ANALYSES, JobKind(analysis.prepare, analysis.finish, analysis.cleanup)
     ),

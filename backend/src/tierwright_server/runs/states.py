@@ -10,6 +10,7 @@ class RunKind(StrEnum):
     INGEST = "ingest"
     SIMULATE = "simulate"
     SWEEP = "sweep"
+    MINIATURE = "miniature"
     POOL_SPLIT = "pool_split"
     WINDOWS = "windows"
     SAMPLED_PROFILE = "sampled_profile"

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 from tierwright_server.evaluations.schemas import EvaluationIn
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunStatus
-from tierwright_server.schemas import Answer
+from tierwright_server.schemas import Answer, WarningOut
 
 SchemeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,40}$")]
 
@@ -65,3 +65,6 @@ class SimulationOut(Answer):
     created_at: datetime
     run: RunOut | None
     result: SimulationResult | None
+    warnings: list[WarningOut] = Field(
+        description="What the reader of the trace noticed."
+    )

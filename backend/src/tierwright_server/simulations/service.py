@@ -20,7 +20,7 @@ from tierwright_server.simulations.schemas import (
     SimulationOut,
     SimulationResult,
 )
-from tierwright_server.tables import Run, Simulation
+from tierwright_server.tables import Content, Run, Simulation
 from tierwright_server.workloads import service as workloads
 
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
@@ -42,7 +42,7 @@ async def create_simulation(
         if simulation.result is not None or (
             run is not None and run.status not in _AGAIN
         ):
-            return _simulation_out(simulation, run)
+            return await _simulation_out(session, simulation, run)
     else:
         inputs = {**body.model_dump(mode="json"), "schemes": schemes}
         simulation = Simulation(
@@ -62,7 +62,7 @@ async def create_simulation(
     )
     simulation.run_id = run.id
     await session.flush()
-    return _simulation_out(simulation, run)
+    return await _simulation_out(session, simulation, run)
 
 
 async def get_simulation(session: AsyncSession, simulation_id: str) -> SimulationOut:
@@ -74,7 +74,7 @@ async def get_simulation(session: AsyncSession, simulation_id: str) -> Simulatio
             hint="It goes with its workload. Ask for it again: the same inputs give "
             "the same id.",
         )
-    return _simulation_out(*found)
+    return await _simulation_out(session, *found)
 
 
 def _schemes(body: SimulationIn) -> list[str]:
@@ -112,7 +112,12 @@ def _id_of(
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _simulation_out(simulation: Simulation, run: Run | None) -> SimulationOut:
+async def _simulation_out(
+    session: AsyncSession, simulation: Simulation, run: Run | None
+) -> SimulationOut:
+    content = await session.get(Content, simulation.content_id)
+    if content is None:
+        raise NotFound("the workload was deleted")
     if simulation.result is not None:
         status = RunStatus.SUCCEEDED
     else:
@@ -127,6 +132,7 @@ def _simulation_out(simulation: Simulation, run: Run | None) -> SimulationOut:
         created_at=simulation.created_at,
         run=RunOut.model_validate(run) if run else None,
         result=_result_out(simulation),
+        warnings=await workloads.cautions_of(session, simulation.workload_id, content),
     )
 
 

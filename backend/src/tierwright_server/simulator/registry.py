@@ -11,6 +11,7 @@ from typing import Any
 
 from tierwright import simulate
 from tierwright._simulator import Cancelled, SimulatorError
+from tierwright.contenders import tier_of
 from tierwright.simulate import OnProgress, Trace
 from tierwright_server.errors import BadInput, simulator_message
 from tierwright_server.simulator.schemas import (
@@ -44,8 +45,6 @@ _TWO_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
     Family.CHOOSER: simulate.simulate_online,
 }
 ONE_TIER = frozenset(_ONE_TIER)
-_POLICY_VALUES = ("a replacement policy", "the name of a replacement policy")
-_POLICY_SUFFIX = "_policy"
 _CHOICES = re.compile(r"[a-z][a-z0-9_]*(?:(?:, | or )[a-z][a-z0-9_]*)+")
 _CONDITION = re.compile(r", (?:with|without) .*$")
 
@@ -85,13 +84,13 @@ def _item(family: Family, row: Mapping[str, Any]) -> SimulatorItem:
 
 
 def _option(row: Mapping[str, str]) -> SimulatorOption:
-    policy = row["values"] in _POLICY_VALUES
+    tier = tier_of(row)
     return SimulatorOption(
         **{key: row[key] for key in ("name", "description", "default", "values")},
         choices=[entry["name"] for entry in simulate.policies()]
-        if policy
+        if tier is not None
         else choices_in(row["values"]),
-        policy_of_tier=row["name"].removesuffix(_POLICY_SUFFIX) if policy else None,
+        policy_of_tier=tier,
     )
 
 
@@ -103,8 +102,17 @@ def choices_in(values: str) -> list[str] | None:
     return re.split(r", | or ", bare)
 
 
-def find(contender: ContenderIn, where: str) -> SimulatorItem:
+def find(contender: ContenderIn, where: str, key: str = ".name") -> SimulatorItem:
     """Find what is asked for, however its name is written.
+
+    Parameters
+    ----------
+    contender : ContenderIn
+        Who.
+    where : str
+        Place of it in the request.
+    key : str
+        Place of the name in it.
 
     Raises
     ------
@@ -115,7 +123,7 @@ def find(contender: ContenderIn, where: str) -> SimulatorItem:
     item = known.get(contender.name.lower().replace("-", "_"))
     if item is None:
         raise BadInput.at(
-            f"{where}.name",
+            f"{where}{key}",
             contender.name,
             f"is no {contender.family.value.replace('_', ' ')}",
             hint=f"Choose one of {', '.join(known)}.",

@@ -86,11 +86,14 @@ OptionValue = Annotated[
 ]
 
 
+Options = Annotated[
+    dict[str, OptionValue], AfterValidator(_check_names), Field(max_length=30)
+]
+
+
 class ContenderIn(Body):
     """One thing to simulate: a name of `GET /simulator`, and its options."""
 
     family: Family
     name: ItemName
-    options: Annotated[
-        dict[str, OptionValue], AfterValidator(_check_names), Field(max_length=30)
-    ] = {}
+    options: Options = {}

@@ -114,6 +114,9 @@ class SweepOut(Answer):
     replays: int = Field(description="Replays asked for.")
     rows: list[ReplayOut] = Field(description="Those that are done, in order.")
     devices: SweepDevices
+    warnings: list[WarningOut] = Field(
+        description="What the reader of the trace noticed."
+    )
     core_version: str
     created_at: datetime
     run: RunOut | None

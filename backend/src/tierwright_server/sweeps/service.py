@@ -312,6 +312,7 @@ async def _sweep_out(
             flash_device_id=flash.id if flash else None,
             disk_device_id=disk.id if disk else None,
         ),
+        warnings=await workloads.cautions_of(session, sweep.workload_id, content),
         core_version=sweep.core_version,
         created_at=sweep.created_at,
         run=RunOut.model_validate(run) if run else None,

@@ -41,7 +41,7 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
         `replayed` and `failed`: how many.
     """
     trace = Path(job["trace"])
-    meter = _Meter(report, len(job["configurations"]), job["accesses"])
+    meter = Meter(report, len(job["configurations"]), job["accesses"], PHASE)
     failed = 0
 
     def keep(configurations: list[Configuration], results: list[dict[str, Any]]) -> int:
@@ -121,16 +121,16 @@ def _replay_alone(
     return found
 
 
-class _Meter:
+class Meter:
     """Adds the progress of replays that run side by side and one after the other."""
 
-    def __init__(self, report: Report, replays: int, accesses: int) -> None:
-        self._report = report
+    def __init__(self, report: Report, replays: int, accesses: int, phase: str) -> None:
+        self._report, self._phase = report, phase
         self._lock = threading.Lock()
         self._done: list[float] = []
         self._replays = replays
         self._accesses = accesses
-        report.progress(PHASE, 0, replays * accesses, UNIT)
+        report.progress(phase, 0, replays * accesses, UNIT)
 
     def add(self, replays: int) -> Callable[[int, int, int], bool]:
         """Return the callback of so many replays that share a read."""
@@ -144,7 +144,10 @@ class _Meter:
                 self._done[number] = replays * share
                 replayed = min(sum(self._done), self._replays) * self._accesses
                 self._report.progress(
-                    PHASE, int(replayed), self._replays * self._accesses, UNIT
+                    self._phase,
+                    int(replayed),
+                    self._replays * self._accesses,
+                    UNIT,
                 )
             return True
 

@@ -15,6 +15,7 @@ from tierwright import _simulator
 from tierwright.hit_ratio import Curve
 from tierwright.knees import METHOD as KNEE_METHOD
 from tierwright.knees import knees
+from tierwright.page_flow.warn import about_trace
 from tierwright.reader_notes import ReaderNotes
 from tierwright_server import contents
 from tierwright_server.contents import ContentKind
@@ -29,6 +30,7 @@ from tierwright_server.errors import (
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import FINAL, RunKind, RunStatus
+from tierwright_server.schemas import WarningOut
 from tierwright_server.tables import Content, Run, Workload
 from tierwright_server.uploads import service as uploads
 from tierwright_server.uploads import storage
@@ -366,6 +368,14 @@ async def load_curve(context: Context, workload: Workload, content: Content) -> 
 def notes_of(workload: Workload | None, content: Content) -> ReaderNotes:
     """Return what the reader of a workload's own file noticed."""
     return ReaderNotes.of(_report_of(workload, content))
+
+
+async def cautions_of(
+    session: AsyncSession, workload_id: str, content: Content
+) -> list[WarningOut]:
+    """Return what to know of a workload's trace before trusting a result kept of it."""
+    notes = notes_of(await session.get(Workload, workload_id), content)
+    return [WarningOut.model_validate(caution) for caution in about_trace(notes)]
 
 
 def _report_of(workload: Workload | None, content: Content) -> dict[str, Any]:

@@ -3762,6 +3762,210 @@ export type MarginOut = {
 };
 
 /**
+ * MiniatureIn
+ *
+ * A policy, the sizes, and how many pages to follow.
+ */
+export type MiniatureIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Policy
+     *
+     * A name of `policies` of `GET /simulator`.
+     */
+    policy: string;
+    /**
+     * Options
+     */
+    options?: {
+        [key: string]: string;
+    };
+    /**
+     * Sizes
+     *
+     * Cache sizes. [pages]
+     */
+    sizes: Array<number> | SizeRange;
+    /**
+     * Sample Rate
+     *
+     * Share of the pages to follow, in eight miniatures together.
+     */
+    sample_rate?: number;
+    /**
+     * Seed
+     *
+     * Another one, other pages.
+     */
+    seed?: number;
+};
+
+/**
+ * MiniatureOut
+ *
+ * An estimate: same inputs, same id; rows appear as they are done and stay.
+ */
+export type MiniatureOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    status: RunStatus;
+    inputs: MiniatureIn;
+    /**
+     * Title
+     *
+     * The policy's title.
+     */
+    title: string;
+    /**
+     * Sizes
+     *
+     * Sizes, as the range came out. [pages]
+     */
+    sizes: Array<number>;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Distinct Pages
+     */
+    distinct_pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Estimator
+     *
+     * How the counts were found.
+     */
+    estimator: string;
+    /**
+     * Miniature Rate
+     *
+     * Share of the pages, and of the cache, in each miniature.
+     */
+    miniature_rate: number;
+    /**
+     * Interval Confidence
+     */
+    interval_confidence: number;
+    /**
+     * Rows
+     *
+     * Those that are done, by size.
+     */
+    rows: Array<MiniatureRow>;
+    /**
+     * Warnings
+     *
+     * What the reader of the trace noticed.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
+};
+
+/**
+ * MiniatureRow
+ *
+ * One size: estimated counts of the whole trace from a cold start.
+ */
+export type MiniatureRow = {
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Hit Ratio
+     *
+     * Share of the accesses.
+     */
+    hit_ratio: number | null;
+    /**
+     * Hit Ratio Interval95
+     */
+    hit_ratio_interval95: [
+        number,
+        number
+    ] | null;
+    /**
+     * Lru Hit Ratio
+     *
+     * Share of the accesses that LRU hits at this size: exact, not estimated.
+     */
+    lru_hit_ratio: number;
+    /**
+     * Misses
+     */
+    misses: number | null;
+    /**
+     * Misses Interval95
+     */
+    misses_interval95: [
+        number,
+        number
+    ] | null;
+    /**
+     * Disk Writes
+     *
+     * Dirty evictions.
+     */
+    disk_writes: number | null;
+    /**
+     * Disk Writes Interval95
+     */
+    disk_writes_interval95: [
+        number,
+        number
+    ] | null;
+    /**
+     * Too Small
+     *
+     * A scaled cache has fewer than 32 pages: biased perhaps beyond the interval.
+     */
+    too_small: boolean | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Error
+     *
+     * Why there is no estimate of this size.
+     */
+    error: string | null;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string | null;
+};
+
+/**
  * MoneyOut
  *
  * What the tiers cost a month.
@@ -5361,7 +5565,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
 
 /**
  * RunList
@@ -6435,6 +6639,12 @@ export type SimulationOut = {
     created_at: string;
     run: RunOut | null;
     result: SimulationResult | null;
+    /**
+     * Warnings
+     *
+     * What the reader of the trace noticed.
+     */
+    warnings: Array<WarningOut>;
 };
 
 /**
@@ -7295,6 +7505,12 @@ export type SweepOut = {
      */
     rows: Array<ReplayOut>;
     devices: SweepDevices;
+    /**
+     * Warnings
+     *
+     * What the reader of the trace noticed.
+     */
+    warnings: Array<WarningOut>;
     /**
      * Core Version
      */
@@ -11404,6 +11620,107 @@ export type GetSweepResponses = {
 };
 
 export type GetSweepResponse = GetSweepResponses[keyof GetSweepResponses];
+
+export type CreateMiniatureData = {
+    body: MiniatureIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/miniatures';
+};
+
+export type CreateMiniatureErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateMiniatureError = CreateMiniatureErrors[keyof CreateMiniatureErrors];
+
+export type CreateMiniatureResponses = {
+    /**
+     * Successful Response
+     */
+    202: MiniatureOut;
+};
+
+export type CreateMiniatureResponse = CreateMiniatureResponses[keyof CreateMiniatureResponses];
+
+export type GetMiniatureData = {
+    body?: never;
+    path: {
+        /**
+         * Miniature Id
+         *
+         * Id of the estimate.
+         */
+        miniature_id: string;
+    };
+    query?: never;
+    url: '/api/v1/miniatures/{miniature_id}';
+};
+
+export type GetMiniatureErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetMiniatureError = GetMiniatureErrors[keyof GetMiniatureErrors];
+
+export type GetMiniatureResponses = {
+    /**
+     * Successful Response
+     */
+    200: MiniatureOut;
+};
+
+export type GetMiniatureResponse = GetMiniatureResponses[keyof GetMiniatureResponses];
 
 export type CreatePoolSplitData = {
     body: PoolSplitIn;

@@ -7,6 +7,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import { WarningNotes } from "@/components/warning-notes";
 import { bytes, formatNumber, formatPagesAndBytes, pages } from "@/units/quantity";
 import {
   counterTitle,
@@ -74,6 +75,7 @@ export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProp
             </Button>
           </Text>
         )}
+        {simulation !== null && <WarningNotes notes={simulation.warnings} />}
         {simulation?.result && (
           <CheckTable simulation={simulation} evaluation={evaluation} stale={stale} />
         )}

@@ -1,7 +1,7 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { sweepOf } from "@/analysis/sweep-state";
+import { estimateOf, sweepOf } from "@/analysis/sweep-state";
 import { isActiveStatus, type RunOut, runsQuery, useCancelRun } from "@/api/runs";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
@@ -17,6 +17,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   ingest: "Read a trace",
   simulate: "Check by simulation",
   sweep: "Sweep of simulations",
+  miniature: "Estimate of all sizes",
   pool_split: "Pool split",
   windows: "Windows of a trace",
   sampled_profile: "Sampled profile",
@@ -158,6 +159,15 @@ function Subject({ run }: { readonly run: RunOut }) {
     case "sweep":
       return (
         <Link to="/simulate" search={(previous) => sweepOf(previous, run.subject_id)}>
+          {run.title}
+        </Link>
+      );
+    case "miniature":
+      return (
+        <Link
+          to="/simulate"
+          search={(previous) => estimateOf(previous, run.subject_id)}
+        >
           {run.title}
         </Link>
       );

@@ -243,7 +243,7 @@ function Explanation() {
   );
 }
 
-/** Warnings and failures of single replays, each named once. */
+/** Warnings of the trace and of single replays, and failures, each named once. */
 export function ReplayNotes({ sweep }: { readonly sweep: SweepOut }) {
   const notes = new Map<
     string,
@@ -265,5 +265,5 @@ export function ReplayNotes({ sweep }: { readonly sweep: SweepOut }) {
       }
     }
   }
-  return <WarningNotes notes={[...notes.values()]} />;
+  return <WarningNotes notes={[...sweep.warnings, ...notes.values()]} />;
 }

@@ -68,6 +68,7 @@ const sweep = (extra: Partial<SweepOut>): SweepOut => ({
     row(2, 20, 0.1),
   ],
   devices: { flash_device_id: null, disk_device_id: null },
+  warnings: [],
   core_version: "1",
   created_at: "2026-01-01T00:00:00Z",
   run: null,

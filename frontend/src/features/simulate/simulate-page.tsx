@@ -34,6 +34,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { bytes, formatCount } from "@/units/quantity";
 import { ContenderList } from "./contender-list";
+import { EstimatePanel } from "./estimate-panel";
 import { ReplayNotes, Results } from "./results-panel";
 import classes from "./simulate.module.css";
 import { SizesForm } from "./sizes-form";
@@ -123,7 +124,7 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
     { flash: state.flash_device, disk: state.disk_device },
     (sweep) => patch({ sweep }),
   );
-  const { sweep, run } = sweeping;
+  const { subject: sweep, run } = sweeping;
   useRestored(search, sweep, state.workload, patch);
 
   const twoTier = setup.contenders.some(
@@ -198,6 +199,14 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
           <ReplayNotes sweep={sweep} />
         </>
       )}
+      <EstimatePanel
+        search={search}
+        simulator={simulator}
+        workload={state.workload}
+        name={name}
+        summary={summary}
+        patch={patch}
+      />
     </>
   );
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.cost import amount
+from tierwright.cli.options import FlashMetadata, preset_of
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -127,15 +128,7 @@ def break_even(
             help="Months over which a purchase is spread. [months]",
         ),
     ] = 36,
-    flash_metadata: Annotated[
-        str | None,
-        typer.Option(
-            "--flash-metadata",
-            metavar="PRESET",
-            help="Take the metadata of flash out of the DRAM: face, sce, "
-            "flashcache, enhanceio, bcache, l2arc, dm_writeboost [default: not charged].",
-        ),
-    ] = None,
+    flash_metadata: FlashMetadata = None,
     price_ratio: Annotated[
         str | None,
         typer.Option(
@@ -151,7 +144,6 @@ def break_even(
     from tierwright.break_even import analyse
     from tierwright.break_even.analysis import DEFAULT_DELTAS, DEFAULT_PAGE_BYTES
     from tierwright.hit_ratio import read_profile
-    from tierwright.metadata import preset
 
     money = None if usd is None else amount("--usd", usd)
     flash = catalog.device_or_file(flash_device)
@@ -183,7 +175,7 @@ def break_even(
         sequential_writes=sequential_writes,
         host_usd=amount("--host-usd", host_usd),
         amortisation_months=amortisation_months,
-        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
+        flash_metadata=preset_of(flash_metadata),
         price_ratio=None
         if price_ratio is None
         else amount("--price-ratio", price_ratio),

@@ -1,4 +1,4 @@
-"""`tierwright curve ...`: a hit-ratio curve in place of a trace."""
+"""`tierwright curve ...`: curves of a trace beside the exact one, and in its place."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tierwright.cli import trace_curve
+from tierwright.cli.options import accesses_per_s_option
 from tierwright.cli.output import Json, print_facts, print_json, print_table
 from tierwright.errors import BadInput
 from tierwright.units import format_bytes, format_count, parse_bytes
@@ -16,10 +18,13 @@ if TYPE_CHECKING:
     from tierwright.given_curves import Examined
 
 app = typer.Typer(
-    help="Use a hit-ratio curve where there is no trace.",
+    help="Sampled and windowed curves of a trace; curves where there is no trace.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+
+app.command("sampled")(trace_curve.sampled)
+app.command("windows")(trace_curve.windows)
 
 _FILE_HINT = "name a text file with the curve, or - for standard input"
 
@@ -78,10 +83,8 @@ def import_(
     ] = None,
     accesses_per_s: Annotated[
         float | None,
-        typer.Option(
-            "--accesses-per-s",
-            metavar="RATE",
-            help="Instead: page accesses a second; the profile then counts one day.",
+        accesses_per_s_option(
+            "Instead: page accesses a second; the profile then counts one day."
         ),
     ] = None,
     page_bytes: Annotated[

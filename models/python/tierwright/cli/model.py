@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.options import FlashMetadata, preset_of
 from tierwright.cli.output import (
     Json,
     pairs,
@@ -416,15 +417,7 @@ def evaluate(
             help="Months over which a purchase is spread. [months]",
         ),
     ] = 36,
-    flash_metadata: Annotated[
-        str | None,
-        typer.Option(
-            "--flash-metadata",
-            metavar="PRESET",
-            help="Charge the memory that flash needs to RAM: face, sce, flashcache, "
-            "enhanceio, bcache, l2arc, dm_writeboost [default: not charged].",
-        ),
-    ] = None,
+    flash_metadata: FlashMetadata = None,
     dirty_share: Annotated[
         float | None,
         typer.Option(
@@ -439,7 +432,6 @@ def evaluate(
     """Compare the page-flow schemes at one choice of sizes and devices."""
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
-    from tierwright.metadata import preset
 
     curve = read_profile(profile).curve
     if dirty_share is not None:
@@ -452,7 +444,7 @@ def evaluate(
         "ram": None if ram_device is None else catalog.device_or_file(ram_device),
         "prices": None if price_book is None else catalog.price_book(price_book),
         "amortisation_months": amortisation_months,
-        "flash_metadata": None if flash_metadata is None else preset(flash_metadata),
+        "flash_metadata": preset_of(flash_metadata),
     }
     if curve.write_backs_at is None:
         ends = page_flow.evaluate_range(curve, **choices)

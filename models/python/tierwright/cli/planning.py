@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tierwright.cli.options import FlashMetadata, preset_of
 from tierwright.cli.output import (
     Json,
     numbers,
@@ -88,15 +89,7 @@ def scheme_map(
             help="Flash write over flash read [default: the device's].",
         ),
     ] = None,
-    flash_metadata: Annotated[
-        str | None,
-        typer.Option(
-            "--flash-metadata",
-            metavar="PRESET",
-            help="Charge the memory that flash needs to RAM; `tierwright metadata` lists "
-            "the presets [default: not charged].",
-        ),
-    ] = None,
+    flash_metadata: FlashMetadata = None,
     price_book: Annotated[
         str | None,
         typer.Option(
@@ -108,7 +101,6 @@ def scheme_map(
     """Map which page-flow scheme wins where, with the lines between the regions."""
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
-    from tierwright.metadata import preset
 
     curve = read_profile(profile).curve
 
@@ -125,7 +117,7 @@ def scheme_map(
         flash_pages=at(flash_pages),
         dirty_share=dirty_share,
         asymmetry=asymmetry,
-        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
+        flash_metadata=preset_of(flash_metadata),
         prices=None if price_book is None else catalog.price_book(price_book),
     )
     if json:
@@ -229,21 +221,12 @@ def throughput(
             help="Its values [default: 1 to --clients for clients, else the one given].",
         ),
     ] = None,
-    flash_metadata: Annotated[
-        str | None,
-        typer.Option(
-            "--flash-metadata",
-            metavar="PRESET",
-            help="Take the metadata of flash out of RAM: face, sce, flashcache, "
-            "enhanceio, bcache, l2arc, dm_writeboost [default: not charged].",
-        ),
-    ] = None,
+    flash_metadata: FlashMetadata = None,
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait."""
     from tierwright import catalog
     from tierwright.hit_ratio import read_profile
-    from tierwright.metadata import preset
     from tierwright.throughput import Setting, scheme_throughput
 
     curve = read_profile(profile).curve
@@ -264,7 +247,7 @@ def throughput(
         ),
         vary=vary,
         points=None if points is None else whole_numbers(points, "--points"),
-        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
+        flash_metadata=preset_of(flash_metadata),
     )
     if json:
         print_json(found.to_dict())

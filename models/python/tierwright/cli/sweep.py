@@ -8,7 +8,6 @@ import typer
 
 from tierwright.cli.output import (
     Json,
-    pairs,
     print_json,
     print_notes,
     print_table,
@@ -17,6 +16,7 @@ from tierwright.cli.output import (
     reads_trace,
 )
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
+from tierwright.contenders import GivenOption, parse_option, spelled
 from tierwright.errors import BadInput
 from tierwright.simulate import Trace
 from tierwright.units import format_count
@@ -70,8 +70,8 @@ def sweep(
         list[str] | None,
         typer.Option(
             "--option",
-            metavar="K=V",
-            help="Option of every policy and scheme; may be repeated.",
+            metavar="[NAME:]K=V",
+            help="Option of the contender NAME, or of all that have it; may be repeated.",
         ),
     ] = None,
     miniature: Annotated[
@@ -100,6 +100,9 @@ def sweep(
 
     Cost-aware buffers are named like policies, choosers and flash caches like schemes.
 
+    `--option k_in=0.5` goes to every contender that has it, `--option 2q:k_in=0.5` to one; who took
+    it is said on stderr, and in `options` of each row. What nobody has is refused.
+
     Prints one row a configuration. Interrupted, it prints the rows it has: `complete` says
     whether a row is of the whole trace, `accesses` how much it has seen. A row that failed says
     why; the exit code is then 1.
@@ -117,8 +120,9 @@ def sweep(
         scheme or [],
         listed(ram_pages, "--ram-pages", 1),
         listed(flash_pages, "--flash-pages", 0),
-        pairs(option or [], "--option"),
+        [parse_option(text, "--option") for text in option or []],
     )
+    _print_takers(option or [], configurations)
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
@@ -143,6 +147,10 @@ def sweep(
         if not rows:
             raise
         interrupted = True
+    # A sweep that was interrupted has fewer rows; flash caches tell all that was in force.
+    for row, asked in zip(rows, configurations, strict=False):
+        if asked["options"]:
+            row.setdefault("options", asked["options"])
     if json:
         print_json(rows)
     else:
@@ -165,7 +173,7 @@ def _configurations(
     schemes: list[str],
     ram_pages: list[int],
     flash_pages: list[int],
-    options: dict[str, str],
+    options: list[GivenOption],
 ) -> list[dict[str, Any]]:
     if not policies and not schemes:
         raise BadInput(
@@ -183,47 +191,81 @@ def _configurations(
         if sizes and not chosen:
             raise BadInput(f"{name} has no {needs}", f"add {needs}, or leave it out")
     from tierwright import simulate as core
+    from tierwright.contenders import assign
 
-    found: list[dict[str, Any]] = [
-        {kind: name, "pages": size, "options": options}
-        for name in policies
-        for kind in (_kind(name, policy=core.policies(), buffer=core.buffers()),)
-        for size in pages
+    one_tier = [
+        _find(name, policy=core.policies(), buffer=core.buffers()) for name in policies
     ]
-    found += [
-        {
-            kind: name,
-            "ram_pages": ram,
-            "flash_pages": flash,
-            "options": options,
-        }
-        for name in schemes
-        for kind in (
-            _kind(
-                name,
-                scheme=core.schemes(),
-                chooser=core.choosers(),
-                flash_cache=core.flash_caches(),
-            ),
+    two_tier = [
+        _find(
+            name,
+            scheme=core.schemes(),
+            chooser=core.choosers(),
+            flash_cache=core.flash_caches(),
         )
-        for ram in ram_pages
-        for flash in flash_pages
+        for name in schemes
     ]
+    contenders = [*one_tier, *two_tier]
+    own = assign([row for _, row in contenders], options, "--option")
+    found: list[dict[str, Any]] = []
+    for at, (kind, row) in enumerate(contenders):
+        points: list[dict[str, int]] = (
+            [{"pages": size} for size in pages]
+            if at < len(one_tier)
+            else [
+                {"ram_pages": ram, "flash_pages": flash}
+                for ram in ram_pages
+                for flash in flash_pages
+            ]
+        )
+        found += [{kind: row["name"], **point, "options": own[at]} for point in points]
     return found
 
 
-def _kind(name: str, **tables: list[dict[str, Any]]) -> str:
-    """Tell in which table a name is.
+def _print_takers(given: list[str], configurations: list[dict[str, Any]]) -> None:
+    """Say on stderr who took each option, where not everybody did."""
+    for text in given:
+        option = parse_option(text, "--option")
+        takers, others = (
+            list(
+                dict.fromkeys(
+                    _contender(one)
+                    for one in configurations
+                    if _takes(one, option) is wanted
+                )
+            )
+            for wanted in (True, False)
+        )
+        if others:
+            typer.echo(
+                f"option {text}: taken by {', '.join(takers)}; not by {', '.join(others)}",
+                err=True,
+            )
+
+
+def _contender(configuration: dict[str, Any]) -> str:
+    return next(str(configuration[kind]) for kind in _TITLES if kind in configuration)
+
+
+def _takes(configuration: dict[str, Any], option: GivenOption) -> bool:
+    return (
+        option.owner in (None, _contender(configuration))
+        and configuration["options"].get(option.name) == option.value
+    )
+
+
+def _find(name: str, **tables: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """Find a name: in which table it is, and its entry.
 
     Raises
     ------
     BadInput
         If it is in none; the hint lists all names.
     """
-    spelled = name.lower().replace("-", "_")
     for kind, table in tables.items():
-        if any(row["name"] == spelled for row in table):
-            return kind
+        for row in table:
+            if row["name"] == spelled(name):
+                return kind, row
     known = ", ".join(row["name"] for table in tables.values() for row in table)
     kinds = " or ".join(_TITLES[kind] for kind in tables)
     raise BadInput(f"no such {kinds}: `{name}`", f"known: {known}")

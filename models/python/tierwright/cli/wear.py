@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.cost import Device, explain, plain_data
+from tierwright.cli.options import FlashMetadata, accesses_per_s_option, preset_of
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -60,11 +61,7 @@ def wear(
     ] = None,
     accesses_per_s: Annotated[
         float | None,
-        typer.Option(
-            "--accesses-per-s",
-            metavar="N",
-            help="Load in page accesses [default: the profile's own]. [1/s]",
-        ),
+        accesses_per_s_option("Load in page accesses [default: the profile's own]."),
     ] = None,
     growth: Annotated[
         float,
@@ -141,15 +138,7 @@ def wear(
             "[default: as stated in the profile; unknown, then lives are ranges].",
         ),
     ] = None,
-    flash_metadata: Annotated[
-        str | None,
-        typer.Option(
-            "--flash-metadata",
-            metavar="PRESET",
-            help="Charge the memory that flash needs to RAM; `tierwright metadata` lists "
-            "the presets [default: not charged].",
-        ),
-    ] = None,
+    flash_metadata: FlashMetadata = None,
     price_book: Annotated[
         str | None,
         typer.Option(
@@ -170,6 +159,8 @@ def wear(
     from tierwright import catalog
 
     found = catalog.device_or_file(device)
+    if pe_cycles is None:
+        _refuse_unused(nand, None if profile is None else waf)
     by_scheme = {
         "--ram-pages": ram_pages,
         "--flash-pages": flash_pages,
@@ -238,7 +229,7 @@ def wear(
             "flash_pages": flash_pages,
             "flash": found,
             "disk": catalog.device_or_file(str(disk_device)),
-            "flash_metadata": _preset(flash_metadata),
+            "flash_metadata": preset_of(flash_metadata),
         },
         {
             "devices": devices,
@@ -258,12 +249,6 @@ def wear(
         months=amortisation_months,
         json=json,
     )
-
-
-def _preset(name: str | None) -> Any:
-    from tierwright.metadata import preset
-
-    return None if name is None else preset(name)
 
 
 def _written(written_tb: float | None, health: Path | None) -> float:
@@ -513,6 +498,23 @@ def _row(name: str, row: dict[str, Any]) -> list[str]:
         ends("drive_writes_per_day"),
         "-" if money is None else f"{float(money['usd_per_month']):,.4f}",
     ]
+
+
+def _refuse_unused(nand: str | None, waf: float | None) -> None:
+    """Refuse what only P/E cycles use.
+
+    Raises
+    ------
+    BadInput
+        If one is given.
+    """
+    for name, value in (("--nand", nand), ("--waf", waf)):
+        if value is not None:
+            raise BadInput(
+                f"{name} `{value}` has no meaning without --pe-cycles",
+                "add --pe-cycles N, or leave it out: the rated writes of the device count, "
+                "which have their own WAF inside",
+            )
 
 
 def _at_a_rate(

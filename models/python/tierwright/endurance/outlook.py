@@ -14,7 +14,7 @@ from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
 from tierwright.endurance.growth import years_with_growth
 from tierwright.endurance.wear import DAYS_PER_YEAR, TB, rated_endurance
-from tierwright.errors import BadInput, Problems
+from tierwright.errors import BadInput, Problems, collected
 from tierwright.page_flow.dirty_range import DirtyRange
 from tierwright.page_flow.evaluation import Evaluation
 from tierwright.page_flow.warn import COUNT_CAUTIONS, Caution, TraceCaution
@@ -215,7 +215,7 @@ def write_budget(
     Raises
     ------
     BadInput
-        If a number is not positive.
+        If a number is not positive, or one that only P/E cycles use comes without them.
     """
     problems = Problems("write budget", "cycles, sizes, WAF and devices are above 0")
     for name, value in (
@@ -231,6 +231,7 @@ def write_budget(
         problems.check(good, name, value, "must be finite and above 0")
     problems.raise_if_any()
     if pe_cycles is None:
+        _refuse_unused(nand_bytes, waf_in_place, waf_appended)
         return _rated_budget(device, devices, rated_tb, rated_years)
     nand = device.capacity_bytes if nand_bytes is None else nand_bytes
     if nand is None:
@@ -271,6 +272,24 @@ def write_budget(
             if waf is not None
         ),
     )
+
+
+def _refuse_unused(
+    nand_bytes: float | None, waf_in_place: float | None, waf_appended: float | None
+) -> None:
+    """Refuse what would change nothing: a rating in host writes has its own WAF inside."""
+    with collected(
+        "write budget",
+        "give P/E cycles too, or leave these out: the rating then counts",
+    ) as problems:
+        for name, value in (
+            ("nand_bytes", nand_bytes),
+            ("waf_in_place", waf_in_place),
+            ("waf_appended", waf_appended),
+        ):
+            problems.check(
+                value is None, name, value, "has no meaning without P/E cycles"
+            )
 
 
 def _rated_budget(

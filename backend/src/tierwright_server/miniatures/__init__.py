@@ -1,0 +1,1 @@
+"""Miniatures: one policy at many sizes, estimated from scaled caches over samples."""

@@ -1,0 +1,70 @@
+"""The worker's side of the miniature job: sizes are kept as they come."""
+
+import shutil
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright_server import contents
+from tierwright_server.errors import NotFound
+from tierwright_server.settings import Settings
+from tierwright_server.sweeps import repository as replays
+from tierwright_server.tables import Content, Miniature, Run
+
+
+async def _find(session: AsyncSession, run: Run) -> Miniature:
+    miniature = await session.get(Miniature, run.subject_id)
+    if miniature is None:
+        raise NotFound("the estimate was deleted with its workload")
+    return miniature
+
+
+async def prepare(
+    session: AsyncSession, settings: Settings, run: Run
+) -> dict[str, Any]:
+    """Make the input of the child: the sizes that no earlier attempt has done."""
+    miniature = await _find(session, run)
+    trace = contents.trace_path(settings, miniature.content_id)
+    content = await session.get(Content, miniature.content_id)
+    if content is None or not trace.is_file():
+        raise NotFound(
+            "the canonical trace is gone from the data folder",
+            hint="Delete the workload and upload its trace again.",
+        )
+    configurations = miniature.configurations
+    known = await replays.done(
+        session, miniature.content_id, [entry["key"] for entry in configurations]
+    )
+    return {
+        "trace": str(trace),
+        "accesses": content.summary["accesses"],
+        "sample_rate": miniature.inputs["sample_rate"],
+        "seed": miniature.inputs["seed"],
+        "configurations": [
+            entry for entry in configurations if entry["key"] not in known
+        ],
+    }
+
+
+async def keep(session: AsyncSession, run: Run, partial: dict[str, Any]) -> None:
+    """Store the sizes that are done."""
+    miniature = await _find(session, run)
+    await replays.keep(session, miniature.content_id, partial["replays"])
+
+
+async def finish(
+    session: AsyncSession,
+    settings: Settings,  # noqa: ARG001 - the shape of every kind
+    run: Run,
+    result: dict[str, Any],
+) -> str:
+    """Say what was done; the sizes are stored already."""
+    await _find(session, run)
+    failed = result["failed"]
+    done = f"{result['estimated']} sizes estimated"
+    return f"{done}, {failed} of them failed" if failed else done
+
+
+def cleanup(settings: Settings, run_id: str) -> None:
+    """Remove what an attempt may leave, which is nothing but its folder."""
+    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

@@ -1,0 +1,239 @@
+"""Decisions about miniatures: what is estimated, what is known already."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import simulate
+from tierwright._simulator import Cancelled, SimulatorError
+from tierwright.simulate import Trace
+from tierwright_server import contents
+from tierwright_server.context import Context
+from tierwright_server.errors import BadInput, NotFound, simulator_message
+from tierwright_server.evaluations.service import CORE_VERSION
+from tierwright_server.miniatures import repository
+from tierwright_server.miniatures.schemas import (
+    Interval,
+    MiniatureIn,
+    MiniatureOut,
+    MiniatureRow,
+)
+from tierwright_server.miniatures.work import asked
+from tierwright_server.runs import service as runs
+from tierwright_server.runs.schemas import RunOut
+from tierwright_server.runs.states import RunKind, RunStatus
+from tierwright_server.schemas import WarningOut
+from tierwright_server.simulator import registry
+from tierwright_server.simulator.schemas import ContenderIn, Family, SimulatorItem
+from tierwright_server.sweeps import repository as replays
+from tierwright_server.sweeps.service import sizes_of
+from tierwright_server.tables import Content, Miniature, Run
+from tierwright_server.workloads import service as workloads
+
+MINIATURES = 8
+"""Scaled caches, each over its own sample: their spread gives the interval."""
+_ESTIMATOR = (
+    "miniature simulation: mean of eight scaled caches over disjoint samples of the "
+    "pages, with Student's interval of their spread; cold start"
+)
+_CONFIDENCE = 0.95
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+Configuration = dict[str, Any]
+
+
+async def create_miniature(
+    session: AsyncSession, context: Context, body: MiniatureIn
+) -> MiniatureOut:
+    """Find the estimate of these inputs, or queue it; one that ended early goes on."""
+    workload, content = await workloads.find_traced(session, body.workload_id)
+    item = _policy(body)
+    configurations = [
+        _configuration(body, item, pages) for pages in sizes_of(body.sizes)
+    ]
+    trace = contents.trace_path(context.settings, content.id)
+    if not trace.is_file():
+        raise NotFound(
+            "the canonical trace is gone from the data folder",
+            hint="Delete the workload and upload its trace again.",
+        )
+    await asyncio.to_thread(partial(_check, trace, configurations, body))
+    keys = [entry["key"] for entry in configurations]
+    miniature_id = _hash({"content_id": content.id, "replays": keys})
+    await repository.lock_id(session, miniature_id)
+    found = await repository.row(session, miniature_id)
+    complete = set(keys) <= await replays.done(session, content.id, keys)
+    if found is not None:
+        miniature, run = found
+        if complete or (run is not None and run.status not in _AGAIN):
+            return await _out(session, context, miniature, run)
+    else:
+        miniature = Miniature(
+            id=miniature_id,
+            content_id=content.id,
+            workload_id=workload.id,
+            inputs=body.model_dump(mode="json"),
+            configurations=configurations,
+            core_version=CORE_VERSION,
+        )
+        session.add(miniature)
+        run = None
+    if not complete:
+        run = await runs.create(
+            session,
+            RunKind.MINIATURE,
+            miniature_id,
+            f"Estimate {item.title} over {workload.name} at {len(keys):,} sizes, from "
+            f"{100 * body.sample_rate:g} % of the pages",
+        )
+        miniature.run_id = run.id
+    await session.flush()
+    return await _out(session, context, miniature, run)
+
+
+async def get_miniature(
+    session: AsyncSession, context: Context, miniature_id: str
+) -> MiniatureOut:
+    """Read an estimate as far as it is."""
+    found = await repository.row(session, miniature_id)
+    if found is None:
+        raise NotFound(
+            f"there is no miniature `{miniature_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id.",
+        )
+    return await _out(session, context, *found)
+
+
+def _policy(body: MiniatureIn) -> SimulatorItem:
+    contender = ContenderIn(family=Family.POLICY, name=body.policy)
+    return registry.find(contender, "body.policy", key="")
+
+
+def _configuration(body: MiniatureIn, item: SimulatorItem, pages: int) -> Configuration:
+    subject = {"policy": item.name, "options": dict(body.options), "pages": pages}
+    sample = {"sample_rate": body.sample_rate, "seed": body.seed}
+    return {
+        "key": _hash({"miniature": subject, **sample, "core_version": CORE_VERSION}),
+        **subject,
+    }
+
+
+def _check(trace: Path, configurations: list[Configuration], body: MiniatureIn) -> None:
+    """Let the core refuse what is impossible, before anything is replayed."""
+    ends = [configurations[0], configurations[-1]]
+    try:
+        # The first call of progress comes after all checks: its cancel ends them.
+        simulate.miniatures(
+            Trace(trace),
+            [asked(entry) for entry in ends],
+            body.sample_rate,
+            seed=body.seed,
+            on_progress=lambda *_: False,
+        )
+    except Cancelled:
+        return
+    except SimulatorError as error:
+        message, hint = simulator_message(error)
+        raise BadInput.at(
+            "body.options" if body.options else "body",
+            body.options or None,
+            message,
+            hint=hint,
+        ) from error
+
+
+def _hash(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+async def _out(
+    session: AsyncSession, context: Context, miniature: Miniature, run: Run | None
+) -> MiniatureOut:
+    inputs = MiniatureIn.model_validate(miniature.inputs)
+    content = await session.get(Content, miniature.content_id)
+    if content is None:
+        raise NotFound("the workload was deleted")
+    keys = [entry["key"] for entry in miniature.configurations]
+    found = await replays.results(session, miniature.content_id, keys)
+    curve = await context.curves.get(context.settings, content.id, content.summary)
+
+    def lru(pages: int) -> float:
+        return 1 - float(curve.misses(pages)) / curve.accesses
+
+    rows = [
+        _row(entry["pages"], lru(entry["pages"]), found[entry["key"]])
+        for entry in miniature.configurations
+        if entry["key"] in found
+    ]
+    ended = RunStatus(run.status) if run else RunStatus.FAILED
+    summary = content.summary
+    return MiniatureOut(
+        id=miniature.id,
+        workload_id=miniature.workload_id,
+        content_id=miniature.content_id,
+        status=RunStatus.SUCCEEDED if len(rows) == len(keys) else ended,
+        inputs=inputs,
+        title=_policy(inputs).title,
+        sizes=[entry["pages"] for entry in miniature.configurations],
+        accesses=summary["accesses"],
+        distinct_pages=summary["distinct_pages"],
+        page_bytes=summary["page_bytes"],
+        estimator=_ESTIMATOR,
+        miniature_rate=inputs.sample_rate / MINIATURES,
+        interval_confidence=_CONFIDENCE,
+        rows=rows,
+        warnings=await workloads.cautions_of(session, miniature.workload_id, content),
+        core_version=miniature.core_version,
+        created_at=miniature.created_at,
+        run=RunOut.model_validate(run) if run else None,
+    )
+
+
+def _row(pages: int, lru_hit_ratio: float, result: Mapping[str, Any]) -> MiniatureRow:
+    if "error" in result:
+        return MiniatureRow(
+            pages=pages,
+            lru_hit_ratio=lru_hit_ratio,
+            hit_ratio=None,
+            hit_ratio_interval95=None,
+            misses=None,
+            misses_interval95=None,
+            disk_writes=None,
+            disk_writes_interval95=None,
+            too_small=None,
+            warnings=[],
+            error=result["error"],
+            hint=result["hint"] or None,
+        )
+    accesses, misses = result["accesses"], result["misses"]
+    low, high = result["interval95"]["misses"]
+    interval: Interval = (
+        _share(accesses - high, accesses),
+        _share(accesses - low, accesses),
+    )
+    return MiniatureRow(
+        pages=pages,
+        lru_hit_ratio=lru_hit_ratio,
+        hit_ratio=_share(accesses - misses, accesses),
+        hit_ratio_interval95=interval,
+        misses=misses,
+        misses_interval95=(low, high),
+        disk_writes=result["disk_writes"],
+        disk_writes_interval95=tuple(result["interval95"]["disk_writes"]),
+        too_small=result["too_small"],
+        warnings=[WarningOut.model_validate(each) for each in result["warnings"]],
+        error=None,
+        hint=None,
+    )
+
+
+def _share(count: float, accesses: int) -> float:
+    """Return a share of the accesses; an end of an interval may lie beyond all of them."""
+    return min(1.0, max(0.0, count / accesses))

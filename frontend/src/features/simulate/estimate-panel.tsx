@@ -1,0 +1,391 @@
+import { Button, Select, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import type { AnalysisSearch } from "@/analysis/state";
+import {
+  countSizes,
+  readContenders,
+  readSizes,
+  type SizeSpec,
+  type SweepSearch,
+  sizesInput,
+  specOfInput,
+  USUAL_POINTS,
+  writeContenders,
+  writeSizes,
+} from "@/analysis/sweep-state";
+import {
+  type MiniatureIn,
+  type MiniatureOut,
+  miniatureKey,
+  readMiniature,
+  startMiniature,
+} from "@/api/miniatures";
+import {
+  type ContenderIn,
+  itemOf,
+  type SimulatorItem,
+  type SimulatorOut,
+} from "@/api/simulator";
+import { usePartial } from "@/api/use-partial";
+import { type CurveOut, curveQuery, type SummaryOut } from "@/api/workloads";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { curveOption } from "@/charts/curve-option";
+import { schemeMark } from "@/charts/palette";
+import { NumberField } from "@/components/number-field";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { Prose } from "@/components/prose";
+import { RunProgress } from "@/components/run-progress";
+import { WarningNotes } from "@/components/warning-notes";
+import { bytes, formatCount, formatShort } from "@/units/quantity";
+import {
+  estimateFinding,
+  estimateNotes,
+  estimateSentence,
+  estimateTable,
+  isSameEstimate,
+  knownRows,
+  leastPagesAt,
+  USUAL_RATE,
+} from "./estimate";
+import { OptionForm } from "./option-form";
+import classes from "./simulate.module.css";
+import { SizesForm } from "./sizes-form";
+
+const HEIGHT = 380;
+const PERCENT = 100;
+const LEAST_PERCENT = 0.01;
+
+type Patch = (change: AnalysisSearch & SweepSearch) => void;
+
+interface EstimateProps {
+  readonly search: SweepSearch;
+  readonly simulator: SimulatorOut;
+  readonly workload: string;
+  readonly name: string;
+  readonly summary: SummaryOut;
+  readonly patch: Patch;
+}
+
+interface Setup {
+  readonly policy: ContenderIn;
+  readonly item: SimulatorItem | undefined;
+  readonly sizes: SizeSpec;
+  readonly rate: number;
+  readonly faults: readonly string[];
+}
+
+/** Sizes whose miniatures are large enough, where the workload has any. */
+function usualSizes(distinctPages: number, rate: number): SizeSpec {
+  const least = leastPagesAt(rate);
+  return {
+    kind: "range",
+    from: least < distinctPages ? least : Math.max(1, Math.round(distinctPages / 1000)),
+    to: Math.max(1, distinctPages),
+    points: USUAL_POINTS,
+  };
+}
+
+/** The estimate asked for, as the address states it, what it leaves open filled in. */
+export function setupOf(
+  search: SweepSearch,
+  simulator: SimulatorOut,
+  distinctPages: number,
+): Setup {
+  const read = readContenders(search.estimated ?? "", simulator);
+  const faults = [...read.faults];
+  const named = read.contenders.find(({ family }) => family === "policy");
+  if (named === undefined && read.contenders.length > 0) {
+    faults.push("only replacement policies are estimated for all sizes");
+  }
+  const policy = named ?? {
+    family: "policy" as const,
+    name: usualPolicy(simulator),
+    options: {},
+  };
+  const rate = search.estimate_rate ?? USUAL_RATE;
+  const usual = usualSizes(distinctPages, rate);
+  const sizes =
+    search.estimate_sizes === undefined ? usual : readSizes(search.estimate_sizes, 1);
+  if (sizes === null) {
+    faults.push(`${search.estimate_sizes?.slice(0, 60)} are no sizes in pages`);
+  }
+  return {
+    policy,
+    item: itemOf(simulator, policy),
+    sizes: sizes ?? usual,
+    rate,
+    faults,
+  };
+}
+
+/** The first policy whose curve does not follow from stack distances. */
+const usualPolicy = (simulator: SimulatorOut): string =>
+  simulator.policies.find(({ name, needs }) => name === "arc" && needs.length === 0)
+    ?.name ??
+  simulator.policies[0]?.name ??
+  "lru";
+
+/** All sizes of one policy, from scaled caches over samples of the pages. */
+export function EstimatePanel(props: EstimateProps) {
+  const { search, simulator, workload, summary, patch } = props;
+  const setup = useMemo(
+    () => setupOf(search, simulator, summary.distinct_pages),
+    [search, simulator, summary.distinct_pages],
+  );
+  const job = usePartial<MiniatureOut, MiniatureIn>({
+    id: search.estimate,
+    key: [],
+    keyOf: miniatureKey,
+    read: readMiniature,
+    create: startMiniature,
+    onStarted: (estimate) => patch({ estimate }),
+  });
+  const made = job.subject;
+  const exact = useQuery({
+    ...curveQuery(made?.workload_id ?? ""),
+    enabled: made !== null,
+  }).data;
+  useRestored(search, made, workload, patch);
+  const body: MiniatureIn = {
+    workload_id: workload,
+    policy: setup.policy.name,
+    options: setup.policy.options ?? {},
+    sizes: sizesInput(setup.sizes),
+    sample_rate: setup.rate,
+  };
+  const stale = made !== null && !isSameEstimate(made.inputs, body);
+  return (
+    <>
+      <Panel
+        title="All sizes of one policy, estimated"
+        subtitle="Policies without a stack property have no curve in one pass: eight caches, scaled down, replay eight samples of the pages"
+      >
+        <Stack gap="md">
+          <Fields {...props} setup={setup} />
+          <EstimateButton
+            setup={setup}
+            running={job.running}
+            complete={made !== null && !stale && made.status === "succeeded"}
+            onStart={() => job.start(body)}
+          />
+          {job.error !== null && (
+            <ProblemAlert error={job.error} title="The estimate could not be made" />
+          )}
+          {job.run !== undefined && <RunProgress run={job.run} />}
+          {made !== null && stale && !job.running && (
+            <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
+              ⚠ The estimate below is of another policy, rate or other sizes.
+            </Text>
+          )}
+        </Stack>
+      </Panel>
+      {made !== null && knownRows(made).length > 0 && (
+        <EstimateChart made={made} exact={exact} name={props.name} />
+      )}
+      {made !== null && <WarningNotes notes={estimateNotes(made)} />}
+    </>
+  );
+}
+
+function Fields(props: EstimateProps & { readonly setup: Setup }) {
+  const { setup, simulator, summary, patch } = props;
+  const choose = (policy: ContenderIn) =>
+    patch({ estimated: writeContenders([policy]) });
+  return (
+    <>
+      {setup.faults.length > 0 && (
+        <Text role="alert" size="sm" style={{ color: "var(--tw-warn)" }}>
+          ⚠ {setup.faults.join("; ")}.
+        </Text>
+      )}
+      <div className={classes["estimate"]}>
+        <div>
+          <Select
+            label="Policy"
+            size="sm"
+            data={simulator.policies.map(({ name, title }) => ({
+              value: name,
+              label: title,
+            }))}
+            value={setup.policy.name}
+            onChange={(name) => name !== null && choose({ family: "policy", name })}
+            allowDeselect={false}
+          />
+          {setup.item !== undefined && (
+            <Text size="xs" c="dimmed" mt={4}>
+              <Prose text={setup.item.description} />
+            </Text>
+          )}
+        </div>
+        <NumberField
+          label="Pages followed"
+          unit="%"
+          description="More pages: narrower intervals, more time"
+          min={LEAST_PERCENT}
+          max={PERCENT}
+          value={PERCENT * setup.rate}
+          onChange={(percent) => patch({ estimate_rate: percent / PERCENT })}
+        />
+      </div>
+      {setup.item !== undefined && setup.item.options.length > 0 && (
+        <OptionForm
+          item={setup.item}
+          simulator={simulator}
+          contender={setup.policy}
+          onChange={(options) => choose({ ...setup.policy, options })}
+        />
+      )}
+      <SizesForm
+        label="Sizes to estimate"
+        spec={setup.sizes}
+        minimum={1}
+        pageBytes={bytes(summary.page_bytes)}
+        distinctPages={summary.distinct_pages}
+        onChange={(spec) => patch({ estimate_sizes: writeSizes(spec) })}
+      />
+    </>
+  );
+}
+
+function EstimateButton(props: {
+  readonly setup: Setup;
+  readonly running: boolean;
+  readonly complete: boolean;
+  readonly onStart: () => void;
+}) {
+  const { setup, complete } = props;
+  const count = countSizes(setup.sizes);
+  return (
+    <div>
+      <Text size="sm" mb="xs" role="status">
+        {formatCount(count)} {count === 1 ? "size" : "sizes"}, from{" "}
+        {formatShort(PERCENT * setup.rate)} % of the pages; below{" "}
+        {formatCount(leastPagesAt(setup.rate))} pages the scaled caches are too small to
+        trust.
+      </Text>
+      <Button onClick={props.onStart} loading={props.running} disabled={complete}>
+        {complete ? "All sizes are estimated" : "Estimate all sizes"}
+      </Button>
+    </div>
+  );
+}
+
+/** A link may name only the estimate: its own policy, sizes and rate are then shown. */
+function useRestored(
+  search: SweepSearch,
+  made: MiniatureOut | null,
+  workload: string,
+  patch: Patch,
+) {
+  const bare =
+    search.estimated === undefined &&
+    search.estimate_sizes === undefined &&
+    search.estimate_rate === undefined;
+  useEffect(() => {
+    if (bare && made !== null) {
+      const { inputs } = made;
+      patch({
+        ...(inputs.workload_id === workload ? {} : { workload: inputs.workload_id }),
+        estimated: writeContenders([
+          { family: "policy", name: inputs.policy, options: inputs.options ?? {} },
+        ]),
+        estimate_sizes: writeSizes(specOfInput(inputs.sizes)),
+        estimate_rate: inputs.sample_rate ?? USUAL_RATE,
+      });
+    }
+  });
+}
+
+const inPercent = (value: number) => PERCENT * value;
+
+/** Hit ratio over size with its interval, the exact curve of LRU beside it. */
+export function EstimateChart({
+  made,
+  exact,
+  name,
+}: {
+  readonly made: MiniatureOut;
+  /** Between the sizes of the estimate too, once it is there. */
+  readonly exact: Pick<CurveOut, "pages" | "misses" | "accesses"> | undefined;
+  readonly name: string;
+}) {
+  const colors = useChartColors();
+  const option = useMemo(() => {
+    const rows = knownRows(made);
+    const mark = schemeMark(made.inputs.policy.toLowerCase(), colors);
+    const lru = schemeMark("lru", colors);
+    const sizes = rows.map((row) => row.pages);
+    const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+    const curve =
+      exact === undefined
+        ? []
+        : exact.pages.flatMap((size, at) =>
+            size < least || size > most
+              ? []
+              : [[size, 1 - (exact.misses[at] ?? 0) / exact.accesses] as const],
+          );
+    // The sizes of the estimate are exact as well, and begin and end the line.
+    const points = new Map(
+      [...curve, ...rows.map((row) => [row.pages, row.lru_hit_ratio] as const)].sort(
+        ([one], [other]) => one - other,
+      ),
+    );
+    return curveOption({
+      series: [
+        {
+          name: `${made.title}, estimated`,
+          color: mark.color,
+          symbol: mark.shape,
+          points: rows.map((row) => [row.pages, inPercent(row.hit_ratio)]),
+          band: rows.map((row) => [
+            row.pages,
+            inPercent(row.hit_ratio_interval95[0]),
+            inPercent(row.hit_ratio_interval95[1]),
+          ]),
+        },
+        {
+          name: "LRU, exact",
+          color: lru.color,
+          dash: "dashed",
+          points: [...points].map(([size, value]) => [size, inPercent(value)]),
+        },
+      ],
+      pageBytes: bytes(made.page_bytes),
+      valueName: "hit ratio [%]",
+      valueFromData: true,
+      formatValue: (value) => `${formatShort(value, 4)} %`,
+      colors,
+    });
+  }, [made, exact, colors]);
+  return (
+    <ChartCard
+      title={estimateFinding(made)}
+      subtitle={`Hit ratio [%] over cache size, from ${formatShort(inPercent(made.inputs.sample_rate ?? USUAL_RATE))} % of the pages in eight miniatures; band: 95 % interval; the axis begins where the data do`}
+      label={`Estimated hit ratio of ${made.title} by size of ${name}`}
+      option={option}
+      height={HEIGHT}
+      table={() => estimateTable(made)}
+      fileName={`${name} ${made.title} estimated`}
+      sentence={estimateSentence(made)}
+      explanation={<Explanation />}
+    />
+  );
+}
+
+function Explanation() {
+  return (
+    <p>
+      Miniature simulation (Waldspurger, Saemundsson, Ahmad and Park, USENIX ATC 2017):
+      a page is followed in all of its accesses or in none, and a cache of C pages is
+      stood in for by one of C x rate / 8 pages. Eight of them replay disjoint samples;
+      their mean, scaled to all pages, is the estimate, and Student's interval of their
+      spread the band. It is of the sampling alone: a scaled cache of fewer than 32
+      pages may behave unlike a large one, beyond the band. The dashed line is LRU from
+      stack distances of the whole trace, exact at every size. Cold start, nothing
+      flushed at the end. To be sure of a size, run a sweep: it replays the whole trace.
+    </p>
+  );
+}

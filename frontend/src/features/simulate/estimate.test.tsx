@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { MiniatureOut, MiniatureRow } from "@/api/miniatures";
+import { expectAccessible, renderThemed } from "@/testing/render";
+import { SIMULATOR } from "@/testing/simulator";
+import {
+  estimateFinding,
+  estimateNotes,
+  estimateSentence,
+  estimateTable,
+  isSameEstimate,
+  leastPagesAt,
+} from "./estimate";
+import { EstimateChart, setupOf } from "./estimate-panel";
+
+const row = (
+  pages: number,
+  hit_ratio: number | null,
+  lru_hit_ratio: number,
+  too_small = false,
+): MiniatureRow => ({
+  pages,
+  hit_ratio,
+  hit_ratio_interval95:
+    hit_ratio === null ? null : [hit_ratio - 0.02, hit_ratio + 0.02],
+  lru_hit_ratio,
+  misses: hit_ratio === null ? null : 1000 * (1 - hit_ratio),
+  misses_interval95: hit_ratio === null ? null : [900, 1000],
+  disk_writes: hit_ratio === null ? null : 10.4,
+  disk_writes_interval95: hit_ratio === null ? null : [8, 12],
+  too_small: hit_ratio === null ? null : too_small,
+  warnings: [],
+  error: hit_ratio === null ? "too few pages are sampled" : null,
+  hint: hit_ratio === null ? "use a larger rate" : null,
+});
+
+const made = (rows: readonly MiniatureRow[], title = "ARC"): MiniatureOut => ({
+  id: "m",
+  workload_id: "w",
+  content_id: "c",
+  status: "succeeded",
+  inputs: {
+    workload_id: "w",
+    policy: title.toLowerCase(),
+    sizes: [10, 100],
+    sample_rate: 0.1,
+  },
+  title,
+  sizes: rows.map(({ pages }) => pages),
+  accesses: 1000,
+  distinct_pages: 500,
+  page_bytes: 4096,
+  estimator: "miniature simulation",
+  miniature_rate: 0.0125,
+  interval_confidence: 0.95,
+  rows: [...rows],
+  warnings: [],
+  core_version: "1",
+  created_at: "2026-01-01T00:00:00Z",
+  run: null,
+});
+
+describe("an estimate beside LRU", () => {
+  it("is told apart only where LRU lies beyond the interval", () => {
+    // 0.50 +- 0.02 against 0.49 and 0.47; 0.60 +- 0.02 against 0.63
+    const rows = [row(10, 0.5, 0.49), row(20, 0.5, 0.47), row(40, 0.6, 0.63)];
+    expect(estimateFinding(made(rows))).toBe(
+      "ARC hits more than LRU at 1 and hits less at 1 of 3 sizes, beyond its interval",
+    );
+    expect(estimateFinding(made(rows.slice(0, 1)))).toBe(
+      "ARC and LRU cannot be told apart at any of 1 size",
+    );
+    expect(estimateFinding(made(rows, "LRU"))).toBe(
+      "The estimate of LRU holds its exact curve at 1 of 3 sizes",
+    );
+    expect(estimateFinding(made([row(10, null, 0.4)]))).toBe("No estimate of ARC yet");
+    const small = row(10, 0.5, 0.3, true);
+    expect(estimateFinding(made([small]))).toContain("too small to tell ARC from LRU");
+    expect(estimateFinding(made([small, row(20, 0.5, 0.6)]))).toBe(
+      "ARC hits less than LRU at 1 of 1 size with caches large enough, beyond its interval",
+    );
+  });
+
+  it("says the size in the middle, with its interval", () => {
+    const sentence = estimateSentence(made([row(10, 0.5, 0.4), row(256, 0.6, 0.55)]));
+    expect(sentence).toContain("1 MiB");
+    expect(sentence).toMatch(/ARC hits about 60 % \(58 % to 62 % in 95 % of samples\)/);
+    expect(sentence).toContain("LRU exactly 55 %");
+    expect(estimateSentence(made([row(10, null, 0.4)]))).toBeUndefined();
+  });
+
+  it("keeps a size that failed in the table, and names it once below", () => {
+    const found = made([
+      row(10, null, 0.4),
+      row(20, 0.5, 0.4, true),
+      row(40, null, 0.4),
+    ]);
+    const table = estimateTable(found);
+    for (const line of [...table.rows, ...table.shown]) {
+      expect(line).toHaveLength(table.header.length);
+    }
+    expect(table.rows[0]?.[2]).toBeNull();
+    expect(table.rows[0]?.at(-1)).toBe("too few pages are sampled");
+    const notes = estimateNotes(found);
+    expect(notes.map(({ name }) => name)).toEqual(["too_small", "failed"]);
+    // 32 pages x 8 miniatures / 0.1
+    expect(notes[0]?.hint).toContain("2,560 pages");
+    expect(leastPagesAt(0.1)).toBe(2560);
+  });
+
+  it("is another one with another rate, option or size", () => {
+    const { inputs } = made([]);
+    expect(isSameEstimate(inputs, { ...inputs, options: {}, seed: 0 })).toBe(true);
+    for (const change of [
+      { sample_rate: 0.2 },
+      { options: { k_in: "0.5" } },
+      { sizes: [10] },
+      { policy: "2q" },
+    ]) {
+      expect(isSameEstimate(inputs, { ...inputs, ...change })).toBe(false);
+    }
+  });
+
+  it.each(["light", "dark"] as const)("is drawn with its band (%s)", async (colors) => {
+    const screen = await renderThemed(
+      <EstimateChart
+        made={made([row(10, 0.3, 0.25), row(100, 0.5, 0.55)])}
+        exact={{ pages: [1, 30, 500], misses: [900, 700, 500], accesses: 1000 }}
+        name="trace"
+      />,
+      colors,
+    );
+    const chart = screen.getByRole("region", {
+      name: "Estimated hit ratio of ARC by size of trace",
+    });
+    await expect.element(chart.getByText("LRU, exact")).toBeVisible();
+    // The band is the only shape that is filled and seen through.
+    await expect
+      .poll(() => document.querySelectorAll('path[fill-opacity="0.22"]').length)
+      .toBe(1);
+    await expectAccessible();
+  });
+});
+
+describe("what is estimated", () => {
+  it("begins where miniatures are large enough, and names what it cannot use", () => {
+    const usual = setupOf({}, SIMULATOR, 30_687);
+    expect(usual.policy.name).toBe("arc");
+    expect(usual.sizes).toMatchObject({ from: 2560, to: 30_687 });
+    const small = setupOf({ estimate_rate: 0.5 }, SIMULATOR, 400);
+    expect(small.sizes).toMatchObject({ from: 1, to: 400 });
+    const wrong = setupOf(
+      { estimated: "buffer:cflru", estimate_sizes: "9..2x1" },
+      SIMULATOR,
+      400,
+    );
+    expect(wrong.policy.name).toBe("arc");
+    expect(wrong.faults).toHaveLength(2);
+    const own = setupOf({ estimated: "policy:2q~k_in=0.5" }, SIMULATOR, 400);
+    expect(own.policy).toEqual({
+      family: "policy",
+      name: "2q",
+      options: { k_in: "0.5" },
+    });
+    expect(own.item?.title).toBe("2Q");
+  });
+});

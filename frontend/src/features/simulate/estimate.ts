@@ -1,0 +1,180 @@
+/** What an estimate of all sizes says: lines to draw, the finding in words, rows to export. */
+import type { MiniatureIn, MiniatureOut, MiniatureRow } from "@/api/miniatures";
+import type { CsvCell } from "@/charts/csv";
+import {
+  bytes,
+  bytesOfPages,
+  formatBytes,
+  formatCount,
+  formatPagesAndBytes,
+  formatPercent,
+  pages,
+  ratio,
+  UNKNOWN,
+} from "@/units/quantity";
+
+/** Scaled caches of fewer pages may behave unlike large ones. */
+export const LEAST_SCALED_PAGES = 32;
+export const MINIATURES = 8;
+const DIGITS = 4;
+
+type Known = MiniatureRow & {
+  readonly hit_ratio: number;
+  readonly hit_ratio_interval95: readonly [number, number];
+};
+
+const isKnown = (row: MiniatureRow): row is Known =>
+  row.hit_ratio !== null && row.hit_ratio_interval95 !== null;
+
+export const knownRows = (made: Pick<MiniatureOut, "rows">): readonly Known[] =>
+  made.rows.filter(isKnown);
+
+const percent = (value: number) => formatPercent(ratio(value), DIGITS);
+
+/** Smallest cache whose miniatures are large enough at a rate. [pages] */
+export const leastPagesAt = (rate: number): number =>
+  Math.ceil((LEAST_SCALED_PAGES * MINIATURES) / rate);
+
+const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}`;
+
+/** The policy beside the exact curve of LRU, as far as the intervals tell them apart. */
+export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): string {
+  const known = knownRows(made);
+  if (known.length === 0) {
+    return `No estimate of ${made.title} yet`;
+  }
+  // Where scaled caches are too small, the interval does not hold what it promises.
+  const rows = known.filter((row) => row.too_small !== true);
+  if (rows.length === 0) {
+    return `All scaled caches are too small to tell ${made.title} from LRU`;
+  }
+  const above = rows.filter(
+    (row) => row.hit_ratio_interval95[0] > row.lru_hit_ratio,
+  ).length;
+  const below = rows.filter(
+    (row) => row.hit_ratio_interval95[1] < row.lru_hit_ratio,
+  ).length;
+  const all =
+    sizesText(rows.length) +
+    (rows.length < known.length ? " with caches large enough" : "");
+  if (made.title.toLowerCase() === "lru") {
+    return `The estimate of LRU holds its exact curve at ${rows.length - above - below} of ${all}`;
+  }
+  if (above === 0 && below === 0) {
+    return `${made.title} and LRU cannot be told apart at any of ${all}`;
+  }
+  const parts = [
+    ...(above === 0 ? [] : [`hits more than LRU at ${above}`]),
+    ...(below === 0 ? [] : [`hits less${above === 0 ? " than LRU" : ""} at ${below}`]),
+  ];
+  return `${made.title} ${parts.join(" and ")} of ${all}, beyond its interval`;
+}
+
+/** Policy, interval and LRU at the size in the middle. */
+export function estimateSentence(made: MiniatureOut): string | undefined {
+  const rows = knownRows(made);
+  const row = rows[Math.floor(rows.length / 2)];
+  if (row === undefined) {
+    return undefined;
+  }
+  const size = formatPagesAndBytes(pages(row.pages), bytes(made.page_bytes));
+  const [low, high] = row.hit_ratio_interval95;
+  return `At ${size}: ${made.title} hits about ${percent(row.hit_ratio)} (${percent(low)} to ${percent(high)} in ${percent(made.interval_confidence)} of samples), LRU exactly ${percent(row.lru_hit_ratio)}.`;
+}
+
+export function estimateTable(made: MiniatureOut) {
+  const interval = (ends: readonly number[] | null) =>
+    ends === null ? [null, null] : [ends[0] ?? null, ends[1] ?? null];
+  const shown = (value: number | null) => (value === null ? UNKNOWN : percent(value));
+  const count = (value: number | null) =>
+    value === null ? UNKNOWN : formatCount(Math.round(value));
+  const note = (row: MiniatureRow) =>
+    row.error ?? (row.too_small === true ? "scaled cache below 32 pages" : "");
+  return {
+    header: [
+      "Cache [pages]",
+      "Cache [bytes]",
+      "Hit ratio, estimated",
+      "at least",
+      "at most",
+      "LRU hit ratio, exact",
+      "Misses, estimated",
+      "at least",
+      "at most",
+      "Disk writes, estimated",
+      "at least",
+      "at most",
+      "Note",
+    ],
+    rows: made.rows.map((row): CsvCell[] => [
+      row.pages,
+      row.pages * made.page_bytes,
+      row.hit_ratio,
+      ...interval(row.hit_ratio_interval95),
+      row.lru_hit_ratio,
+      row.misses,
+      ...interval(row.misses_interval95),
+      row.disk_writes,
+      ...interval(row.disk_writes_interval95),
+      note(row),
+    ]),
+    shown: made.rows.map((row) => [
+      formatCount(row.pages),
+      formatBytes(bytesOfPages(pages(row.pages), bytes(made.page_bytes))),
+      shown(row.hit_ratio),
+      ...interval(row.hit_ratio_interval95).map(shown),
+      shown(row.lru_hit_ratio),
+      count(row.misses),
+      ...interval(row.misses_interval95).map(count),
+      count(row.disk_writes),
+      ...interval(row.disk_writes_interval95).map(count),
+      note(row),
+    ]),
+    caption: `${formatCount(made.rows.length)} of ${formatCount(made.sizes.length)} sizes, ${formatCount(made.accesses)} accesses; ends of ${percent(made.interval_confidence)} intervals.`,
+  };
+}
+
+/** Warnings of the trace and of sizes, each named once. */
+export function estimateNotes(made: MiniatureOut) {
+  const small = made.rows.filter((row) => row.too_small === true).length;
+  const failed = made.rows.find((row) => row.error !== null);
+  const found = [
+    ...made.warnings,
+    ...made.rows.flatMap((row) => row.warnings),
+    ...(small === 0
+      ? []
+      : [
+          {
+            name: "too_small",
+            message: `at ${sizesText(small)} a scaled cache has fewer than ${LEAST_SCALED_PAGES} pages, so the estimate may be off beyond its interval`,
+            hint: `follow more pages, or begin at ${formatCount(leastPagesAt(made.inputs.sample_rate ?? USUAL_RATE))} pages`,
+          },
+        ]),
+    ...(failed === undefined
+      ? []
+      : [
+          {
+            name: "failed",
+            message: `${formatCount(failed.pages)} pages: ${failed.error}`,
+            hint: failed.hint,
+          },
+        ]),
+  ];
+  return [...new Map(found.map((note) => [note.name, note])).values()];
+}
+
+export const USUAL_RATE = 0.1;
+
+/** Whether an estimate was made of these very inputs. */
+export function isSameEstimate(made: MiniatureIn, asked: MiniatureIn): boolean {
+  const plain = (input: MiniatureIn) =>
+    JSON.stringify([
+      input.workload_id,
+      input.policy,
+      Object.entries(input.options ?? {}).sort(),
+      input.sizes,
+      input.sample_rate ?? USUAL_RATE,
+      input.seed ?? 0,
+    ]);
+  return plain(made) === plain(asked);
+}

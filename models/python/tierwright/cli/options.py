@@ -1,0 +1,38 @@
+"""Options that several commands have, each in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from tierwright.metadata import MetadataPreset
+
+FlashMetadata = Annotated[
+    str | None,
+    typer.Option(
+        "--flash-metadata",
+        metavar="PRESET",
+        help="Charge the memory that flash needs to RAM; `tierwright metadata` lists the "
+        "presets [default: not charged].",
+    ),
+]
+
+
+def preset_of(name: str | None) -> MetadataPreset | None:
+    """Return what `--flash-metadata` names; None where it is left out.
+
+    Raises
+    ------
+    BadInput
+        If there is no such preset.
+    """
+    from tierwright.metadata import preset
+
+    return None if name is None else preset(name)
+
+
+def accesses_per_s_option(help_: str) -> Any:
+    """Return the option of a load, whose use the command tells."""
+    return typer.Option("--accesses-per-s", metavar="N", help=f"{help_} [1/s]")
