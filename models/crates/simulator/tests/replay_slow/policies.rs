@@ -11,6 +11,8 @@ pub(crate) trait Slow {
     fn evict(&mut self, incoming: u64, dirty: &dyn Fn(u64) -> bool) -> u64;
     fn enter(&mut self, page: u64);
     fn take(&mut self, page: u64);
+    /// The cache is to have `c` pages from now on; which leave is asked one by one.
+    fn resize(&mut self, _c: usize) {}
     /// Before each access: all accesses, and the place of this one.
     fn see(&mut self, _accesses: &[Access], _now: usize) {}
 }
@@ -211,6 +213,13 @@ impl Slow for Arc {
         drop_from(&mut self.t1, page);
         drop_from(&mut self.t2, page);
     }
+    fn resize(&mut self, c: usize) {
+        if c != self.c {
+            self.p = self.p * c as f64 / self.c as f64;
+            self.c = c;
+            self.drop_ghosts();
+        }
+    }
 }
 
 #[derive(Default)]
@@ -257,6 +266,12 @@ impl Slow for TwoQ {
     fn take(&mut self, page: u64) {
         drop_from(&mut self.a1_in, page);
         drop_from(&mut self.am, page);
+    }
+    fn resize(&mut self, c: usize) {
+        (self.k_in, self.k_out) = (share(c, 25), share(c, 50));
+        while self.a1_out.len() > self.k_out {
+            self.a1_out.remove(0);
+        }
     }
 }
 
@@ -343,6 +358,14 @@ impl Slow for S3Fifo {
         self.small.retain(|entry| entry.0 != page);
         self.main.retain(|entry| entry.0 != page);
     }
+    fn resize(&mut self, c: usize) {
+        self.small_pages = share(c, 10);
+        self.main_pages = c - self.small_pages;
+        self.ghost_pages = c * 9 / 10;
+        while self.ghost.len() > self.ghost_pages {
+            self.ghost.remove(0);
+        }
+    }
 }
 
 #[derive(Default)]
@@ -382,7 +405,10 @@ impl Lirs {
     fn make_lir(&mut self, page: u64) {
         self.top(page);
         self.lir.push(page);
-        if self.lir.len() > self.lir_pages {
+        self.drop_lir();
+    }
+    fn drop_lir(&mut self) {
+        while self.lir.len() > self.lir_pages {
             let lowest = *self
                 .stack
                 .iter()
@@ -421,6 +447,7 @@ impl Slow for Lirs {
         let page = self.queue.remove(0);
         drop_from(&mut self.gone, page);
         self.gone.push(page);
+        self.prune();
         page
     }
     fn enter(&mut self, page: u64) {
@@ -436,6 +463,12 @@ impl Slow for Lirs {
         for list in [&mut self.lir, &mut self.queue, &mut self.stack] {
             drop_from(list, page);
         }
+        self.prune();
+    }
+    fn resize(&mut self, c: usize) {
+        self.c = c;
+        self.lir_pages = c - share(c, 1);
+        self.drop_lir();
         self.prune();
     }
 }
@@ -505,7 +538,8 @@ impl WTinyLfu {
         let count = self.counts.entry(page).or_default();
         *count = (*count + 1).min(15);
         self.references += 1;
-        if self.references.is_multiple_of(10 * self.capacity) {
+        if self.references >= 10 * self.capacity {
+            self.references = 0;
             for count in self.counts.values_mut() {
                 *count /= 2;
             }
@@ -569,6 +603,17 @@ impl Slow for WTinyLfu {
             drop_from(list, page);
         }
     }
+    fn resize(&mut self, c: usize) {
+        self.capacity = c;
+        self.window_pages = share(c, 1);
+        self.protected_pages = (c - share(c, 1)) * 4 / 5;
+        while self.window.len() > self.window_pages {
+            self.probation.push(self.window.remove(0));
+        }
+        while self.protected.len() > self.protected_pages {
+            self.probation.push(self.protected.remove(0));
+        }
+    }
 }
 
 #[derive(Default)]
@@ -621,9 +666,14 @@ fn plain(moves: bool, ceiling: u32, entry: u32) -> Box<dyn Slow> {
     })
 }
 
+/// A share of a cache, at least a page.
+fn share(c: usize, percent: usize) -> usize {
+    (c * percent / 100).max(1)
+}
+
 /// The model of a policy with the defaults of its options, for a cache of `c` pages.
 pub(crate) fn model(policy: &str, c: usize) -> Box<dyn Slow> {
-    let share = |percent: usize| (c * percent / 100).max(1);
+    let share = |percent: usize| share(c, percent);
     match policy {
         "lru" => plain(true, 0, 0),
         "fifo" => plain(false, 0, 0),

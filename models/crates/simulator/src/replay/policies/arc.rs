@@ -34,6 +34,10 @@ const B2: u8 = 3;
 /// A pool of a split buffer may hold fewer or more than `c` pages. Chosen for it: the equalities above
 /// are "at least", and each list of ghosts drops its oldest while the pages seen once, B1 included, are
 /// more than `c`, or all of them more than 2c.
+///
+/// A pool whose size changes from `c` to c': `p` becomes p c' / c, for it is the share of the cache that
+/// the hits on ghosts have taught, and the ghosts drop to the limits above. Pages leave by REPLACE, one
+/// at a time.
 #[derive(Debug)]
 pub(crate) struct Arc {
     capacity: u32,
@@ -100,6 +104,15 @@ impl Policy for Arc {
             lists: Lists::new(),
             prepared: NO_PAGE,
         }
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        if capacity == self.capacity {
+            return;
+        }
+        self.p = self.p * f64::from(capacity) / f64::from(self.capacity);
+        self.capacity = capacity;
+        self.limit_ghosts();
     }
 
     fn grow(&mut self, pages: usize) {

@@ -24,8 +24,6 @@ pub(crate) struct Clock {
 }
 
 impl Policy for Clock {
-    const FITS_ANY_SIZE: bool = true;
-
     fn new(_capacity: u32) -> Self {
         Self::default()
     }

@@ -17,8 +17,6 @@ pub(crate) struct Fifo {
 }
 
 impl Policy for Fifo {
-    const FITS_ANY_SIZE: bool = true;
-
     fn new(_capacity: u32) -> Self {
         Self::default()
     }

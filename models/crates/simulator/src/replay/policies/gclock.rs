@@ -24,7 +24,6 @@ pub(crate) struct Gclock {
 }
 
 impl Policy for Gclock {
-    const FITS_ANY_SIZE: bool = true;
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "ceiling",

@@ -39,8 +39,13 @@ const LIR: u8 = 1;
 /// matters: on block traces the misses without it (`stack_limit` 1000000) differ by up to 4 %. A cache
 /// with no room for LIR pages (one page) is LRU over the queue. A pool of a split buffer may have to
 /// give a page while its queue is empty; chosen: the lowest LIR page, as if DEMOTE came first.
+///
+/// A pool whose size changes: the share of LIR pages and the limit of the stack follow it. DEMOTE while
+/// there are more LIR pages than their share, then the ghosts that the stack has no room for leave it,
+/// first gone first. Pages leave by the front of Q, one at a time. A share that has grown is filled by the next misses.
 #[derive(Debug)]
 pub(crate) struct Lirs {
+    settings: Settings,
     stack: Recency,
     /// [`QUEUE`] and [`GHOSTS`]; the tag is [`LIR`] for a LIR page, which is in neither.
     lists: Lists<2>,
@@ -87,12 +92,18 @@ impl Lirs {
         self.lir += 1;
         if self.lir > self.lir_pages {
             // The page was on a pruned stack and not LIR, so a LIR page lay below it.
-            let lowest = self.stack.pop_least_recent();
-            self.lists.set_tag(lowest, NOT_LIR);
-            self.lists.push(lowest, QUEUE);
-            self.lir -= 1;
+            self.demote();
         }
         self.prune();
+    }
+
+    /// Makes the lowest page of the stack, which is LIR, HIR.
+    #[inline]
+    fn demote(&mut self) {
+        let lowest = self.stack.pop_least_recent();
+        self.lists.set_tag(lowest, NOT_LIR);
+        self.lists.push(lowest, QUEUE);
+        self.lir -= 1;
     }
 
     /// Puts a page that is not on the stack at the end of the queue and, if there is a stack, on top.
@@ -133,14 +144,27 @@ impl Policy for Lirs {
     }
 
     fn configured(capacity: u32, settings: &Settings) -> Self {
-        let hir_pages = settings.share("hir_share", capacity, 1).min(capacity);
-        Self {
+        let mut cache = Self {
+            settings: settings.clone(),
             stack: Recency::default(),
             lists: Lists::new(),
-            stack_pages: settings.share("stack_limit", capacity, 1),
-            lir_pages: capacity - hir_pages,
+            stack_pages: 0,
+            lir_pages: 0,
             lir: 0,
+        };
+        cache.resize(capacity);
+        cache
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        let hir_pages = self.settings.share("hir_share", capacity, 1).min(capacity);
+        self.stack_pages = self.settings.share("stack_limit", capacity, 1);
+        self.lir_pages = capacity - hir_pages;
+        while self.lir > self.lir_pages {
+            self.demote();
+            self.prune();
         }
+        self.limit_stack();
     }
 
     fn grow(&mut self, pages: usize) {
@@ -187,6 +211,8 @@ impl Policy for Lirs {
         let victim = self.lists.pop(QUEUE);
         if self.stack.contains(victim) {
             self.lists.push(victim, GHOSTS);
+            // Pages that a pool holds beyond its size may fill the stack alone.
+            self.limit_stack();
         }
         victim
     }
@@ -199,6 +225,7 @@ impl Policy for Lirs {
             self.lists.set_tag(page, LIR);
             self.lir += 1;
             self.stack.insert(page);
+            self.limit_stack();
         } else {
             self.pass_through(page);
         }

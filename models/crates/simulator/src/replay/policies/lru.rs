@@ -24,7 +24,6 @@ impl Lru {
 }
 
 impl Policy for Lru {
-    const FITS_ANY_SIZE: bool = true;
     const IN_BULK: bool = true;
 
     fn new(_capacity: u32) -> Self {

@@ -237,7 +237,6 @@ impl Lru2 {
 }
 
 impl Policy for Lru2 {
-    const FITS_ANY_SIZE: bool = true;
     const OPTIONS: &'static [Setting] = &[Setting {
         name: "period",
         description: "Correlated reference period: a reference so many references or fewer after the last one to its page counts as the same. [references]",

@@ -26,8 +26,6 @@ pub(crate) trait Policy {
     const NEEDS: &'static [Need] = &[];
     /// Its options.
     const OPTIONS: &'static [Setting] = &[];
-    /// Whether no part of it is a share of the capacity, so that it serves a pool of changing size.
-    const FITS_ANY_SIZE: bool = false;
     /// Whether it has [`Self::reference`].
     const IN_BULK: bool = false;
     /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
@@ -39,6 +37,11 @@ pub(crate) trait Policy {
     {
         Self::new(capacity)
     }
+    /// The capacity becomes `capacity`, at least one page. No page enters or leaves: what is a share of
+    /// the capacity follows it, pages change lists where theirs became too long, and ghosts beyond
+    /// their share are forgotten. The caller takes and gives pages one at a time, by [`Self::evict`]
+    /// and [`Self::insert`], until it holds what it wants. The same capacity changes nothing.
+    fn resize(&mut self, _capacity: u32) {}
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
     /// Reads what is kept of some pages, all at once, if that lies in a table too large for the
@@ -108,14 +111,6 @@ macro_rules! policies {
             },)+
         ];
 
-        /// Names of the policies that serve a pool of changing size.
-        pub(crate) fn fitting_any_size() -> Vec<&'static str> {
-            [$(($name, <$policy as Policy>::FITS_ANY_SIZE),)+]
-                .into_iter()
-                .filter_map(|(name, fits)| fits.then_some(name))
-                .collect()
-        }
-
         /// Replays the run through the policy called `name`, compiled for it alone.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
             let settings = &Settings::parse("policy", name, "", run.options)?;
@@ -149,6 +144,10 @@ macro_rules! policies {
 
             fn grow(&mut self, pages: usize) {
                 match self { $(Self::$variant(policy) => policy.grow(pages),)+ }
+            }
+
+            fn resize(&mut self, capacity: u32) {
+                match self { $(Self::$variant(policy) => policy.resize(capacity),)+ }
             }
 
             fn fetch(&self, pages: &[u32]) {
@@ -223,4 +222,96 @@ policies! {
     S3Fifo: s3_fifo::S3Fifo => "s3_fifo", "S3-FIFO", "A small FIFO queue that filters pages used once out, before a main FIFO queue with second chances.", "Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023";
     WTinyLfu: w_tiny_lfu::WTinyLfu => "w_tinylfu", "W-TinyLFU", "A small LRU window before a segmented LRU that a page enters only if it is used more often than the page it replaces.", "Einziger, Friedman, Manes: TinyLFU: a highly efficient cache admission policy, ACM ToS 2017";
     Opt: opt::Opt => "opt", "OPT", "Evicts the page whose next access is farthest in the future: no policy has fewer misses.", "Belady: A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966";
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::replay::future::NEVER;
+
+    /// A cache of changing size; the victims of each step.
+    struct Cache {
+        policy: AnyPolicy,
+        size: u32,
+    }
+
+    impl Cache {
+        fn new(name: &str, size: u32) -> Self {
+            let settings = Settings::parse("policy", name, "", &[]).expect("a listed policy");
+            let mut policy = AnyPolicy::configured(size, &settings);
+            policy.expect_removal();
+            policy.grow(60);
+            Self { policy, size }
+        }
+
+        fn access(&mut self, page: u32, next: u32) -> Vec<u32> {
+            let mut victims = Vec::new();
+            self.policy.foresee(page, next);
+            if self.policy.contains(page) {
+                self.policy.on_hit(page);
+                return victims;
+            }
+            while self.policy.len() >= self.size {
+                victims.push(self.policy.evict(page));
+            }
+            self.policy.insert(page);
+            victims
+        }
+    }
+
+    fn next_accesses(pages: &[u32]) -> Vec<u32> {
+        let next = |(place, page)| {
+            let gap = pages[place + 1..].iter().position(|other| other == page);
+            gap.map_or(NEVER, |gap| u32::try_from(place + 1 + gap).unwrap_or(NEVER))
+        };
+        pages.iter().enumerate().map(next).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_size_changes_nothing(
+            pages in prop::collection::vec(prop_oneof![0_u32..60, 0_u32..20], 0..400),
+            size in 1_u32..30,
+        ) {
+            let next = next_accesses(&pages);
+            for about in TABLE {
+                let mut plain = Cache::new(about.name, size);
+                let mut resized = Cache::new(about.name, size);
+                for (&page, &next) in pages.iter().zip(&next) {
+                    resized.policy.resize(size);
+                    let expected = plain.access(page, next);
+                    prop_assert_eq!(resized.access(page, next), expected, "{}", about.name);
+                }
+                prop_assert_eq!(resized.policy.recount(), Ok(()));
+            }
+        }
+
+        /// Every page leaves once for each time it enters, whatever the size was in between.
+        #[test]
+        fn every_policy_follows_its_size(
+            steps in prop::collection::vec((0_u32..60, prop::option::weighted(0.1, 1_u32..30)), 0..400),
+            size in 1_u32..30,
+        ) {
+            let pages: Vec<u32> = steps.iter().map(|step| step.0).collect();
+            let next = next_accesses(&pages);
+            for about in TABLE {
+                let mut cache = Cache::new(about.name, size);
+                let mut held = std::collections::BTreeSet::new();
+                for (&(page, to), &next) in steps.iter().zip(&next) {
+                    if let Some(to) = to {
+                        cache.size = to;
+                        cache.policy.resize(to);
+                    }
+                    for victim in cache.access(page, next) {
+                        prop_assert!(held.remove(&victim), "{}", about.name);
+                    }
+                    held.insert(page);
+                    prop_assert_eq!(cache.policy.len() as usize, held.len());
+                    prop_assert_eq!(cache.policy.recount(), Ok(()), "{}", about.name);
+                }
+            }
+        }
+    }
 }

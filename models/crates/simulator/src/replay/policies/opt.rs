@@ -199,7 +199,6 @@ impl Opt {
 }
 
 impl Policy for Opt {
-    const FITS_ANY_SIZE: bool = true;
     const NEEDS: &'static [Need] = &[Need::Future];
 
     fn new(_capacity: u32) -> Self {

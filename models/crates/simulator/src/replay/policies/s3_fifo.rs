@@ -29,8 +29,13 @@ const MOST_USES: u8 = 3;
 /// unless main holds more than its own share. Both say nothing of an empty cache; as in the authors'
 /// simulator, main fills up with the pages that small has no room for, so that no share of the cache
 /// lies idle. A ghost that comes back leaves the ghost queue.
+///
+/// A pool whose size changes: all three shares follow it, and ghost drops its oldest while it is longer
+/// than its own. Pages leave by the rules above, one at a time: from main while it is above its new
+/// share, else from small. What a pool gains after its first eviction is filled by newcomers in small.
 #[derive(Debug)]
 pub(crate) struct S3Fifo {
+    settings: Settings,
     /// The tag counts uses.
     lists: Lists<3>,
     small_pages: u32,
@@ -113,15 +118,26 @@ impl Policy for S3Fifo {
 
     #[expect(clippy::cast_possible_truncation, reason = "it is at most 3")]
     fn configured(capacity: u32, settings: &Settings) -> Self {
-        let small = settings.share("small_share", capacity, 1);
-        Self {
+        let mut cache = Self {
+            settings: settings.clone(),
             lists: Lists::new(),
-            small_pages: small,
-            main_pages: capacity - small.min(capacity),
-            ghost_pages: settings.share("ghost_share", capacity, 0),
+            small_pages: 0,
+            main_pages: 0,
+            ghost_pages: 0,
             threshold: settings.whole("threshold") as u8,
             returning: NO_PAGE,
             has_evicted: false,
+        };
+        cache.resize(capacity);
+        cache
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        self.small_pages = self.settings.share("small_share", capacity, 1);
+        self.main_pages = capacity - self.small_pages.min(capacity);
+        self.ghost_pages = self.settings.share("ghost_share", capacity, 0);
+        while self.lists.len(GHOST) > self.ghost_pages {
+            self.lists.pop(GHOST);
         }
     }
 

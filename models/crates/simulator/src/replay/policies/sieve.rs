@@ -22,8 +22,6 @@ pub(crate) struct Sieve {
 }
 
 impl Policy for Sieve {
-    const FITS_ANY_SIZE: bool = true;
-
     fn new(_capacity: u32) -> Self {
         Self::default()
     }

@@ -26,8 +26,12 @@ const A1_OUT: u8 = 2;
 /// Kin is 25 % and Kout 50 % of the pages, as the paper recommends. Where it is silent: a page
 /// found in `A1out` leaves it before RECLAIM, so that it cannot be dropped by its own return; with
 /// nothing in `Am` the victim is the oldest of `A1in` whatever its length.
+///
+/// A pool whose size changes: Kin and Kout follow it, and `A1out` drops its oldest while it is longer
+/// than Kout. Pages leave by RECLAIM, one at a time, so `A1in` comes down to the new Kin first.
 #[derive(Debug)]
 pub(crate) struct TwoQ {
+    settings: Settings,
     lists: Lists<3>,
     k_in: u32,
     k_out: u32,
@@ -63,10 +67,19 @@ impl Policy for TwoQ {
 
     fn configured(capacity: u32, settings: &Settings) -> Self {
         Self {
+            settings: settings.clone(),
             lists: Lists::new(),
             k_in: settings.share("k_in", capacity, 1),
             k_out: settings.share("k_out", capacity, 1),
             returning: NO_PAGE,
+        }
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        self.k_in = self.settings.share("k_in", capacity, 1);
+        self.k_out = self.settings.share("k_out", capacity, 1);
+        while self.lists.len(A1_OUT) > self.k_out {
+            self.lists.pop(A1_OUT);
         }
     }
 

@@ -32,15 +32,22 @@ const LAST_PERIOD: u32 = u32::MAX >> COUNT_BITS;
 /// numbers are dense, so the counts here are exact, one for each page, and there is no doorkeeper.
 /// The halving is exact too, but done when a count is next looked at. A sample is 10 references
 /// for each page of the cache; window 1 %, protected 80 % of the rest, as in the paper.
+///
+/// A pool whose size changes: window, protected part and sample follow it. While the window, then the
+/// protected part, is above its share, its oldest page goes to probation. The references of the
+/// running sample count on; if they are as many as the new sample already, the next one ends it.
+/// Pages leave as above, one at a time.
 #[derive(Debug)]
 pub(crate) struct WTinyLfu {
+    settings: Settings,
     lists: Lists<3>,
     window_pages: u32,
     protected_pages: u32,
     counts: Vec<u32>,
     period: u32,
-    /// References left in this period.
-    left: u64,
+    /// References in this period.
+    made: u64,
+    /// References after which a period ends.
     sample: u64,
 }
 
@@ -56,9 +63,9 @@ impl WTinyLfu {
     fn refer(&mut self, page: u32) {
         let count = (self.count(page) + 1).min(MOST);
         self.counts[page as usize] = self.period << COUNT_BITS | count;
-        self.left -= 1;
-        if self.left == 0 {
-            self.left = self.sample;
+        self.made += 1;
+        if self.made >= self.sample {
+            self.made = 0;
             self.next_period();
         }
     }
@@ -113,16 +120,33 @@ impl Policy for WTinyLfu {
     }
 
     fn configured(capacity: u32, settings: &Settings) -> Self {
-        let window_pages = settings.share("window_share", capacity, 1).min(capacity);
-        let sample = u64::from(capacity) * u64::from(settings.whole("sample"));
-        Self {
+        let mut cache = Self {
+            settings: settings.clone(),
             lists: Lists::new(),
-            window_pages,
-            protected_pages: settings.share("protected_share", capacity - window_pages, 0),
+            window_pages: 0,
+            protected_pages: 0,
             counts: Vec::new(),
             period: 0,
-            left: sample,
-            sample,
+            made: 0,
+            sample: 0,
+        };
+        cache.resize(capacity);
+        cache
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        let settings = &self.settings;
+        self.window_pages = settings.share("window_share", capacity, 1).min(capacity);
+        self.protected_pages = settings.share("protected_share", capacity - self.window_pages, 0);
+        self.sample = u64::from(capacity) * u64::from(settings.whole("sample"));
+        for (list, pages) in [
+            (WINDOW, self.window_pages),
+            (PROTECTED, self.protected_pages),
+        ] {
+            while self.lists.len(list) > pages {
+                let oldest = self.lists.oldest(list);
+                self.lists.push(oldest, PROBATION);
+            }
         }
     }
 
