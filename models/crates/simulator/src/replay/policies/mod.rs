@@ -56,6 +56,8 @@ pub(crate) trait Policy {
     /// [`NEVER`](crate::replay::future::NEVER). Called before every access, whether the page is held
     /// or not, where a policy of the run needs the future; the place of the first access is 0.
     fn foresee(&mut self, _page: u32, _next_access: u32) {}
+    /// Tells an empty policy that its first access is not the first of the trace: so many went before.
+    fn begin_at(&mut self, _accesses: u64) {}
     /// Whether the cache holds `page`.
     fn contains(&self, page: u32) -> bool;
     /// Pages held.
@@ -160,6 +162,10 @@ macro_rules! policies {
 
             fn foresee(&mut self, page: u32, next_access: u32) {
                 match self { $(Self::$variant(policy) => policy.foresee(page, next_access),)+ }
+            }
+
+            fn begin_at(&mut self, accesses: u64) {
+                match self { $(Self::$variant(policy) => policy.begin_at(accesses),)+ }
             }
 
             fn contains(&self, page: u32) -> bool {

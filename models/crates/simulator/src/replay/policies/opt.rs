@@ -228,6 +228,10 @@ impl Policy for Opt {
         }
     }
 
+    fn begin_at(&mut self, accesses: u64) {
+        self.accesses = accesses;
+    }
+
     #[inline]
     fn contains(&self, page: u32) -> bool {
         self.held.contains(page)
