@@ -1,6 +1,6 @@
 //! ARC, the adaptive replacement cache.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
 
 /// Pages seen once recently.
@@ -38,6 +38,9 @@ const B2: u8 = 3;
 /// A pool whose size changes from `c` to c': `p` becomes p c' / c, for it is the share of the cache that
 /// the hits on ghosts have taught, and the ghosts drop to the limits above. Pages leave by REPLACE, one
 /// at a time.
+///
+/// Guarded pages: the oldest open page of the list that REPLACE chooses leaves, or of the other one if that
+/// has none open. Guarded pages count in the lengths.
 #[derive(Debug)]
 pub(crate) struct Arc {
     capacity: u32,
@@ -97,6 +100,8 @@ impl Arc {
 }
 
 impl Policy for Arc {
+    type Guarded = Self;
+
     fn new(capacity: u32) -> Self {
         Self {
             capacity,
@@ -143,15 +148,16 @@ impl Policy for Arc {
         let only_t1 = self.lists.len(T1) >= self.capacity && !self.lists.is_in(incoming, B2);
         self.prepare(incoming);
         self.prepared = incoming;
-        if only_t1 {
+        let open = |list| self.lists.open(list) > 0;
+        if only_t1 && open(T1) {
             // No ghost: B1 is empty, and `T1` alone fills what the paper allows both.
-            return self.lists.pop(T1);
+            return self.lists.pop_open(T1);
         }
         let t1 = f64::from(self.lists.len(T1));
         let from_t1 = t1 > self.p || (t1 >= self.p && self.lists.is_in(incoming, B2));
-        let from_t1 = self.lists.len(T2) == 0 || (t1 >= 1.0 && from_t1);
+        let from_t1 = !open(T2) || (open(T1) && from_t1);
         let (pages, ghosts) = if from_t1 { (T1, B1) } else { (T2, B2) };
-        let victim = self.lists.oldest(pages);
+        let victim = self.lists.oldest_open(pages);
         self.lists.push(victim, ghosts);
         self.limit_ghosts();
         victim
@@ -188,5 +194,25 @@ impl Removable for Arc {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for Arc {
+    fn expect_guards(&mut self) {
+        self.lists.expect_guards();
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

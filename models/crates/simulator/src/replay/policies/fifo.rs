@@ -1,5 +1,6 @@
 //! First in, first out.
 
+use super::guarded::GuardedOrder;
 use super::{Policy, Removable};
 use crate::replay::queue::Queue;
 
@@ -17,6 +18,8 @@ pub(crate) struct Fifo {
 }
 
 impl Policy for Fifo {
+    type Guarded = GuardedOrder<false>;
+
     fn new(_capacity: u32) -> Self {
         Self::default()
     }

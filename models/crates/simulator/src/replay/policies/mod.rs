@@ -11,6 +11,7 @@ pub(crate) mod arc;
 pub(crate) mod clock;
 pub(crate) mod fifo;
 pub(crate) mod gclock;
+pub(crate) mod guarded;
 pub(crate) mod lirs;
 pub(crate) mod lru;
 pub(crate) mod lru_2;
@@ -22,6 +23,8 @@ pub(crate) mod w_tiny_lfu;
 
 /// A replacement policy over dense page numbers. Dirty bits and counters belong to its caller.
 pub(crate) trait Policy {
+    /// The same policy where pages are guarded: itself, if it can do that at no cost to other uses.
+    type Guarded: Guarding;
     /// What it needs beyond the pages of the trace.
     const NEEDS: &'static [Need] = &[];
     /// Its options.
@@ -87,6 +90,41 @@ pub(crate) trait Policy {
     fn recount(&self) -> std::result::Result<(), String>;
 }
 
+/// A policy that can be told which of its pages must stay, as the inclusive schemes tell it of the pages
+/// in RAM.
+///
+/// A guarded page keeps its place: it is referenced, and moves within the policy, like any other. Only
+/// a victim is sought among the open pages, those that are not guarded; at least one is. How each
+/// policy passes over guarded pages, says its file.
+pub(crate) trait Guarding: Removable {
+    /// Prepares for guards; called before any page enters.
+    fn expect_guards(&mut self);
+    /// Whether a page that is held is guarded.
+    fn is_guarded(&self, page: u32) -> bool;
+    /// Guards a page that is held and open.
+    fn guard(&mut self, page: u32);
+    /// Ends the guard of a page.
+    fn release(&mut self, page: u32);
+    /// Adds an absent page, guarded.
+    #[inline]
+    fn insert_guarded(&mut self, page: u32) {
+        self.insert(page);
+        self.guard(page);
+    }
+    /// A reference to an open page, which is guarded from then on.
+    #[inline]
+    fn hit_and_guard(&mut self, page: u32) {
+        self.on_hit(page);
+        self.guard(page);
+    }
+    /// A reference to a guarded page, which is open from then on.
+    #[inline]
+    fn hit_and_release(&mut self, page: u32) {
+        self.on_hit(page);
+        self.release(page);
+    }
+}
+
 /// A policy from which a page can be taken out of turn, as the exclusive scheme does.
 ///
 /// The page leaves its lists without a trace: it is on no ghost list and comes back like a page that
@@ -99,42 +137,24 @@ pub(crate) trait Removable: Policy {
     fn remove(&mut self, page: u32);
 }
 
-macro_rules! policies {
-    ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
-        /// Every policy: the one table that all lists are read from.
-        pub(crate) const TABLE: &[About] = &[
-            $(About {
-                name: $name,
-                title: $title,
-                description: $description,
-                paper: $paper,
-                needs: <$policy as Policy>::NEEDS,
-                options: <$policy as Policy>::OPTIONS,
-            },)+
-        ];
-
-        /// Replays the run through the policy called `name`, compiled for it alone.
-        pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
-            let settings = &Settings::parse("policy", name, "", run.options)?;
-            match settings.policy {
-                $($name => single_tier::simulate::<$policy>(settings, run),)+
-                other => Err(unlisted(other)),
-            }
-        }
-
-        /// Any policy of the table, chosen at run time: one compiled scheme for all combinations.
-        ///
-        /// Its methods are functions of their own, not parts of the loop of each scheme, so the
-        /// program grows by one copy of each policy and not by one for each scheme and tier.
+/// A policy chosen at run time among some.
+///
+/// Its methods are functions of their own, not parts of the loop of each scheme, so the program grows
+/// by one copy of each policy and not by one for each scheme and tier.
+macro_rules! any_policy {
+    ($(#[$doc:meta])* $any:ident: $($variant:ident: $policy:ty => $name:literal;)+) => {
+        $(#[$doc])*
         #[derive(Debug)]
-        pub(crate) enum AnyPolicy {
+        pub(crate) enum $any {
             $($variant($policy),)+
         }
 
-        impl Policy for AnyPolicy {
+        impl Policy for $any {
+            type Guarded = AnyGuarded;
+
             /// LRU; [`Self::configured`] chooses.
             fn new(capacity: u32) -> Self {
-                Self::Lru(lru::Lru::new(capacity))
+                Self::Lru(Policy::new(capacity))
             }
 
             fn configured(capacity: u32, settings: &Settings) -> Self {
@@ -197,13 +217,78 @@ macro_rules! policies {
             }
         }
 
-        impl Removable for AnyPolicy {
+        impl Removable for $any {
             fn expect_removal(&mut self) {
                 match self { $(Self::$variant(policy) => policy.expect_removal(),)+ }
             }
 
             fn remove(&mut self, page: u32) {
                 match self { $(Self::$variant(policy) => policy.remove(page),)+ }
+            }
+        }
+    };
+}
+
+macro_rules! policies {
+    ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
+        /// Every policy: the one table that all lists are read from.
+        pub(crate) const TABLE: &[About] = &[
+            $(About {
+                name: $name,
+                title: $title,
+                description: $description,
+                paper: $paper,
+                needs: <$policy as Policy>::NEEDS,
+                options: <$policy as Policy>::OPTIONS,
+            },)+
+        ];
+
+        /// Replays the run through the policy called `name`, compiled for it alone.
+        pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
+            let settings = &Settings::parse("policy", name, "", run.options)?;
+            match settings.policy {
+                $($name => single_tier::simulate::<$policy>(settings, run),)+
+                other => Err(unlisted(other)),
+            }
+        }
+
+        any_policy! {
+            /// Any policy of the table, chosen at run time: one compiled scheme for all combinations.
+            AnyPolicy: $($variant: $policy => $name;)+
+        }
+
+        any_policy! {
+            /// The same where pages are guarded.
+            AnyGuarded: $($variant: <$policy as Policy>::Guarded => $name;)+
+        }
+
+        impl Guarding for AnyGuarded {
+            fn expect_guards(&mut self) {
+                match self { $(Self::$variant(policy) => policy.expect_guards(),)+ }
+            }
+
+            fn is_guarded(&self, page: u32) -> bool {
+                match self { $(Self::$variant(policy) => policy.is_guarded(page),)+ }
+            }
+
+            fn guard(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.guard(page),)+ }
+            }
+
+            fn release(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.release(page),)+ }
+            }
+
+            fn insert_guarded(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.insert_guarded(page),)+ }
+            }
+
+            fn hit_and_guard(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.hit_and_guard(page),)+ }
+            }
+
+            fn hit_and_release(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.hit_and_release(page),)+ }
             }
         }
     };

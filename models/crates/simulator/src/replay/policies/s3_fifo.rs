@@ -1,6 +1,6 @@
 //! S3-FIFO: three FIFO queues.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -33,6 +33,9 @@ const MOST_USES: u8 = 3;
 /// A pool whose size changes: all three shares follow it, and ghost drops its oldest while it is longer
 /// than its own. Pages leave by the rules above, one at a time: from main while it is above its new
 /// share, else from small. What a pool gains after its first eviction is filled by newcomers in small.
+///
+/// Guarded pages: both evictions go over the open pages only, and the others keep places and uses. A queue
+/// without an open page gives way to the other one. Guarded pages count in the length of main.
 #[derive(Debug)]
 pub(crate) struct S3Fifo {
     settings: Settings,
@@ -51,14 +54,14 @@ impl S3Fifo {
     /// Evicts from small; `None` if all its pages moved to main.
     #[inline]
     fn evict_small(&mut self) -> Option<u32> {
-        while self.lists.len(SMALL) > 0 {
-            let page = self.lists.oldest(SMALL);
+        while self.lists.open(SMALL) > 0 {
+            let page = self.lists.oldest_open(SMALL);
             if self.lists.tag(page) >= self.threshold {
                 self.lists.set_tag(page, 0);
                 self.lists.push(page, MAIN);
             } else {
                 if self.ghost_pages == 0 {
-                    return Some(self.lists.pop(SMALL));
+                    return Some(self.lists.pop_open(SMALL));
                 }
                 if self.lists.len(GHOST) >= self.ghost_pages {
                     self.lists.pop(GHOST);
@@ -73,10 +76,10 @@ impl S3Fifo {
     #[inline]
     fn evict_main(&mut self) -> u32 {
         loop {
-            let page = self.lists.oldest(MAIN);
+            let page = self.lists.oldest_open(MAIN);
             let uses = self.lists.tag(page);
             if uses == 0 {
-                return self.lists.pop(MAIN);
+                return self.lists.pop_open(MAIN);
             }
             self.lists.set_tag(page, uses - 1);
             self.lists.push(page, MAIN);
@@ -85,6 +88,8 @@ impl S3Fifo {
 }
 
 impl Policy for S3Fifo {
+    type Guarded = Self;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "small_share",
@@ -174,7 +179,8 @@ impl Policy for S3Fifo {
             self.returning = incoming;
         }
         loop {
-            if self.lists.len(MAIN) > self.main_pages || self.lists.len(SMALL) == 0 {
+            let too_long = self.lists.len(MAIN) > self.main_pages;
+            if self.lists.open(MAIN) > 0 && (too_long || self.lists.open(SMALL) == 0) {
                 return self.evict_main();
             }
             if let Some(victim) = self.evict_small() {
@@ -211,5 +217,25 @@ impl Removable for S3Fifo {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for S3Fifo {
+    fn expect_guards(&mut self) {
+        self.lists.expect_guards();
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

@@ -1,6 +1,6 @@
 //! 2Q, the full version.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -29,6 +29,9 @@ const A1_OUT: u8 = 2;
 ///
 /// A pool whose size changes: Kin and Kout follow it, and `A1out` drops its oldest while it is longer
 /// than Kout. Pages leave by RECLAIM, one at a time, so `A1in` comes down to the new Kin first.
+///
+/// Guarded pages: RECLAIM takes the oldest open page of the list that it chooses, or of the other one if
+/// that has none open. Guarded pages count in the length of `A1in`.
 #[derive(Debug)]
 pub(crate) struct TwoQ {
     settings: Settings,
@@ -40,6 +43,8 @@ pub(crate) struct TwoQ {
 }
 
 impl Policy for TwoQ {
+    type Guarded = Self;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "k_in",
@@ -115,15 +120,16 @@ impl Policy for TwoQ {
             self.lists.remove(incoming);
             self.returning = incoming;
         }
-        if self.lists.len(A1_IN) > self.k_in || self.lists.len(AM) == 0 {
-            let victim = self.lists.oldest(A1_IN);
+        let too_long = self.lists.len(A1_IN) > self.k_in;
+        if self.lists.open(A1_IN) > 0 && (too_long || self.lists.open(AM) == 0) {
+            let victim = self.lists.oldest_open(A1_IN);
             self.lists.push(victim, A1_OUT);
             if self.lists.len(A1_OUT) > self.k_out {
                 self.lists.pop(A1_OUT);
             }
             victim
         } else {
-            self.lists.pop(AM)
+            self.lists.pop_open(AM)
         }
     }
 
@@ -152,5 +158,25 @@ impl Removable for TwoQ {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for TwoQ {
+    fn expect_guards(&mut self) {
+        self.lists.expect_guards();
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

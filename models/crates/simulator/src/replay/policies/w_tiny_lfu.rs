@@ -1,6 +1,6 @@
 //! W-TinyLFU: a window before a cache with frequency admission.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::Lists;
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -37,6 +37,11 @@ const LAST_PERIOD: u32 = u32::MAX >> COUNT_BITS;
 /// protected part, is above its share, its oldest page goes to probation. The references of the
 /// running sample count on; if they are as many as the new sample already, the next one ends it.
 /// Pages leave as above, one at a time.
+///
+/// Guarded pages: candidate and victim are the oldest open pages of their lists. With none open in the window
+/// the victim leaves without a contest, and the window then gives its oldest page to probation; with
+/// none open elsewhere the candidate leaves. Under RAM larger than the window that is the rule: RAM
+/// itself is the window then.
 #[derive(Debug)]
 pub(crate) struct WTinyLfu {
     settings: Settings,
@@ -85,6 +90,8 @@ impl WTinyLfu {
 }
 
 impl Policy for WTinyLfu {
+    type Guarded = Self;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "window_share",
@@ -192,19 +199,19 @@ impl Policy for WTinyLfu {
     /// The incoming page is counted when it enters: it is neither candidate nor victim.
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        let main = if self.lists.len(PROBATION) > 0 {
+        let main = if self.lists.open(PROBATION) > 0 {
             PROBATION
         } else {
             PROTECTED
         };
-        if self.lists.len(main) == 0 {
-            return self.lists.pop(WINDOW);
+        if self.lists.open(main) == 0 {
+            return self.lists.pop_open(WINDOW);
         }
-        if self.lists.len(WINDOW) < self.window_pages {
-            return self.lists.pop(main);
+        if self.lists.len(WINDOW) < self.window_pages || self.lists.open(WINDOW) == 0 {
+            return self.lists.pop_open(main);
         }
-        let candidate = self.lists.oldest(WINDOW);
-        let victim = self.lists.oldest(main);
+        let candidate = self.lists.oldest_open(WINDOW);
+        let victim = self.lists.oldest_open(main);
         if self.count(candidate) > self.count(victim) {
             self.lists.remove(victim);
             self.lists.push(candidate, PROBATION);
@@ -243,5 +250,25 @@ impl Removable for WTinyLfu {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for WTinyLfu {
+    fn expect_guards(&mut self) {
+        self.lists.expect_guards();
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }
