@@ -228,18 +228,21 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         values: "lru, fifo, clock, gclock, lru_2, 2q, arc, lirs, sieve, s3_fifo, w_tinylfu, opt",
         default: "lru",
         description: "Replacement policy of DRAM, with the defaults of its options; opt reads the trace to its end first.",
+        is_place: false,
     },
     OptionAbout {
         name: "crash_at",
         values: "0 to the accesses of the trace",
         default: "no crash",
         description: "Accesses before a crash that empties DRAM.",
+        is_place: true,
     },
     OptionAbout {
         name: "restart",
         values: "warm, cold",
         default: "warm",
         description: "Whether the flash contents are used again after the crash.",
+        is_place: false,
     },
 ];
 

@@ -259,7 +259,7 @@ impl Policy for Lru2 {
         name: "period",
         description: "Correlated reference period: a reference so many references or fewer after the last one to its page counts as the same. [references]",
         default: "0",
-        values: Values::Whole {
+        values: Values::References {
             least: 0,
             most: u32::MAX,
         },
