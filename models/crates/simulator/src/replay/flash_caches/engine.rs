@@ -388,7 +388,7 @@ impl Course {
             let end = (start + BATCH).min(chunk.len());
             engine.cache.fetch(&chunk.pages[start..end]);
             engine.around.dram.fetch(&chunk.pages[start..end]);
-            for index in start..end {
+            for (index, &page) in (start..end).zip(&chunk.pages[start..end]) {
                 // Requests may be recorded out of order: time never runs backwards here.
                 now = if timed {
                     now.max(u64::try_from(chunk.times_ns[index]).unwrap_or(0))
@@ -401,7 +401,6 @@ impl Course {
                         .map(|plan| engine.crash(done, now, self.totals.distinct_pages, plan.warm));
                 }
                 engine.tick(now);
-                let page = chunk.pages[index];
                 if FORESEEN {
                     engine.around.dram.foresee(page, next_accesses[index]);
                 }

@@ -296,7 +296,9 @@ impl Policy for Lru2 {
             };
             self.histories.resize(pages, none);
             self.held.grow(pages);
-            self.guarded.grow(pages);
+            if self.guards {
+                self.guarded.grow(pages);
+            }
             if self.period > 0 {
                 self.starts.resize(pages, NEVER);
                 self.times.resize(pages, 0);

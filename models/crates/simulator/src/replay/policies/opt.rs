@@ -42,8 +42,9 @@ const PAGES_PER_FAR: usize = 8;
 pub(crate) struct Opt {
     next_accesses: Vec<u32>,
     held: BitSet,
-    /// Pages that must stay.
+    /// Pages that must stay, if there are any.
     guarded: BitSet,
+    guards: bool,
     pages: u32,
     /// An entry that is not less than any other, or 0: next access (upper half) and page.
     farthest: u64,
@@ -161,7 +162,7 @@ impl Opt {
 
     #[inline]
     fn may_leave(&self, page: u32) -> bool {
-        self.held.contains(page) && !self.guarded.contains(page)
+        self.held.contains(page) && !self.is_guarded(page)
     }
 
     /// Membership is all that is asked of an entry whose place is to come: what was noted is the page's
@@ -219,7 +220,9 @@ impl Policy for Opt {
 
     fn grow(&mut self, pages: usize) {
         self.held.grow(pages);
-        self.guarded.grow(pages);
+        if self.guards {
+            self.guarded.grow(pages);
+        }
         if pages > self.next_accesses.len() {
             self.next_accesses.resize(pages, UNFORESEEN);
         }
@@ -314,10 +317,13 @@ impl Removable for Opt {
 }
 
 impl Guarding for Opt {
-    fn expect_guards(&mut self) {}
+    fn expect_guards(&mut self) {
+        self.guards = true;
+    }
 
+    #[inline]
     fn is_guarded(&self, page: u32) -> bool {
-        self.guarded.contains(page)
+        self.guards && self.guarded.contains(page)
     }
 
     #[inline]
