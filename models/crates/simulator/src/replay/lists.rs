@@ -71,38 +71,29 @@ impl<const N: usize> Guards<N> {
 }
 
 /// `N` lists, numbered from 0, and a small tag for each page.
+///
+/// Whether pages can be guarded is a constant of the type: where they are not, nothing is done for it.
 #[derive(Debug)]
-pub(crate) struct Lists<const N: usize> {
+pub(crate) struct Lists<const N: usize, const GUARDED: bool = false> {
     places: Vec<Place>,
     logs: [Log; N],
     /// If pages are guarded.
     guards: Option<Box<Guards<N>>>,
 }
 
-impl<const N: usize> Lists<N> {
+impl<const N: usize, const GUARDED: bool> Lists<N, GUARDED> {
     pub(crate) fn new() -> Self {
         Self {
             places: Vec::new(),
             logs: std::array::from_fn(|_| Log::default()),
-            guards: None,
+            guards: GUARDED.then(|| {
+                Box::new(Guards {
+                    guarded: BitSet::default(),
+                    open: std::array::from_fn(|_| LeastFirstSet::new(0)),
+                    pages: [0; N],
+                })
+            }),
         }
-    }
-
-    /// Keeps from now on which pages are guarded; before any page enters.
-    pub(crate) fn expect_guards(&mut self) {
-        let mut guarded = BitSet::default();
-        guarded.grow(self.places.len());
-        self.guards = Some(Box::new(Guards {
-            guarded,
-            open: std::array::from_fn(|_| LeastFirstSet::new(0)),
-            pages: [0; N],
-        }));
-    }
-
-    /// Whether pages are guarded here.
-    #[inline]
-    pub(crate) fn expects_guards(&self) -> bool {
-        self.guards.is_some()
     }
 
     pub(crate) fn is_guarded(&self, page: u32) -> bool {
@@ -130,26 +121,28 @@ impl<const N: usize> Lists<N> {
     #[inline]
     pub(crate) fn open(&self, list: u8) -> u32 {
         match &self.guards {
-            None => self.len(list),
-            Some(guards) => guards.pages[usize::from(list)],
+            Some(guards) if GUARDED => guards.pages[usize::from(list)],
+            _ => self.len(list),
         }
     }
 
     /// The oldest page of `list` that is not guarded; there must be one.
     #[inline]
     pub(crate) fn oldest_open(&mut self, list: u8) -> u32 {
-        let Some(guards) = &self.guards else {
-            return self.oldest(list);
-        };
-        let stamp = guards.open[usize::from(list)].first();
-        let stamp = stamp.expect("a list with an open page");
-        self.logs[usize::from(list)].pages[stamp as usize]
+        match &self.guards {
+            Some(guards) if GUARDED => {
+                let stamp = guards.open[usize::from(list)].first();
+                let stamp = stamp.expect("a list with an open page");
+                self.logs[usize::from(list)].pages[stamp as usize]
+            }
+            _ => self.oldest(list),
+        }
     }
 
     /// Removes the oldest page of `list` that is not guarded; there must be one.
     #[inline]
     pub(crate) fn pop_open(&mut self, list: u8) -> u32 {
-        if self.guards.is_none() {
+        if !GUARDED {
             return self.pop(list);
         }
         let page = self.oldest_open(list);
@@ -158,7 +151,6 @@ impl<const N: usize> Lists<N> {
     }
 
     /// Tells the guards that a page went from one place to another.
-    #[cold]
     #[inline(never)]
     fn move_guarded(&mut self, page: u32, before: Place) {
         let after = self.places[page as usize];
@@ -241,7 +233,7 @@ impl<const N: usize> Lists<N> {
                 other.live -= 1;
             }
         }
-        if self.guards.is_some() {
+        if GUARDED {
             self.move_guarded(page, left);
         }
     }
@@ -280,7 +272,7 @@ impl<const N: usize> Lists<N> {
         let page = self.oldest(list);
         let left = self.places[page as usize];
         self.places[page as usize].list = NOWHERE;
-        if self.guards.is_some() {
+        if GUARDED {
             self.move_guarded(page, left);
         }
         let log = &mut self.logs[usize::from(list)];
@@ -298,7 +290,7 @@ impl<const N: usize> Lists<N> {
         if let Some(log) = self.logs.get_mut(usize::from(left.list)) {
             log.live -= 1;
         }
-        if self.guards.is_some() {
+        if GUARDED {
             self.move_guarded(page, left);
         }
     }
@@ -391,7 +383,7 @@ mod tests {
         fn lists_behave_like_vectors(
             steps in prop::collection::vec((0_u32..40, 0_u8..3, 0_u8..8), 20_000..20_001),
         ) {
-            let mut lists = Lists::<3>::new();
+            let mut lists = Lists::<3, false>::new();
             lists.grow(40);
             let mut model: [Vec<u32>; 3] = Default::default();
             for (page, list, step) in steps {
@@ -433,8 +425,7 @@ mod tests {
         fn guarded_pages_keep_their_places(
             steps in prop::collection::vec((0_u32..40, 0_u8..2, 0_u8..8), 20_000..20_001),
         ) {
-            let mut lists = Lists::<2>::new();
-            lists.expect_guards();
+            let mut lists = Lists::<2, true>::new();
             lists.grow(40);
             let mut model: [Vec<u32>; 2] = Default::default();
             let mut guarded: Vec<u32> = Vec::new();

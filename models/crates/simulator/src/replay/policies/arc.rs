@@ -42,16 +42,16 @@ const B2: u8 = 3;
 /// Guarded pages: the oldest open page of the list that REPLACE chooses leaves, or of the other one if that
 /// has none open. Guarded pages count in the lengths.
 #[derive(Debug)]
-pub(crate) struct Arc {
+pub(crate) struct Arc<const GUARDED: bool = false> {
     capacity: u32,
     /// Wanted size of `T1`.
     p: f64,
-    lists: Lists<4>,
+    lists: Lists<4, GUARDED>,
     /// The page for which room was made last: `p` and the ghosts know of it already.
     prepared: u32,
 }
 
-impl Arc {
+impl<const GUARDED: bool> Arc<GUARDED> {
     /// Adapts `p` and the ghost lists to a miss of `page`.
     #[inline]
     fn prepare(&mut self, page: u32) {
@@ -78,7 +78,7 @@ impl Arc {
     }
 }
 
-impl Arc {
+impl<const GUARDED: bool> Arc<GUARDED> {
     /// Pages seen once and seen again, ghosts included.
     #[inline]
     fn seen(&self) -> (u64, u64) {
@@ -99,8 +99,8 @@ impl Arc {
     }
 }
 
-impl Policy for Arc {
-    type Guarded = Self;
+impl<const GUARDED: bool> Policy for Arc<GUARDED> {
+    type Guarded = Arc<true>;
 
     fn new(capacity: u32) -> Self {
         Self {
@@ -190,17 +190,15 @@ impl Policy for Arc {
     }
 }
 
-impl Removable for Arc {
+impl<const GUARDED: bool> Removable for Arc<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
     }
 }
 
-impl Guarding for Arc {
-    fn expect_guards(&mut self) {
-        self.lists.expect_guards();
-    }
+impl Guarding for Arc<true> {
+    fn expect_guards(&mut self) {}
 
     fn is_guarded(&self, page: u32) -> bool {
         self.lists.is_guarded(page)

@@ -81,6 +81,8 @@ impl<const RENEWS: bool> Removable for GuardedOrder<RENEWS> {
 }
 
 impl<const RENEWS: bool> Guarding for GuardedOrder<RENEWS> {
+    const WALKS: bool = false;
+
     fn expect_guards(&mut self) {}
 
     #[inline]

@@ -50,17 +50,17 @@ const LIR: u8 = 1;
 /// with an empty queue, and the next newcomer takes its share. Newcomers are in Q and, under RAM, guarded:
 /// where RAM has more pages than Q, set `hir_share` above the share of RAM in flash.
 #[derive(Debug)]
-pub(crate) struct Lirs {
+pub(crate) struct Lirs<const GUARDED: bool = false> {
     settings: Settings,
     stack: Recency,
     /// [`QUEUE`] and [`GHOSTS`]; the tag is [`LIR`] for a LIR page, which is in neither.
-    lists: Lists<3>,
+    lists: Lists<3, GUARDED>,
     stack_pages: u32,
     lir_pages: u32,
     lir: u32,
 }
 
-impl Lirs {
+impl<const GUARDED: bool> Lirs<GUARDED> {
     #[inline]
     fn is_lir(&self, page: u32) -> bool {
         self.lists.tag(page) == LIR
@@ -107,7 +107,7 @@ impl Lirs {
     /// Notes that a LIR page is at the top of the stack now.
     #[inline]
     fn order(&mut self, page: u32) {
-        if self.lists.expects_guards() {
+        if GUARDED {
             self.lists.push(page, LIR_ORDER);
         }
     }
@@ -141,8 +141,8 @@ impl Lirs {
     }
 }
 
-impl Policy for Lirs {
-    type Guarded = Self;
+impl<const GUARDED: bool> Policy for Lirs<GUARDED> {
+    type Guarded = Lirs<true>;
 
     const OPTIONS: &'static [Setting] = &[
         Setting {
@@ -229,7 +229,7 @@ impl Policy for Lirs {
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
         if self.lists.open(QUEUE) == 0 {
-            let lowest = if self.lists.expects_guards() {
+            let lowest = if GUARDED {
                 self.lists.oldest_open(LIR_ORDER)
             } else {
                 self.stack.least_recent()
@@ -275,7 +275,7 @@ impl Policy for Lirs {
             .all(|&page| self.contains(page) || self.lists.is_in(page, GHOSTS));
         let lowest = stacked.first();
         let lir_in_order = stacked.iter().copied().filter(|&page| self.is_lir(page));
-        if self.lists.expects_guards() && !lir_in_order.eq(self.lists.iter(LIR_ORDER)) {
+        if GUARDED && !lir_in_order.eq(self.lists.iter(LIR_ORDER)) {
             return Err("the LIR pages are in another order than on the stack".to_owned());
         }
         if lir != self.lir as usize
@@ -298,7 +298,7 @@ impl Policy for Lirs {
     }
 }
 
-impl Removable for Lirs {
+impl<const GUARDED: bool> Removable for Lirs<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         if self.is_lir(page) {
@@ -313,10 +313,8 @@ impl Removable for Lirs {
     }
 }
 
-impl Guarding for Lirs {
-    fn expect_guards(&mut self) {
-        self.lists.expect_guards();
-    }
+impl Guarding for Lirs<true> {
+    fn expect_guards(&mut self) {}
 
     fn is_guarded(&self, page: u32) -> bool {
         self.lists.is_guarded(page)

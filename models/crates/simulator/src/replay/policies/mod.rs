@@ -97,6 +97,8 @@ pub(crate) trait Policy {
 /// a victim is sought among the open pages, those that are not guarded; at least one is. How each
 /// policy passes over guarded pages, says its file.
 pub(crate) trait Guarding: Removable {
+    /// Whether it looks at one page after the other for one that is open.
+    const WALKS: bool = true;
     /// Prepares for guards; called before any page enters.
     fn expect_guards(&mut self);
     /// Whether a page that is held is guarded.

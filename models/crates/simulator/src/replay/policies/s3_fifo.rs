@@ -37,10 +37,10 @@ const MOST_USES: u8 = 3;
 /// Guarded pages: both evictions go over the open pages only, and the others keep places and uses. A queue
 /// without an open page gives way to the other one. Guarded pages count in the length of main.
 #[derive(Debug)]
-pub(crate) struct S3Fifo {
+pub(crate) struct S3Fifo<const GUARDED: bool = false> {
     settings: Settings,
     /// The tag counts uses.
-    lists: Lists<3>,
+    lists: Lists<3, GUARDED>,
     small_pages: u32,
     main_pages: u32,
     ghost_pages: u32,
@@ -50,7 +50,7 @@ pub(crate) struct S3Fifo {
     has_evicted: bool,
 }
 
-impl S3Fifo {
+impl<const GUARDED: bool> S3Fifo<GUARDED> {
     /// Evicts from small; `None` if all its pages moved to main.
     #[inline]
     fn evict_small(&mut self) -> Option<u32> {
@@ -87,8 +87,8 @@ impl S3Fifo {
     }
 }
 
-impl Policy for S3Fifo {
-    type Guarded = Self;
+impl<const GUARDED: bool> Policy for S3Fifo<GUARDED> {
+    type Guarded = S3Fifo<true>;
 
     const OPTIONS: &'static [Setting] = &[
         Setting {
@@ -213,17 +213,15 @@ impl Policy for S3Fifo {
     }
 }
 
-impl Removable for S3Fifo {
+impl<const GUARDED: bool> Removable for S3Fifo<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
     }
 }
 
-impl Guarding for S3Fifo {
-    fn expect_guards(&mut self) {
-        self.lists.expect_guards();
-    }
+impl Guarding for S3Fifo<true> {
+    fn expect_guards(&mut self) {}
 
     fn is_guarded(&self, page: u32) -> bool {
         self.lists.is_guarded(page)

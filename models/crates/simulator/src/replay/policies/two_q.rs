@@ -33,17 +33,17 @@ const A1_OUT: u8 = 2;
 /// Guarded pages: RECLAIM takes the oldest open page of the list that it chooses, or of the other one if
 /// that has none open. Guarded pages count in the length of `A1in`.
 #[derive(Debug)]
-pub(crate) struct TwoQ {
+pub(crate) struct TwoQ<const GUARDED: bool = false> {
     settings: Settings,
-    lists: Lists<3>,
+    lists: Lists<3, GUARDED>,
     k_in: u32,
     k_out: u32,
     /// The page for which room was made last, if it was on `A1out`.
     returning: u32,
 }
 
-impl Policy for TwoQ {
-    type Guarded = Self;
+impl<const GUARDED: bool> Policy for TwoQ<GUARDED> {
+    type Guarded = TwoQ<true>;
 
     const OPTIONS: &'static [Setting] = &[
         Setting {
@@ -154,17 +154,15 @@ impl Policy for TwoQ {
     }
 }
 
-impl Removable for TwoQ {
+impl<const GUARDED: bool> Removable for TwoQ<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
     }
 }
 
-impl Guarding for TwoQ {
-    fn expect_guards(&mut self) {
-        self.lists.expect_guards();
-    }
+impl Guarding for TwoQ<true> {
+    fn expect_guards(&mut self) {}
 
     fn is_guarded(&self, page: u32) -> bool {
         self.lists.is_guarded(page)

@@ -43,9 +43,9 @@ const LAST_PERIOD: u32 = u32::MAX >> COUNT_BITS;
 /// none open elsewhere the candidate leaves. Under RAM larger than the window that is the rule: RAM
 /// itself is the window then.
 #[derive(Debug)]
-pub(crate) struct WTinyLfu {
+pub(crate) struct WTinyLfu<const GUARDED: bool = false> {
     settings: Settings,
-    lists: Lists<3>,
+    lists: Lists<3, GUARDED>,
     window_pages: u32,
     protected_pages: u32,
     counts: Vec<u32>,
@@ -56,7 +56,7 @@ pub(crate) struct WTinyLfu {
     sample: u64,
 }
 
-impl WTinyLfu {
+impl<const GUARDED: bool> WTinyLfu<GUARDED> {
     #[inline]
     fn count(&self, page: u32) -> u32 {
         let word = self.counts[page as usize];
@@ -89,8 +89,8 @@ impl WTinyLfu {
     }
 }
 
-impl Policy for WTinyLfu {
-    type Guarded = Self;
+impl<const GUARDED: bool> Policy for WTinyLfu<GUARDED> {
+    type Guarded = WTinyLfu<true>;
 
     const OPTIONS: &'static [Setting] = &[
         Setting {
@@ -246,17 +246,15 @@ impl Policy for WTinyLfu {
     }
 }
 
-impl Removable for WTinyLfu {
+impl<const GUARDED: bool> Removable for WTinyLfu<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
     }
 }
 
-impl Guarding for WTinyLfu {
-    fn expect_guards(&mut self) {
-        self.lists.expect_guards();
-    }
+impl Guarding for WTinyLfu<true> {
+    fn expect_guards(&mut self) {}
 
     fn is_guarded(&self, page: u32) -> bool {
         self.lists.is_guarded(page)

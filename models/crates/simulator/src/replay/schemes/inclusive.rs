@@ -184,7 +184,7 @@ impl<R, F: Guarding> Inclusive<R, F> {
             &mut self.flash,
             incoming,
             &self.flash_dirty,
-            left_ram.filter(|_| self.mirrors),
+            left_ram.filter(|_| F::WALKS && self.mirrors),
         );
         self.counters.flash_evictions += 1;
         self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
