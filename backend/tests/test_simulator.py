@@ -21,9 +21,6 @@ ITEMS = [item for family in Family for item in registry.items(family).values()]
 
 CONDITIONAL = {
     ("face", "mode"),
-    ("face", "ram_policy"),
-    ("fd_buffer", "clean_policy"),
-    ("fd_buffer", "dirty_policy"),
 }
 """Options of which some choices need other options beside them."""
 COMPANIONS = {

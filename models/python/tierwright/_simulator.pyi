@@ -440,8 +440,8 @@ def simulate_scheme(
         Flash capacity, from 0 to 4,294,967,295. [pages]
     options : dict of str to str, optional
         ``ram_policy`` and ``flash_policy`` name a policy of `policies()`; ``ram_<option>`` and
-        ``flash_<option>`` give its options. The inclusive schemes keep LRU on flash, and
-        inclusive_global in RAM too: their victim is defined by recency. ``admission`` names a
+        ``flash_<option>`` give its options; with ``block_pages`` inclusive keeps LRU on flash.
+        ``admission`` names a
         rule of `admissions()` (exclusive and lazy). ``block_pages`` is the number of RAM
         pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating
         (inclusive, exclusive, lazy).

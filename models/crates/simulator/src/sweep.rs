@@ -23,11 +23,11 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::OnProgress;
 use crate::replay::buffers::{BufferResult, simulate_buffer};
-use crate::replay::settings::spelled;
+use crate::replay::settings::{counting_references, spelled};
 use crate::replay::{
-    FUTURE_BYTES, FlashCacheResult, OnlineResult, PolicyResult, SchemeResult, Warning,
-    distinct_pages, needs_future, simulate_flash_cache, simulate_online, simulate_policy,
-    simulate_scheme,
+    About, FUTURE_BYTES, FlashCacheAbout, FlashCacheResult, OnlineResult, PolicyResult,
+    SchemeResult, Setting, Warning, distinct_pages, flash_caches, needs_future, policies, schemes,
+    simulate_flash_cache, simulate_online, simulate_policy, simulate_scheme,
 };
 
 /// Most replays over one read; more configurations take more reads.
@@ -36,8 +36,9 @@ pub const REPLAYS_A_READ: usize = 64;
 const BYTES_A_READ: u64 = 1 << 30;
 /// Memory of a replay of one cache for each distinct page, at most [bytes].
 const BYTES_A_PAGE: u64 = 40;
-/// Memory of a replay of two tiers for each distinct page, at most: LIRS in both takes 54 [bytes].
-const BYTES_A_PAGE_OF_TWO_TIERS: u64 = 56;
+/// Memory of a replay of two tiers for each distinct page, at most: LIRS in both takes 54, and one more
+/// log of 4 entries a page where flash guards the pages of RAM [bytes].
+const BYTES_A_PAGE_OF_TWO_TIERS: u64 = 72;
 /// Disjoint samples of a miniature simulation.
 pub const MINIATURES: u32 = 8;
 /// 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom.
@@ -101,19 +102,22 @@ pub enum Configuration {
     },
 }
 
-/// Why a configuration with such options has no miniature: a period in references does not shrink
-/// with the cache, and what falls into it would be another share of the references to a page.
-fn counts_references(options: &[(String, String)]) -> Option<Error> {
-    let period = options.iter().find(|(name, text)| {
-        let name = spelled(name);
-        (name == "period" || name.ends_with("_period")) && text.trim() != "0"
-    });
-    period.map(|(name, text)| Error::BadParameter {
+/// Why a configuration with such options has no miniature: what falls into a period in references
+/// would be another share of the references to a page.
+fn counts_references(options: &[Setting], given: &[(String, String)]) -> Option<Error> {
+    let (name, text) = counting_references(options, given)?;
+    Some(Error::BadParameter {
         name: "option",
         value: format!("{name}={text}"),
         message: "counts references, of which a miniature sees only some".to_owned(),
-        hint: "replay it in full, without a sample, or with a period of 0".to_owned(),
+        hint: format!("replay it in full, without a sample, or with {name}=0"),
     })
+}
+
+/// The options of the entry called `name`, if there is one: its replay refuses an unknown name.
+fn options_of(table: &[About], name: &str) -> &'static [Setting] {
+    let about = table.iter().find(|about| about.name == spelled(name));
+    about.map_or(&[], |about| about.options)
 }
 
 /// Result of one configuration.
@@ -256,9 +260,12 @@ impl Configuration {
     /// Why it has no miniature, if it has none.
     fn without_miniature(&self) -> Option<Error> {
         let (name, value) = match self {
-            Self::Policy { options, .. } | Self::Scheme { options, .. } => {
-                return counts_references(options);
-            }
+            Self::Policy {
+                policy, options, ..
+            } => return counts_references(options_of(policies(), policy), options),
+            Self::Scheme {
+                scheme, options, ..
+            } => return counts_references(options_of(schemes(), scheme), options),
             Self::Buffer { buffer, .. } => ("buffer", buffer),
             Self::Chooser { chooser, .. } => ("chooser", chooser),
             Self::FlashCache { flash_cache, .. } => ("flash_cache", flash_cache),
@@ -295,12 +302,27 @@ impl Configuration {
         }
     }
 
-    /// The configuration as it can be tried on an empty trace: without a crash that it has no access for.
+    /// The configuration as it can be tried on an empty trace: without the places that such a trace does
+    /// not have.
     fn to_try(&self) -> Self {
         let mut tried = self.clone();
-        if let Self::FlashCache { options, .. } = &mut tried {
-            options
-                .retain(|(name, text)| spelled(name) != "crash_at" || text.parse::<u64>().is_err());
+        if let Self::FlashCache {
+            flash_cache,
+            options,
+            ..
+        } = &mut tried
+        {
+            let wanted = spelled(flash_cache);
+            let cache = flash_caches()
+                .iter()
+                .find(|cache| cache.about.name == wanted);
+            let known = cache.map_or(Vec::new(), FlashCacheAbout::options);
+            let is_place = |name: &str| {
+                known
+                    .iter()
+                    .any(|about| about.is_place && about.name == name)
+            };
+            options.retain(|(name, text)| !is_place(name) || text.parse::<u64>().is_err());
         }
         tried
     }
@@ -815,7 +837,7 @@ mod tests {
         assert_eq!(fitting(&many, 2, None), 2);
         assert_eq!(fitting(&many, 2, Some(1000)), REPLAYS_A_READ);
         assert_eq!(fitting(&many[..5], 2, Some(1000)), 5);
-        // 40 MB each, and two tiers 56 MB.
+        // 40 MB each, and two tiers 72 MB.
         assert_eq!(fitting(&many, 2, Some(1_000_000)), 26);
         let tiers = Configuration::Scheme {
             scheme: "lazy".to_owned(),
@@ -823,7 +845,7 @@ mod tests {
             flash_pages: 1,
             options: Vec::new(),
         };
-        assert_eq!(fitting(&vec![tiers; 100], 2, Some(1_000_000)), 19);
+        assert_eq!(fitting(&vec![tiers; 100], 2, Some(1_000_000)), 14);
         assert_eq!(fitting(&many, 2, Some(2_000_000_000)), 2);
         assert_eq!(fitting(&many[..1], 2, Some(2_000_000_000)), 1);
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tierwright_simulator::access::{AccessSource, Chunk, MemorySource, WRITE};
 use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::replay::{
-    FlashCacheResult, MAX_PAGES, flash_caches, simulate_flash_cache, simulate_policy,
+    FlashCacheResult, MAX_PAGES, flash_caches, policies, simulate_flash_cache, simulate_policy,
 };
 
 mod flash_slow;
@@ -182,7 +182,7 @@ fn face_model() -> impl Strategy<Value = Face> {
             Just(ram),
             Just(flash),
             1..=flash,
-            prop::sample::select(vec!["lru", "fifo", "clock"]),
+            prop::sample::select(vec!["lru", "fifo", "clock", "opt"]),
         )
     });
     let modes = (
@@ -217,7 +217,7 @@ fn lazy_cleaning_model() -> impl Strategy<Value = LazyCleaning> {
     let sizes = (
         1_usize..12,
         1_usize..30,
-        prop::sample::select(vec!["lru", "fifo", "clock"]),
+        prop::sample::select(vec!["lru", "fifo", "clock", "opt"]),
     );
     let modes = (
         prop::sample::select(MODES[..2].to_vec()),
@@ -405,6 +405,29 @@ proptest! {
         let nothing = run(&accesses, "face", ram, flash, &[("mode", "write_around"), ("admission", "dirty_only")]);
         prop_assert_eq!(nothing.slots_used, 0);
         prop_assert_eq!(&nothing.warnings[0].name, &"nothing_admitted");
+    }
+
+    /// What lies below does not change what DRAM holds, where nothing is pulled out of it.
+    #[test]
+    fn dram_of_every_policy_is_that_policy_and_opt_is_never_beaten(
+        accesses in accesses(), ram in 1_usize..20, flash in 0_usize..30,
+    ) {
+        for (cache, one_by_one) in [("face", Some(("replacement", "mvfifo"))), ("lazy_cleaning", None)] {
+            let mut hits = Vec::new();
+            for about in policies() {
+                let alone = simulate_policy(
+                    &mut source(&accesses), about.name, ram as u64, &[], &mut |_| true,
+                ).unwrap();
+                let mut options = vec![("ram_policy", about.name)];
+                options.extend(one_by_one);
+                let found = run(&accesses, cache, ram, flash, &options).counters;
+                prop_assert_eq!(found.ram_hits, accesses.len() as u64 - alone.misses, "{}", about.name);
+                prop_assert_eq!(found.dirty_evictions + found.clean_evictions, alone.evictions);
+                prop_assert_eq!(found.dirty_evictions, alone.disk_writes);
+                hits.push(found.ram_hits);
+            }
+            prop_assert_eq!(hits.last(), hits.iter().max());
+        }
     }
 
     #[test]

@@ -327,17 +327,31 @@ fn missing_costs_and_wrong_options_are_named() {
 #[test]
 fn more_relations_than_choices_are_refused() {
     let accesses = (0..5000).map(|page| (page, false));
-    let mut source = MemorySource::new(accesses).with_spaces(|page| u32::try_from(page).unwrap());
+    let source = MemorySource::new(accesses).with_spaces(|page| u32::try_from(page).unwrap());
+    let mut source = source.with_chunk_accesses(100);
     let mut options: Vec<_> = TIMES
         .iter()
         .map(|&(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
     options.push(("scope".to_owned(), "relation".to_owned()));
-    let error = simulate_online(&mut source, "online", 1, 1, &options, &mut |_| true).unwrap_err();
+    let mut read = 0;
+    let error = simulate_online(&mut source, "online", 1, 1, &options, &mut |progress| {
+        read = progress.accesses;
+        true
+    });
+    let error = error.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "option `scope=relation`: the trace has 5000 relations, at most 4096 can have a choice of their own"
+        "option `scope=relation`: the trace has more than 4096 relations: number 4097 comes after \
+         4096 distinct pages, and at most 4096 can have a choice of their own"
     );
+    assert!(error.hint().contains("scope=global"));
+    // Not at the end of the trace, but in the chunk where it appears.
+    assert_eq!(read, 4000);
+    // As many as there may be are no error.
+    let accesses = (0..5000).map(|page| (page % 4096, false));
+    let mut source = MemorySource::new(accesses).with_spaces(|page| u32::try_from(page).unwrap());
+    simulate_online(&mut source, "online", 1, 1, &options, &mut |_| true).unwrap();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tierwright_simulator::replay::{
 
 mod replay_slow;
 
-use replay_slow::policies::two_tier as slow;
+use replay_slow::policies::{inclusive as slow_inclusive, two_tier as slow};
 use replay_slow::{Access, Counters};
 
 /// Accesses that re-use pages at all distances: uniform over few pages, near ones, or a loop.
@@ -128,6 +128,21 @@ proptest! {
     }
 
     #[test]
+    fn every_pair_of_policies_runs_in_both_inclusive_schemes(
+        accesses in accesses(400), ram in (any_policy(), 1_usize..12),
+        flash in any_policy(), more in 0_usize..30,
+    ) {
+        let options = [("ram_policy", ram.0), ("flash_policy", flash)];
+        let pages = ram.1 + more;
+        for (name, global) in [("inclusive", false), ("inclusive_global", true)] {
+            let found = scheme(&accesses, name, (ram.1, pages), &options).unwrap();
+            let expected = slow_inclusive(global, &accesses, ram, (flash, pages));
+            prop_assert_eq!(counters(&found), expected, "{}", name);
+            prop_assert_eq!((found.ram_policy, found.flash_policy), (ram.0, flash));
+        }
+    }
+
+    #[test]
     fn ram_can_have_any_policy_in_none_and_inclusive(
         accesses in accesses(300), ram in (any_policy(), 1_usize..12), more in 0_usize..20,
     ) {
@@ -183,6 +198,11 @@ fn long_traces_match_the_slow_models() {
         let found = scheme(accesses, "exclusive", (10, 40), &options).unwrap();
         let expected = slow("exclusive", accesses, ("sieve", 10), (about.name, 40));
         assert_eq!(counters(&found), expected, "exclusive over {}", about.name);
+        for (name, global) in [("inclusive", false), ("inclusive_global", true)] {
+            let found = scheme(accesses, name, (10, 40), &options).unwrap();
+            let expected = slow_inclusive(global, accesses, ("sieve", 10), (about.name, 40));
+            assert_eq!(counters(&found), expected, "{name} over {}", about.name);
+        }
     }
 }
 
@@ -249,18 +269,10 @@ fn wrong_options_are_named_and_the_known_ones_listed() {
             "leave the option out",
         ),
         (
-            "inclusive",
+            "none",
             ("flash_policy", "sieve"),
-            "option `flash_policy=sieve`: scheme `inclusive` has no other flash than LRU: its \
-             victim is the least recent page that is not in RAM, and no other policy says which \
-             page comes next after one that must stay",
-            "exclusive or lazy",
-        ),
-        (
-            "inclusive_global",
-            ("ram_policy", "arc"),
-            "option `ram_policy=arc`: scheme `inclusive_global` has no other ram than LRU",
-            "exclusive or lazy",
+            "option `flash_policy=sieve`: scheme `none` has no flash that could have a policy",
+            "a scheme with flash",
         ),
     ] {
         let error = scheme(&accesses, name, (1, 2), &[options]).unwrap_err();

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The source is read once, whatever it is: a raw trace, a canonical one, or a pipe behind either.
-//! Nine bytes an access are set aside, [`KEPT_BYTES`] of them in memory and the rest in a temporary
+//! Nine bytes an access are set aside, 17 where the replay asks for times, [`KEPT_BYTES`] of them in memory and the rest in a temporary
 //! file without a name, which the system frees when the replay ends in any way. Besides there is one
 //! entry for each distinct page.
 
@@ -27,6 +27,8 @@ const MOST_ACCESSES: u64 = u32::MAX as u64;
 pub(crate) const KEPT_BYTES: usize = 256 << 20;
 /// Bytes set aside for one access: page, next access, flags.
 const ACCESS_BYTES: usize = 9;
+/// The same of its time, if that is kept.
+const TIME_BYTES: usize = 8;
 
 /// One chunk that was set aside in memory.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ struct Kept {
     pages: Vec<u32>,
     next_accesses: Vec<u32>,
     flags: Vec<u8>,
+    times_ns: Vec<i64>,
 }
 
 /// Where one chunk was written to the file.
@@ -41,6 +44,22 @@ struct Kept {
 struct Written {
     at: u64,
     accesses: usize,
+    timed: bool,
+}
+
+impl Written {
+    fn end(self) -> u64 {
+        self.at + (self.accesses * access_bytes(self.timed)) as u64
+    }
+
+    /// Where the times begin, behind pages, next accesses and flags.
+    fn times_at(self) -> u64 {
+        self.at + (self.accesses * ACCESS_BYTES) as u64
+    }
+}
+
+fn access_bytes(timed: bool) -> usize {
+    ACCESS_BYTES + if timed { TIME_BYTES } else { 0 }
 }
 
 /// All accesses of a source, each with the place of the next access to its page.
@@ -58,12 +77,21 @@ pub(crate) struct Future {
 impl Future {
     /// Reads `source` to its end.
     pub(crate) fn read(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Result<Self> {
-        Self::read_keeping(source, KEPT_BYTES, on_progress)
+        Self::read_keeping(source, KEPT_BYTES, false, on_progress)
+    }
+
+    /// The same with the times of accesses, where `source` gives them.
+    pub(crate) fn read_timed(
+        source: &mut dyn AccessSource,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Self> {
+        Self::read_keeping(source, KEPT_BYTES, true, on_progress)
     }
 
     fn read_keeping(
         source: &mut dyn AccessSource,
         kept_bytes: usize,
+        keep_times: bool,
         on_progress: OnProgress<'_>,
     ) -> Result<Self> {
         let mut future = Self {
@@ -94,12 +122,19 @@ impl Future {
             }
             let (done, total) = source.position();
             future.total_bytes = total;
-            at += chunk.len() * ACCESS_BYTES;
+            if !keep_times {
+                chunk.times_ns.clear();
+            } else if !matches!(chunk.times_ns.len(), length if length == 0 || length == chunk.len())
+            {
+                return Err(super::disagreement("trace source", "pages without a time"));
+            }
+            at += chunk.len() * access_bytes(!chunk.times_ns.is_empty());
             if future.file.is_none() && at <= kept_bytes {
                 future.kept.push(Kept {
                     pages: chunk.pages.clone(),
                     next_accesses: Vec::new(),
                     flags: chunk.flags.clone(),
+                    times_ns: chunk.times_ns.clone(),
                 });
             } else {
                 future.write_chunk(&chunk)?;
@@ -161,21 +196,33 @@ impl Future {
             // Memory of chunks behind the replay is given back.
             std::mem::swap(&mut chunk.pages, &mut kept.pages);
             std::mem::swap(&mut chunk.flags, &mut kept.flags);
+            std::mem::swap(&mut chunk.times_ns, &mut kept.times_ns);
             std::mem::swap(next_accesses, &mut kept.next_accesses);
             *kept = Kept {
                 pages: Vec::new(),
                 next_accesses: Vec::new(),
                 flags: Vec::new(),
+                times_ns: Vec::new(),
             };
             return Ok(true);
         }
-        let Some(&Written { at, accesses }) = self.written.get(index - self.kept.len()) else {
+        let Some(&written) = self.written.get(index - self.kept.len()) else {
             return Ok(false);
         };
+        let Written {
+            at,
+            accesses,
+            timed,
+        } = written;
         self.read_numbers(at, accesses, &mut chunk.pages)?;
         self.read_numbers(at + 4 * accesses as u64, accesses, next_accesses)?;
         self.read_bytes(at + 8 * accesses as u64, accesses)?;
         chunk.flags.extend_from_slice(&self.bytes);
+        if timed {
+            self.read_bytes(written.times_at(), TIME_BYTES * accesses)?;
+            let words = self.bytes.as_chunks().0.iter().copied();
+            chunk.times_ns.extend(words.map(i64::from_le_bytes));
+        }
         Ok(true)
     }
 
@@ -193,18 +240,21 @@ impl Future {
     }
 
     fn write_chunk(&mut self, chunk: &Chunk) -> Result<()> {
-        let at = self
-            .written
-            .last()
-            .map_or(0, |last| last.at + (last.accesses * ACCESS_BYTES) as u64);
-        self.written.push(Written {
+        let at = self.written.last().map_or(0, |last| last.end());
+        let written = Written {
             at,
             accesses: chunk.len(),
-        });
+            timed: !chunk.times_ns.is_empty(),
+        };
+        self.written.push(written);
         self.write_numbers(at, &chunk.pages)?;
         self.bytes.clear();
         self.bytes.extend_from_slice(&chunk.flags);
-        self.write_bytes(at + 8 * chunk.len() as u64)
+        self.write_bytes(at + 8 * chunk.len() as u64)?;
+        self.bytes.clear();
+        let times = chunk.times_ns.iter();
+        self.bytes.extend(times.flat_map(|time| time.to_le_bytes()));
+        self.write_bytes(written.times_at())
     }
 
     fn write_numbers(&mut self, at: u64, numbers: &[u32]) -> Result<()> {
@@ -273,6 +323,23 @@ mod tests {
     use super::*;
     use crate::access::MemorySource;
 
+    /// A trace whose accesses have times, some before the epoch.
+    struct Timed {
+        source: MemorySource,
+        accesses: i64,
+    }
+
+    impl AccessSource for Timed {
+        fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+            let more = self.source.next_chunk(chunk)?;
+            for _ in 0..chunk.len() {
+                self.accesses += 1;
+                chunk.times_ns.push(self.accesses * 1_000_000_007 - 5);
+            }
+            Ok(more)
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -281,21 +348,30 @@ mod tests {
             accesses in prop::collection::vec((0_u64..30, any::<bool>()), 0..400),
             chunk_accesses in 1_usize..100,
             kept_bytes in prop_oneof![Just(0), 0_usize..4000, Just(KEPT_BYTES)],
+            keep_times: bool,
         ) {
-            let source = || MemorySource::new(accesses.iter().copied()).with_chunk_accesses(chunk_accesses);
+            let source = || Timed {
+                source: MemorySource::new(accesses.iter().copied()).with_chunk_accesses(chunk_accesses),
+                accesses: 0,
+            };
             let mut all = Chunk::default();
             let mut given = source();
             let mut chunk = Chunk::default();
             while given.next_chunk(&mut chunk).unwrap() {
                 all.pages.extend_from_slice(&chunk.pages);
                 all.flags.extend_from_slice(&chunk.flags);
+                if keep_times {
+                    all.times_ns.extend_from_slice(&chunk.times_ns);
+                }
             }
-            let mut future = Future::read_keeping(&mut source(), kept_bytes, &mut |_| true).unwrap();
+            let mut future =
+                Future::read_keeping(&mut source(), kept_bytes, keep_times, &mut |_| true).unwrap();
             let mut found = Chunk::default();
             let (mut found_next, mut next_accesses) = (Vec::new(), Vec::new());
             while future.next_chunk(&mut chunk, &mut next_accesses).unwrap() {
                 found.pages.extend_from_slice(&chunk.pages);
                 found.flags.extend_from_slice(&chunk.flags);
+                found.times_ns.extend_from_slice(&chunk.times_ns);
                 found_next.extend_from_slice(&next_accesses);
             }
             prop_assert_eq!(&found, &all);

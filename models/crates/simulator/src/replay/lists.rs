@@ -3,8 +3,12 @@
 //! Each list is an append-only log, as in [`super::recency`]; one table says of each page in which
 //! list it is and where. Moving a page to the recent end of any list is one sequential and one
 //! random write, whatever list it comes from: what it leaves behind is no longer live.
+//!
+//! Where pages are guarded, each list also keeps the set of its log entries whose page is open, that is,
+//! not guarded: the oldest of them is found in a handful of steps, however many guarded ones lie before.
 
 use crate::replay::ahead::Ahead;
+use crate::replay::bits::{BitSet, LeastFirstSet};
 
 /// List of a page that is in none.
 const NOWHERE: u8 = u8::MAX;
@@ -36,18 +40,125 @@ struct Log {
     ahead: Ahead,
 }
 
-/// `N` lists, numbered from 0, and a small tag for each page.
+/// Which pages are guarded, and where the others are.
 #[derive(Debug)]
-pub(crate) struct Lists<const N: usize> {
-    places: Vec<Place>,
-    logs: [Log; N],
+struct Guards<const N: usize> {
+    guarded: BitSet,
+    /// Log entries of the open pages of each list.
+    open: [LeastFirstSet; N],
+    /// Open pages of each list.
+    pages: [u32; N],
 }
 
-impl<const N: usize> Lists<N> {
+impl<const N: usize> Guards<N> {
+    /// An open page leaves a place, or a page becomes guarded there.
+    fn leave(&mut self, place: Place) {
+        let list = usize::from(place.list);
+        if let Some(open) = self.open.get_mut(list) {
+            open.remove(place.stamp);
+            self.pages[list] -= 1;
+        }
+    }
+
+    /// An open page comes to a place, or a page becomes open there.
+    fn enter(&mut self, place: Place) {
+        let list = usize::from(place.list);
+        if let Some(open) = self.open.get_mut(list) {
+            open.insert(place.stamp);
+            self.pages[list] += 1;
+        }
+    }
+}
+
+/// `N` lists, numbered from 0, and a small tag for each page.
+///
+/// Whether pages can be guarded is a constant of the type: where they are not, nothing is done for it.
+#[derive(Debug)]
+pub(crate) struct Lists<const N: usize, const GUARDED: bool = false> {
+    places: Vec<Place>,
+    logs: [Log; N],
+    /// If pages are guarded.
+    guards: Option<Box<Guards<N>>>,
+}
+
+impl<const N: usize, const GUARDED: bool> Lists<N, GUARDED> {
     pub(crate) fn new() -> Self {
         Self {
             places: Vec::new(),
             logs: std::array::from_fn(|_| Log::default()),
+            guards: GUARDED.then(|| {
+                Box::new(Guards {
+                    guarded: BitSet::default(),
+                    open: std::array::from_fn(|_| LeastFirstSet::new(0)),
+                    pages: [0; N],
+                })
+            }),
+        }
+    }
+
+    pub(crate) fn is_guarded(&self, page: u32) -> bool {
+        let guards = self.guards.as_ref();
+        guards.is_some_and(|guards| guards.guarded.contains(page))
+    }
+
+    /// Guards an open page; its place does not change.
+    pub(crate) fn guard(&mut self, page: u32) {
+        if let Some(guards) = &mut self.guards {
+            guards.guarded.insert(page);
+            guards.leave(self.places[page as usize]);
+        }
+    }
+
+    /// Ends the guard of a page; its place does not change.
+    pub(crate) fn release(&mut self, page: u32) {
+        if let Some(guards) = &mut self.guards {
+            guards.guarded.take(page);
+            guards.enter(self.places[page as usize]);
+        }
+    }
+
+    /// Pages of `list` that are not guarded.
+    #[inline]
+    pub(crate) fn open(&self, list: u8) -> u32 {
+        match &self.guards {
+            Some(guards) if GUARDED => guards.pages[usize::from(list)],
+            _ => self.len(list),
+        }
+    }
+
+    /// The oldest page of `list` that is not guarded; there must be one.
+    #[inline]
+    pub(crate) fn oldest_open(&mut self, list: u8) -> u32 {
+        match &self.guards {
+            Some(guards) if GUARDED => {
+                let stamp = guards.open[usize::from(list)].first();
+                let stamp = stamp.expect("a list with an open page");
+                self.logs[usize::from(list)].pages[stamp as usize]
+            }
+            _ => self.oldest(list),
+        }
+    }
+
+    /// Removes the oldest page of `list` that is not guarded; there must be one.
+    #[inline]
+    pub(crate) fn pop_open(&mut self, list: u8) -> u32 {
+        if !GUARDED {
+            return self.pop(list);
+        }
+        let page = self.oldest_open(list);
+        self.remove(page);
+        page
+    }
+
+    /// Tells the guards that a page went from one place to another.
+    #[inline(never)]
+    fn move_guarded(&mut self, page: u32, before: Place) {
+        let after = self.places[page as usize];
+        if let Some(guards) = &mut self.guards
+            && !guards.guarded.contains(page)
+        {
+            guards.leave(before);
+            guards.enter(after);
         }
     }
 
@@ -60,6 +171,9 @@ impl<const N: usize> Lists<N> {
                 tag: 0,
             };
             self.places.resize(pages, nowhere);
+            if let Some(guards) = &mut self.guards {
+                guards.guarded.grow(pages);
+            }
         }
     }
 
@@ -107,6 +221,7 @@ impl<const N: usize> Lists<N> {
             self.slide(list);
         }
         let place = &mut self.places[page as usize];
+        let left = *place;
         let before = std::mem::replace(&mut place.list, list);
         let log = &mut self.logs[usize::from(list)];
         place.stamp = log.head;
@@ -114,9 +229,12 @@ impl<const N: usize> Lists<N> {
         log.head += 1;
         if before != list {
             log.live += 1;
-            if let Some(left) = self.logs.get_mut(usize::from(before)) {
-                left.live -= 1;
+            if let Some(other) = self.logs.get_mut(usize::from(before)) {
+                other.live -= 1;
             }
+        }
+        if GUARDED {
+            self.move_guarded(page, left);
         }
     }
 
@@ -152,7 +270,11 @@ impl<const N: usize> Lists<N> {
     #[inline]
     pub(crate) fn pop(&mut self, list: u8) -> u32 {
         let page = self.oldest(list);
+        let left = self.places[page as usize];
         self.places[page as usize].list = NOWHERE;
+        if GUARDED {
+            self.move_guarded(page, left);
+        }
         let log = &mut self.logs[usize::from(list)];
         log.live -= 1;
         log.tail += 1;
@@ -163,9 +285,13 @@ impl<const N: usize> Lists<N> {
     /// Takes `page` out of its list, if it is in one.
     #[inline]
     pub(crate) fn remove(&mut self, page: u32) {
-        let list = std::mem::replace(&mut self.places[page as usize].list, NOWHERE);
-        if let Some(log) = self.logs.get_mut(usize::from(list)) {
+        let left = self.places[page as usize];
+        self.places[page as usize].list = NOWHERE;
+        if let Some(log) = self.logs.get_mut(usize::from(left.list)) {
             log.live -= 1;
+        }
+        if GUARDED {
+            self.move_guarded(page, left);
         }
     }
 
@@ -189,6 +315,14 @@ impl<const N: usize> Lists<N> {
         let length = (to as usize * LOG_FACTOR).clamp(SHORTEST_LOG, LONGEST_LOG);
         if length > log.pages.len() {
             log.pages.resize(length, 0);
+        }
+        if let Some(guards) = &mut self.guards {
+            let mut open = LeastFirstSet::new(log.pages.len());
+            for (stamp, &page) in (0..to).zip(&log.pages) {
+                open.insert_open(stamp, !guards.guarded.contains(page));
+            }
+            open.close();
+            guards.open[usize::from(list)] = open;
         }
     }
 
@@ -219,6 +353,17 @@ impl<const N: usize> Lists<N> {
                     log.live
                 ));
             }
+            let open = self.iter(list).filter(|&page| !self.is_guarded(page));
+            let (open, counted) = (open.count(), self.open(list) as usize);
+            let members = self
+                .guards
+                .as_ref()
+                .map_or(counted, |guards| guards.open[usize::from(list)].len());
+            if counted != open || members != open {
+                return Err(format!(
+                    "list {list} has {open} open pages, counts {counted}, and has {members} in its set"
+                ));
+            }
         }
         Ok(())
     }
@@ -238,7 +383,7 @@ mod tests {
         fn lists_behave_like_vectors(
             steps in prop::collection::vec((0_u32..40, 0_u8..3, 0_u8..8), 20_000..20_001),
         ) {
-            let mut lists = Lists::<3>::new();
+            let mut lists = Lists::<3, false>::new();
             lists.grow(40);
             let mut model: [Vec<u32>; 3] = Default::default();
             for (page, list, step) in steps {
@@ -271,6 +416,54 @@ mod tests {
             }
             for (list, pages) in (0_u8..).zip(model) {
                 prop_assert_eq!(lists.iter(list).collect::<Vec<_>>(), pages);
+            }
+            prop_assert_eq!(lists.recount(), Ok(()));
+        }
+
+        /// The same with guards: the oldest open page is the first one without.
+        #[test]
+        fn guarded_pages_keep_their_places(
+            steps in prop::collection::vec((0_u32..40, 0_u8..2, 0_u8..8), 20_000..20_001),
+        ) {
+            let mut lists = Lists::<2, true>::new();
+            lists.grow(40);
+            let mut model: [Vec<u32>; 2] = Default::default();
+            let mut guarded: Vec<u32> = Vec::new();
+            for (page, list, step) in steps {
+                let at = usize::from(list);
+                prop_assert_eq!(lists.is_guarded(page), guarded.contains(&page));
+                let open: Vec<u32> =
+                    model[at].iter().copied().filter(|page| !guarded.contains(page)).collect();
+                prop_assert_eq!(lists.open(list) as usize, open.len());
+                let held = model.iter().any(|pages| pages.contains(&page));
+                match step {
+                    0 if !open.is_empty() => {
+                        prop_assert_eq!(lists.oldest_open(list), open[0]);
+                        prop_assert_eq!(lists.pop_open(list), open[0]);
+                        model[at].retain(|&other| other != open[0]);
+                    }
+                    1 if !guarded.contains(&page) => {
+                        for pages in &mut model {
+                            pages.retain(|&other| other != page);
+                        }
+                        lists.remove(page);
+                    }
+                    2 | 3 if held && !guarded.contains(&page) => {
+                        guarded.push(page);
+                        lists.guard(page);
+                    }
+                    2 | 3 if held => {
+                        guarded.retain(|&other| other != page);
+                        lists.release(page);
+                    }
+                    _ => {
+                        for pages in &mut model {
+                            pages.retain(|&other| other != page);
+                        }
+                        model[at].push(page);
+                        lists.push(page, list);
+                    }
+                }
             }
             prop_assert_eq!(lists.recount(), Ok(()));
         }

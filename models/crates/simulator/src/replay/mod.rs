@@ -138,8 +138,10 @@ trait Machine {
     const NEEDS_ADDRESSES: bool = false;
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
-    /// Tells device and page address of the accesses of a chunk.
-    fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) {}
+    /// Tells device and page address of the accesses of a chunk; an error ends the replay.
+    fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) -> Result<()> {
+        Ok(())
+    }
     /// Reads what is kept of some pages, all at once, so that the accesses to them find it cached.
     fn fetch(&self, pages: &[u32]);
     /// Tells when `page`, which is accessed next of all, is accessed again; called before each access
@@ -211,7 +213,7 @@ fn replay<M: Machine>(
         machine.grow(totals.distinct_pages);
         if M::NEEDS_ADDRESSES {
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
-            machine.locate(&chunk.pages, spaces, addresses);
+            machine.locate(&chunk.pages, spaces, addresses)?;
         }
         let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
         for (pages, flags) in batches {

@@ -30,6 +30,9 @@ pub(crate) struct Queue {
     /// Place of each page, if pages are taken out of turn.
     stamps: Vec<u32>,
     removable: bool,
+    /// Pages that the hand passes over, if there are any.
+    guarded: BitSet,
+    guards: bool,
 }
 
 impl Queue {
@@ -38,9 +41,33 @@ impl Queue {
         self.removable = true;
     }
 
+    /// Keeps from now on which pages are guarded; before any page enters.
+    pub(crate) fn expect_guards(&mut self) {
+        self.expect_removal();
+        self.guards = true;
+    }
+
+    #[inline]
+    pub(crate) fn is_guarded(&self, page: u32) -> bool {
+        self.guards && self.guarded.contains(page)
+    }
+
+    /// Guards a page that is held: what moves the hand is to pass over it.
+    pub(crate) fn guard(&mut self, page: u32) {
+        self.guarded.insert(page);
+    }
+
+    /// Ends the guard of a page.
+    pub(crate) fn release(&mut self, page: u32) {
+        self.guarded.take(page);
+    }
+
     /// Makes room for the page numbers `0..pages`.
     pub(crate) fn grow(&mut self, pages: usize) {
         self.held.grow(pages);
+        if self.guards {
+            self.guarded.grow(pages);
+        }
         if self.removable && pages > self.stamps.len() {
             self.stamps.resize(pages, 0);
         }

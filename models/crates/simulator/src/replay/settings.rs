@@ -39,6 +39,14 @@ pub enum Values {
         /// Largest value.
         most: u32,
     },
+    /// A number of references to the cache, from `least` to `most`; none is 0. It does not shrink with the
+    /// cache, so a cache with such a number has no miniature.
+    References {
+        /// Smallest value.
+        least: u32,
+        /// Largest value.
+        most: u32,
+    },
     /// One of some names.
     OneOf(&'static [&'static str]),
     /// The name of a replacement policy; its own options are given with the tier before their name.
@@ -63,7 +71,9 @@ impl Setting {
     pub fn range(&self) -> String {
         match self.values {
             Values::Number { least, most } => format!("number from {least} to {most}"),
-            Values::Whole { least, most } => format!("whole number from {least} to {most}"),
+            Values::Whole { least, most } | Values::References { least, most } => {
+                format!("whole number from {least} to {most}")
+            }
             Values::OneOf(names) => format!("one of {}", names.join(", ")),
             Values::Policy => "a replacement policy".to_owned(),
         }
@@ -76,7 +86,7 @@ impl Setting {
                 let number: f64 = text.trim().parse().ok()?;
                 (least..=most).contains(&number).then_some(number)
             }
-            Values::Whole { least, most } => {
+            Values::Whole { least, most } | Values::References { least, most } => {
                 let number: u32 = text.trim().parse().ok()?;
                 (least..=most).contains(&number).then_some(number.into())
             }
@@ -214,6 +224,36 @@ impl Settings {
     }
 }
 
+/// The option in force that counts references, and its value: one of `options` or, under the name with the
+/// tier before it, one of the policies that they choose. `given` holds the options given.
+pub(crate) fn counting_references(
+    options: &[Setting],
+    given: &[(String, String)],
+) -> Option<(String, String)> {
+    let in_force = |name: &str, default: &str| {
+        let text = given.iter().find(|(key, _)| spelled(key) == name);
+        text.map_or(default, |(_, text)| text.trim()).to_owned()
+    };
+    let counting = |prefix: &str, option: &Setting| {
+        let name = format!("{prefix}{}", option.name);
+        let text = in_force(&name, option.default);
+        let counts = matches!(option.values, Values::References { .. })
+            && option
+                .parse(&text)
+                .is_some_and(|references| references > 0.0);
+        counts.then_some((name, text))
+    };
+    options.iter().find_map(|option| match option.values {
+        Values::Policy => {
+            let policy = spelled(&in_force(option.name, option.default));
+            let prefix = option.name.trim_end_matches("policy");
+            let about = policies::TABLE.iter().find(|about| about.name == policy)?;
+            about.options.iter().find_map(|own| counting(prefix, own))
+        }
+        _ => counting("", option),
+    })
+}
+
 /// Whether the policy called `name`, if there is one, needs the future.
 pub(crate) fn needs_future(name: &str) -> bool {
     let name = spelled(name);
@@ -249,5 +289,45 @@ pub(crate) fn unknown_option(key: &str, owner: &str, prefix: &str, known: &[Sett
         value: key.to_owned(),
         message,
         hint,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::{choosers, schemes};
+
+    #[test]
+    fn options_that_count_references_are_found_by_the_tables() {
+        let find = |options: &[Setting], given: &[(&str, &str)]| {
+            let own = |&(key, text): &(&str, &str)| (key.to_owned(), text.to_owned());
+            let given: Vec<_> = given.iter().map(own).collect();
+            counting_references(options, &given).map(|(name, text)| format!("{name}={text}"))
+        };
+        let of = |table: &[crate::replay::About], name: &str| {
+            let about = table.iter().find(|about| about.name == name);
+            about.map_or(&[][..], |about| about.options)
+        };
+        let lru_2 = of(policies::TABLE, "lru_2");
+        assert_eq!(find(lru_2, &[]), None);
+        assert_eq!(find(lru_2, &[("period", " 0 ")]), None);
+        assert_eq!(find(lru_2, &[("Period", "7")]).as_deref(), Some("period=7"));
+        // What is no number is refused by the replay itself.
+        assert_eq!(find(lru_2, &[("period", "x")]), None);
+        let lazy = of(schemes(), "lazy");
+        let tiers = [
+            ("ram_policy", "LRU-2"),
+            ("flash_policy", "lru_2"),
+            ("flash-period", "9"),
+        ];
+        assert_eq!(find(lazy, &tiers).as_deref(), Some("flash_period=9"));
+        assert_eq!(find(lazy, &tiers[..2]), None);
+        // Of a policy that is not chosen.
+        assert_eq!(find(lazy, &[("flash_period", "9")]), None);
+        // By default.
+        assert_eq!(
+            find(of(choosers(), "online"), &[]).as_deref(),
+            Some("period=100000")
+        );
     }
 }

@@ -199,6 +199,11 @@ impl<P: Policy> Tier<P> {
         self.policy.foresee(page, next_access);
     }
 
+    /// Tells an empty tier how many accesses went before its first one.
+    pub(crate) fn begin_at(&mut self, accesses: u64) {
+        self.policy.begin_at(accesses);
+    }
+
     #[inline]
     pub(crate) fn contains(&self, page: u32) -> bool {
         self.policy.contains(page)

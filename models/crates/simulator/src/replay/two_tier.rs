@@ -207,17 +207,11 @@ impl Policies {
                 .into_iter()
                 .find(|tier| name.starts_with(&format!("{tier}_")))
             {
-                let inclusive = tier == "flash" && has(&RAM_POLICY);
-                let reason = if inclusive {
-                    ": its victim is the least recent page that is not in RAM, and no other policy says which page comes next after one that must stay"
-                } else {
-                    ""
-                };
                 return Err(Error::BadParameter {
                     name: "option",
                     value: format!("{key}={value}"),
-                    message: format!("{owner} has no other {tier} than LRU{reason}"),
-                    hint: "leave it out, or choose exclusive or lazy".to_owned(),
+                    message: format!("{owner} has no {tier} that could have a policy"),
+                    hint: "leave it out, or choose a scheme with flash".to_owned(),
                 });
             } else {
                 return Err(unknown_option(key, &owner, "", about.options));

@@ -17,9 +17,6 @@ mod slow;
 
 use slow::Access;
 
-/// Policies without shares of a fixed size.
-const FITTING: &[&str] = &["lru", "fifo", "clock", "gclock", "lru_2", "sieve", "opt"];
-
 /// Accesses that re-use pages at all distances, over addresses with gaps.
 fn accesses() -> impl Strategy<Value = Vec<Access>> {
     (1_u64..40, 0_u32..=4).prop_flat_map(|(pages, write_quarters)| {
@@ -251,11 +248,11 @@ proptest! {
 
     #[test]
     fn pools_that_follow_a_moving_split_match_slow_pools(
-        accesses in accesses(), pages in 2_usize..16, window in 1_usize..40,
-        chosen in (0..FITTING.len(), 0..FITTING.len()),
+        accesses in accesses(), pages in 2_usize..40, window in 1_usize..40,
+        chosen in (0..policies().len(), 0..policies().len()),
     ) {
         let text = window.to_string();
-        let names = (FITTING[chosen.0], FITTING[chosen.1]);
+        let names = (policies()[chosen.0].name, policies()[chosen.1].name);
         let given = [
             ("window", text.as_str()),
             ("asymmetry", "8"),
@@ -441,13 +438,6 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             &[("dirty_policy", "2q"), ("dirty_k_in", "7")],
             "option `dirty_k_in=7`",
             "dirty_k_in=0.25",
-        ),
-        (
-            "fd_buffer",
-            9,
-            &[("dirty_policy", "arc")],
-            "`dirty_policy=arc`",
-            "lru, fifo, clock, gclock, lru_2, sieve, opt; or fd_static",
         ),
         (
             "fd_buffer",

@@ -241,8 +241,7 @@ impl FdBuffer {
     }
 }
 
-/// Two pools of any policies. A pool whose policy the split does not change is its model in
-/// `replay_slow`, given more or fewer pages than its size.
+/// Two pools of any policies, each given more or fewer pages than its size.
 pub(crate) fn fd_buffer(
     accesses: &[Access],
     pages: usize,
@@ -482,6 +481,8 @@ pub(crate) fn advised(
         if part.len() == window {
             let split = cheapest(&stacks.hits, part, estimator, asymmetry);
             buffer.clean_pages = split;
+            buffer.clean.resize(split);
+            buffer.dirty.resize(pages - split);
             splits.push(split);
         }
     }

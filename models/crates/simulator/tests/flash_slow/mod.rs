@@ -42,9 +42,10 @@ struct Slot {
     entry: u64,
 }
 
-/// DRAM as a list, next victim in front.
+/// DRAM as a list, next victim in front; for OPT the pages accessed after now, and the page last
+/// accessed is at the back.
 #[derive(Debug, Default)]
-struct Dram(Vec<Buffered>);
+struct Dram(Vec<Buffered>, Option<Vec<u64>>);
 
 impl Dram {
     fn find(&mut self, page: u64) -> Option<&mut Buffered> {
@@ -58,7 +59,7 @@ impl Dram {
             .position(|held| held.page == page)
             .expect("a hit");
         match policy {
-            "lru" => {
+            "lru" | "opt" => {
                 let held = self.0.remove(at);
                 self.0.push(held);
             }
@@ -67,7 +68,26 @@ impl Dram {
         }
     }
 
+    fn see(&mut self, policy: &str, accesses: &[Access], now: usize) {
+        if policy == "opt" {
+            self.1 = Some(accesses[now + 1..].iter().map(|access| access.0).collect());
+        }
+    }
+
+    /// Farthest in the future; of those never accessed again the clean ones, the last accessed one first.
+    fn farthest(&self, rest: &[u64]) -> usize {
+        let rank = |held: &Buffered| match rest.iter().position(|&page| page == held.page) {
+            Some(next) => (next, false),
+            None => (usize::MAX, !held.fdirty),
+        };
+        let places = 0..self.0.len();
+        places.max_by_key(|&at| rank(&self.0[at])).expect("full")
+    }
+
     fn victim(&mut self) -> Buffered {
+        if let Some(rest) = &self.1 {
+            return self.0.remove(self.farthest(rest));
+        }
         while self.0[0].used {
             let mut spared = self.0.remove(0);
             spared.used = false;
@@ -293,6 +313,7 @@ pub(crate) fn face(model: &Face, accesses: &[Access]) -> Counts {
         if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == at) {
             run.crash(warm);
         }
+        run.dram.see(model.ram_policy, accesses, at);
         run.access(page, write);
     }
     if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == accesses.len()) {
@@ -384,6 +405,7 @@ pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts
         let Some(&(page, write, now)) = accesses.get(at) else {
             break;
         };
+        dram.see(model.ram_policy, accesses, at);
         while woken < now / model.period {
             woken += 1;
             for _ in 0..model.cleaner_pages {

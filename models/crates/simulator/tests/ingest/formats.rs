@@ -623,3 +623,66 @@ fn a_preview_shows_what_was_understood() {
             .any(|unit| unit.field == "Timestamp" && unit.unit == "100 ns")
     );
 }
+
+/// Trap: LCS had a header of 1024 bytes with the same magic number, and a text where the version stands now.
+#[test]
+fn the_old_header_of_lcs_is_recognised_and_refused() {
+    let folder = Folder::new();
+    let mut old = vec![0_u8; 1024];
+    old[..8].copy_from_slice(&0x1234_5678_9abc_def0_u64.to_le_bytes());
+    let format = b"<IQIq";
+    old[8..8 + format.len()].copy_from_slice(format);
+    for time in 0..400_u32 {
+        old.extend(oracle(time, u64::from(time % 7), 1, -1));
+    }
+    let path = folder.file("old.lcs", &old);
+    for spec in [spec(&path), spec_as(&path, "lcs")] {
+        let error = refused(inspect(&spec));
+        let text = message(&error);
+        assert!(
+            text.contains("header of October 2024 (1024 bytes)"),
+            "{text}"
+        );
+        assert!(error.hint().contains("oracleGeneral"), "{}", error.hint());
+    }
+    // Neither a version nor a text: not taken for the old one.
+    old[8..16].fill(0xff);
+    assert_refused(
+        inspect(&spec(&folder.file("odd.lcs", &old))),
+        "LCS version `18446744073709551615` is none of 1 to 8",
+    );
+    // A present header whose end is another's, with all its bytes there.
+    old[8..16].copy_from_slice(&1_u64.to_le_bytes());
+    assert_refused(
+        inspect(&spec(&folder.file("cut.lcs", &old))),
+        "does not end with its magic number",
+    );
+}
+
+/// Trap: oracleGeneral has no header. Rising times and next accesses further on do not make it one:
+/// the record there must hold the same id, whether positions count from 0 or from 1.
+#[test]
+fn the_links_of_oracle_general_must_lead_to_the_same_id() {
+    let folder = Folder::new();
+    let records = |ids: u64, ahead: i64| -> Vec<u8> {
+        let next = |place: i64| if place + 5 < 60 { place + ahead } else { -1 };
+        (0..60_u32)
+            .flat_map(|place| oracle(place, u64::from(place) % ids, 1, next(place.into())))
+            .collect()
+    };
+    // Every fifth record is of the same id; positions from 0, and from 1.
+    for ahead in [5, 6] {
+        let path = folder.file("t", records(5, ahead));
+        let found = preview(&spec(&path)).unwrap();
+        assert_eq!(found.format, "oracle_general", "{ahead}");
+        assert_eq!(inspect(&spec(&path)).unwrap().distinct_pages, 5);
+    }
+    // The same places, but none of the id.
+    let error = refused(inspect(&spec(&folder.file("t", records(60, 5)))));
+    let text = message(&error);
+    assert!(text.contains("no trace format was recognised"), "{text}");
+    assert!(
+        text.contains("0 of 55 next accesses in reach hold the same id"),
+        "{text}"
+    );
+}

@@ -4,13 +4,29 @@ use std::collections::BTreeMap;
 
 use super::{Access, Counters};
 
+/// A question about a page.
+type Ask<'a> = &'a dyn Fn(u64) -> bool;
+
+/// The first page that need not be kept.
+fn first_open(list: &[u64], kept: Ask<'_>) -> Option<usize> {
+    list.iter().position(|&page| !kept(page))
+}
+
 /// A cache that is told what happens and holds vectors.
 pub(crate) trait Slow {
     fn pages(&self) -> Vec<u64>;
     fn hit(&mut self, page: u64);
-    fn evict(&mut self, incoming: u64, dirty: &dyn Fn(u64) -> bool) -> u64;
+    fn evict(&mut self, incoming: u64, dirty: Ask<'_>) -> u64 {
+        self.evict_but(incoming, dirty, &|_| false)
+    }
+    /// The victim, where some pages must be kept: they are passed over and stay where they are.
+    fn evict_but(&mut self, incoming: u64, dirty: Ask<'_>, kept: Ask<'_>) -> u64;
+    /// A page need no longer be kept.
+    fn released(&mut self, _page: u64) {}
     fn enter(&mut self, page: u64);
     fn take(&mut self, page: u64);
+    /// The cache is to have `c` pages from now on; which leave is asked one by one.
+    fn resize(&mut self, _c: usize) {}
     /// Before each access: all accesses, and the place of this one.
     fn see(&mut self, _accesses: &[Access], _now: usize) {}
 }
@@ -46,9 +62,18 @@ impl Slow for Plain {
         let count = self.counts.get_mut(&page).expect("held");
         *count = (*count + 1).min(self.ceiling);
     }
-    fn evict(&mut self, _incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn evict_but(&mut self, _incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
+        if self.ceiling == 0 {
+            // No clock: nothing moves.
+            let place = first_open(&self.pages, kept).expect("one may leave");
+            return self.pages.remove(place);
+        }
         loop {
             let page = self.pages.remove(0);
+            if kept(page) {
+                self.pages.push(page);
+                continue;
+            }
             if self.counts[&page] == 0 {
                 self.counts.remove(&page);
                 return page;
@@ -85,9 +110,13 @@ impl Slow for Sieve {
             .expect("held")
             .1 = true;
     }
-    fn evict(&mut self, _incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn evict_but(&mut self, _incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
         loop {
             self.hand %= self.pages.len();
+            if kept(self.pages[self.hand].0) {
+                self.hand += 1;
+                continue;
+            }
             if !self.pages[self.hand].1 {
                 let page = self.pages.remove(self.hand).0;
                 self.hand = if self.hand == self.pages.len() {
@@ -172,25 +201,39 @@ impl Slow for Arc {
         drop_from(&mut self.t2, page);
         self.t2.push(page);
     }
-    fn evict(&mut self, incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn evict_but(&mut self, incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
         let is_ghost = self.b1.contains(&incoming) || self.b2.contains(&incoming);
         self.begun = Some(incoming);
-        if !is_ghost && self.t1.len() >= self.c {
-            return self.t1.remove(0);
+        let open_1 = first_open(&self.t1, kept);
+        let open_2 = first_open(&self.t2, kept);
+        if !is_ghost
+            && self.t1.len() >= self.c
+            && let Some(place) = open_1
+        {
+            return self.t1.remove(place);
         }
         self.begin(incoming);
         let t1 = self.t1.len() as f64;
         let more = t1 > self.p;
         let same = (t1 - self.p).abs() < f64::EPSILON;
-        let from_t1 = more || (self.b2.contains(&incoming) && same) || self.t2.is_empty();
-        let page = if !self.t1.is_empty() && from_t1 {
-            let page = self.t1.remove(0);
-            self.b1.push(page);
-            page
-        } else {
-            let page = self.t2.remove(0);
-            self.b2.push(page);
-            page
+        let from_t1 = more || (self.b2.contains(&incoming) && same);
+        let page = match (open_1, open_2) {
+            (Some(place), None) => {
+                let page = self.t1.remove(place);
+                self.b1.push(page);
+                page
+            }
+            (Some(place), Some(_)) if from_t1 => {
+                let page = self.t1.remove(place);
+                self.b1.push(page);
+                page
+            }
+            (_, Some(place)) => {
+                let page = self.t2.remove(place);
+                self.b2.push(page);
+                page
+            }
+            (None, None) => panic!("one may leave"),
         };
         self.drop_ghosts();
         page
@@ -210,6 +253,13 @@ impl Slow for Arc {
     fn take(&mut self, page: u64) {
         drop_from(&mut self.t1, page);
         drop_from(&mut self.t2, page);
+    }
+    fn resize(&mut self, c: usize) {
+        if c != self.c {
+            self.p = self.p * c as f64 / self.c as f64;
+            self.c = c;
+            self.drop_ghosts();
+        }
     }
 }
 
@@ -233,17 +283,20 @@ impl Slow for TwoQ {
             renew(&mut self.am, page);
         }
     }
-    fn evict(&mut self, incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn evict_but(&mut self, incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
         self.returning = drop_from(&mut self.a1_out, incoming).then_some(incoming);
-        if self.a1_in.len() > self.k_in || self.am.is_empty() {
-            let page = self.a1_in.remove(0);
+        let (newcomer, old) = (first_open(&self.a1_in, kept), first_open(&self.am, kept));
+        if let Some(place) = newcomer
+            && (self.a1_in.len() > self.k_in || old.is_none())
+        {
+            let page = self.a1_in.remove(place);
             self.a1_out.push(page);
             if self.a1_out.len() > self.k_out {
                 self.a1_out.remove(0);
             }
             page
         } else {
-            self.am.remove(0)
+            self.am.remove(old.expect("one may leave"))
         }
     }
     fn enter(&mut self, page: u64) {
@@ -257,6 +310,12 @@ impl Slow for TwoQ {
     fn take(&mut self, page: u64) {
         drop_from(&mut self.a1_in, page);
         drop_from(&mut self.am, page);
+    }
+    fn resize(&mut self, c: usize) {
+        (self.k_in, self.k_out) = (share(c, 25), share(c, 50));
+        while self.a1_out.len() > self.k_out {
+            self.a1_out.remove(0);
+        }
     }
 }
 
@@ -288,26 +347,24 @@ impl Slow for S3Fifo {
             entry.1 = (entry.1 + 1).min(3);
         }
     }
-    fn evict(&mut self, incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn evict_but(&mut self, incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
         self.returning = drop_from(&mut self.ghost, incoming).then_some(incoming);
         self.evicted = true;
+        let open = |list: &[(u64, u32)]| list.iter().position(|&(page, _)| !kept(page));
         loop {
-            if self.main.len() > self.main_pages || self.small.is_empty() {
-                let (page, uses) = self.main.remove(0);
-                if uses == 0 {
-                    return page;
-                }
-                self.main.push((page, uses - 1));
-                // Once begun, it goes on until a page is out; main was too long or alone.
-                while self.small.is_empty() || self.main.len() > self.main_pages {
-                    let (page, uses) = self.main.remove(0);
+            let main_is_asked = self.main.len() > self.main_pages || open(&self.small).is_none();
+            if main_is_asked && open(&self.main).is_some() {
+                // Once begun, it goes on until a page is out.
+                while let Some(place) = open(&self.main) {
+                    let (page, uses) = self.main.remove(place);
                     if uses == 0 {
                         return page;
                     }
                     self.main.push((page, uses - 1));
                 }
-            } else {
-                let (page, uses) = self.small.remove(0);
+            }
+            while let Some(place) = open(&self.small) {
+                let (page, uses) = self.small.remove(place);
                 if uses < 2 {
                     self.ghost.push(page);
                     if self.ghost.len() > self.ghost_pages {
@@ -316,17 +373,6 @@ impl Slow for S3Fifo {
                     return page;
                 }
                 self.main.push((page, 0));
-                while !self.small.is_empty() {
-                    let (page, uses) = self.small.remove(0);
-                    if uses < 2 {
-                        self.ghost.push(page);
-                        if self.ghost.len() > self.ghost_pages {
-                            self.ghost.remove(0);
-                        }
-                        return page;
-                    }
-                    self.main.push((page, 0));
-                }
             }
         }
     }
@@ -342,6 +388,14 @@ impl Slow for S3Fifo {
     fn take(&mut self, page: u64) {
         self.small.retain(|entry| entry.0 != page);
         self.main.retain(|entry| entry.0 != page);
+    }
+    fn resize(&mut self, c: usize) {
+        self.small_pages = share(c, 10);
+        self.main_pages = c - self.small_pages;
+        self.ghost_pages = c * 9 / 10;
+        while self.ghost.len() > self.ghost_pages {
+            self.ghost.remove(0);
+        }
     }
 }
 
@@ -382,7 +436,10 @@ impl Lirs {
     fn make_lir(&mut self, page: u64) {
         self.top(page);
         self.lir.push(page);
-        if self.lir.len() > self.lir_pages {
+        self.drop_lir();
+    }
+    fn drop_lir(&mut self) {
+        while self.lir.len() > self.lir_pages {
             let lowest = *self
                 .stack
                 .iter()
@@ -411,16 +468,18 @@ impl Slow for Lirs {
         }
         self.prune();
     }
-    fn evict(&mut self, _incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
-        if self.queue.is_empty() {
-            // A pool that holds less than its share.
-            let lowest = self.stack[0];
+    fn evict_but(&mut self, _incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
+        let Some(place) = first_open(&self.queue, kept) else {
+            // A pool that holds less than its share, or all newcomers are kept.
+            let mut lir = self.stack.iter().filter(|page| self.lir.contains(page));
+            let lowest = *lir.find(|page| !kept(**page)).expect("one may leave");
             self.take(lowest);
             return lowest;
-        }
-        let page = self.queue.remove(0);
+        };
+        let page = self.queue.remove(place);
         drop_from(&mut self.gone, page);
         self.gone.push(page);
+        self.prune();
         page
     }
     fn enter(&mut self, page: u64) {
@@ -436,6 +495,12 @@ impl Slow for Lirs {
         for list in [&mut self.lir, &mut self.queue, &mut self.stack] {
             drop_from(list, page);
         }
+        self.prune();
+    }
+    fn resize(&mut self, c: usize) {
+        self.c = c;
+        self.lir_pages = c - share(c, 1);
+        self.drop_lir();
         self.prune();
     }
 }
@@ -463,7 +528,7 @@ impl Slow for Lru2 {
         };
         self.history.insert(page, entry);
     }
-    fn evict(&mut self, _incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn evict_but(&mut self, _incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
         let now = self.now + 1;
         let key = |page: &u64| {
             let (last, _, second) = self.history[page];
@@ -472,6 +537,7 @@ impl Slow for Lru2 {
         let page = *self
             .pages
             .iter()
+            .filter(|page| !kept(**page))
             .min_by_key(|page| key(page))
             .expect("full");
         drop_from(&mut self.pages, page);
@@ -505,7 +571,8 @@ impl WTinyLfu {
         let count = self.counts.entry(page).or_default();
         *count = (*count + 1).min(15);
         self.references += 1;
-        if self.references.is_multiple_of(10 * self.capacity) {
+        if self.references >= 10 * self.capacity {
+            self.references = 0;
             for count in self.counts.values_mut() {
                 *count /= 2;
             }
@@ -535,19 +602,19 @@ impl Slow for WTinyLfu {
             self.probation.push(self.protected.remove(0));
         }
     }
-    fn evict(&mut self, _incoming: u64, _dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn evict_but(&mut self, _incoming: u64, _dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
         let mut main = self.probation.clone();
         main.extend(&self.protected);
-        let victim = main.first().copied();
-        let leaving = if self.window.len() < self.window_pages
-            && let Some(victim) = victim
-        {
+        let victim = first_open(&main, kept).map(|place| main[place]);
+        let candidate = first_open(&self.window, kept).map(|place| self.window[place]);
+        let short = self.window.len() < self.window_pages || candidate.is_none();
+        let leaving = if short && let Some(victim) = victim {
             victim
         } else {
-            let candidate = self.window[0];
+            let candidate = candidate.expect("one may leave");
             match victim {
                 Some(victim) if self.counts[&candidate] > self.counts[&victim] => {
-                    self.window.remove(0);
+                    drop_from(&mut self.window, candidate);
                     self.probation.push(candidate);
                     victim
                 }
@@ -567,6 +634,17 @@ impl Slow for WTinyLfu {
     fn take(&mut self, page: u64) {
         for list in [&mut self.window, &mut self.probation, &mut self.protected] {
             drop_from(list, page);
+        }
+    }
+    fn resize(&mut self, c: usize) {
+        self.capacity = c;
+        self.window_pages = share(c, 1);
+        self.protected_pages = (c - share(c, 1)) * 4 / 5;
+        while self.window.len() > self.window_pages {
+            self.probation.push(self.window.remove(0));
+        }
+        while self.protected.len() > self.protected_pages {
+            self.probation.push(self.protected.remove(0));
         }
     }
 }
@@ -590,11 +668,15 @@ impl Slow for Opt {
         }
     }
     fn hit(&mut self, _page: u64) {}
-    fn evict(&mut self, _incoming: u64, dirty: &dyn Fn(u64) -> bool) -> u64 {
+    fn released(&mut self, page: u64) {
+        renew(&mut self.pages, page);
+    }
+    fn evict_but(&mut self, _incoming: u64, dirty: Ask<'_>, kept: Ask<'_>) -> u64 {
         let next = |page: &u64| self.rest.iter().position(|other| other == page);
         let page = *self
             .pages
             .iter()
+            .filter(|page| !kept(**page))
             .max_by_key(|page| match next(page) {
                 Some(next) => (next, false),
                 None => (usize::MAX, !dirty(**page)),
@@ -621,9 +703,14 @@ fn plain(moves: bool, ceiling: u32, entry: u32) -> Box<dyn Slow> {
     })
 }
 
+/// A share of a cache, at least a page.
+fn share(c: usize, percent: usize) -> usize {
+    (c * percent / 100).max(1)
+}
+
 /// The model of a policy with the defaults of its options, for a cache of `c` pages.
 pub(crate) fn model(policy: &str, c: usize) -> Box<dyn Slow> {
-    let share = |percent: usize| (c * percent / 100).max(1);
+    let share = |percent: usize| share(c, percent);
     match policy {
         "lru" => plain(true, 0, 0),
         "fifo" => plain(false, 0, 0),
@@ -773,6 +860,70 @@ pub(crate) fn two_tier(
         if write {
             ram.soil(page);
         }
+    }
+    count
+}
+
+/// Counters of `inclusive`, or of `inclusive_global` if flash sees every reference, under any two
+/// policies. No page of RAM is ever chosen on flash.
+pub(crate) fn inclusive(
+    global: bool,
+    accesses: &[Access],
+    (ram_policy, ram_pages): (&str, usize),
+    (flash_policy, flash_pages): (&str, usize),
+) -> Counters {
+    let mut ram = Tier::new(ram_policy, ram_pages);
+    let mut flash = Tier::new(flash_policy, flash_pages);
+    let mut count = Counters::default();
+    for (now, &(page, write)) in accesses.iter().enumerate() {
+        ram.see(accesses, now);
+        flash.see(accesses, now);
+        if ram.has(page) {
+            count.ram_hits += 1;
+            ram.hit(page);
+            if global {
+                flash.hit(page);
+            }
+        } else {
+            let on_flash = flash.has(page);
+            if let Some((victim, dirty)) = ram.victim(page) {
+                if dirty {
+                    count.flash_writes += 1;
+                    flash.soil(victim);
+                    if !global {
+                        flash.hit(victim);
+                    }
+                }
+                flash.policy.released(victim);
+            }
+            if on_flash {
+                count.flash_hits += 1;
+                count.flash_reads += 1;
+                flash.hit(page);
+            } else {
+                count.flash_misses += 1;
+                count.hdd_reads += 1;
+                if flash.policy.pages().len() == flash_pages {
+                    let dirty = flash.dirty.clone();
+                    let in_ram = ram.policy.pages();
+                    let victim =
+                        flash
+                            .policy
+                            .evict_but(page, &|page| dirty.contains(&page), &|page| {
+                                in_ram.contains(&page)
+                            });
+                    assert!(!in_ram.contains(&victim) && !flash.has(victim));
+                    count.hdd_writes += u64::from(drop_from(&mut flash.dirty, victim));
+                }
+                count.flash_writes += 1;
+                flash.add(page, false);
+            }
+            ram.add(page, false);
+        }
+        if write {
+            ram.soil(page);
+        }
+        assert!(ram.policy.pages().iter().all(|&page| flash.has(page)));
     }
     count
 }

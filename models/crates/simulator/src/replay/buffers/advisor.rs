@@ -17,13 +17,13 @@
 //!   but at least 5,000, the length of the paper's epochs: a shorter one cannot turn the buffer over.
 //!   With `comp`, the time of one estimation in page reads, a window ends with the access that brings
 //!   its I/O time, reads + R writes, to comp / g; time comes from the option, for there is no clock here.
-//! * The estimator is that of LRU pools, whatever policies the pools have. Only policies without
-//!   shares of a fixed size can follow a moving split; the others are refused.
+//! * The estimator is that of LRU pools, whatever policies the pools have. A policy that divides its
+//!   pool divides the new size as soon as the split moves; how, says its own file. Pages then leave one at
+//!   a time, as the policy names its victims.
 //! * R is an option and constant; a device whose R drifts is replayed in parts.
 
 use super::fd_buffer::{
-    CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY, FdBuffer, are_lru, check_any_size, clean_pages,
-    pool_policies,
+    CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY, FdBuffer, are_lru, clean_pages, pool_policies,
 };
 use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive, drive_foreseen};
 use crate::curve::two_stack::{Distance, Stacks, check_group, split_pages};
@@ -159,7 +159,6 @@ struct Advised<C, D> {
 pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
     split_pages("pages", u64::from(run.pages))?;
     let pools = pool_policies(&run)?;
-    check_any_size(&pools)?;
     if are_lru(&pools) {
         run_with::<Lru>(run, &pools)
     } else {

@@ -286,8 +286,9 @@ impl Machine for Clustered {
         self.0.grow(pages);
     }
 
-    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) -> Result<()> {
         self.0.dirty_queue().locate(pages, spaces, addresses);
+        Ok(())
     }
 
     fn fetch(&self, pages: &[u32]) {

@@ -15,7 +15,7 @@
 //!
 //! The paper runs LRU in both pools and says that others can take its place. Chosen here: a policy
 //! whose parts are shares of a cache (2Q, ARC, LIRS, S3-FIFO, W-TinyLFU) takes them of its pool's
-//! size, whatever the pool holds at the moment; the pool that makes room takes the miss for its own, so
+//! size, whatever the pool holds at the moment, and of its new size when the split moves; the pool that makes room takes the miss for its own, so
 //! a page on its ghost list counts as one that came back even if it enters the other pool; a page that
 //! moves from C to D leaves the clean pool's policy without a trace.
 
@@ -25,7 +25,7 @@ use crate::curve::two_stack::split_pages;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::replay::policies::lru::Lru;
-use crate::replay::policies::{self, AnyPolicy, Policy as _, Removable};
+use crate::replay::policies::{AnyPolicy, Policy as _, Removable};
 use crate::replay::settings::Settings;
 use crate::replay::{Machine, Totals, disagreement, replay};
 
@@ -86,26 +86,6 @@ pub(super) fn pool_policies(run: &Run<'_, '_>) -> Result<[Settings; 2]> {
     ])
 }
 
-/// Refuses a policy that cannot follow a pool that shrinks and grows.
-pub(super) fn check_any_size([clean, dirty]: &[Settings; 2]) -> Result<()> {
-    let fitting = policies::fitting_any_size();
-    for (option, settings) in [(CLEAN_POLICY, clean), (DIRTY_POLICY, dirty)] {
-        if !fitting.contains(&settings.policy) {
-            return Err(Error::BadParameter {
-                name: "option",
-                value: format!("{}={}", option.name, settings.policy),
-                message: "the pool shrinks and grows, and parts of this policy are shares of a fixed size"
-                    .to_owned(),
-                hint: format!(
-                    "choose one of {}; or fd_static, whose pools take every policy",
-                    fitting.join(", ")
-                ),
-            });
-        }
-    }
-    Ok(())
-}
-
 /// Whether both pools have the policy for which the buffers are compiled by themselves.
 pub(super) fn are_lru([clean, dirty]: &[Settings; 2]) -> bool {
     clean.policy == "lru" && dirty.policy == "lru"
@@ -139,9 +119,12 @@ impl<C: Removable, D: Removable> FdBuffer<C, D> {
         buffer
     }
 
-    /// Moves the split; the pools follow with their next victims.
+    /// Moves the split. What the policies divide follows at once, the pools one page at a time: each
+    /// with its next victims, as its policy names them.
     pub(super) fn set_clean_pages(&mut self, clean_pages: u32) {
         self.clean_pages = clean_pages;
+        self.clean.resize(clean_pages);
+        self.dirty.resize(self.pages - clean_pages);
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use super::map::{BlockMap, Place};
 use super::{BlockCounters, Blocks, Division};
+use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::lists::NO_PAGE;
 use crate::replay::policies::AnyPolicy;
@@ -139,7 +140,7 @@ impl Machine for InclusiveBlocks {
         self.ram.grow(pages);
     }
 
-    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) -> Result<()> {
         self.map.locate(pages, spaces, addresses);
         let blocks = self.map.blocks();
         self.flash.grow(blocks);
@@ -152,6 +153,7 @@ impl Machine for InclusiveBlocks {
             let first = place.block as usize * block_pages;
             self.pages[first + usize::from(place.index)] = page;
         }
+        Ok(())
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -178,7 +180,7 @@ impl Machine for InclusiveBlocks {
         self.ram.insert(page, write);
     }
 
-    fn finished(&self, totals: Totals) -> Result<(), String> {
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.map.recount(totals.distinct_pages)?;
         self.ram.recount("RAM")?;
         self.flash.recount()?;

@@ -2,6 +2,7 @@
 
 use super::map::{BlockMap, Place};
 use super::{BlockCounters, Blocks, Division};
+use crate::error::Result;
 use crate::replay::admission::Admission;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
@@ -181,12 +182,13 @@ impl<A: Admission> Machine for StagedBlocks<A> {
         self.admission.grow(pages);
     }
 
-    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) -> Result<()> {
         self.map.locate(pages, spaces, addresses);
         let blocks = self.map.blocks();
         self.flash.grow(blocks);
         self.valid.resize(blocks, 0);
         self.written.resize(blocks, 0);
+        Ok(())
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -217,7 +219,7 @@ impl<A: Admission> Machine for StagedBlocks<A> {
         self.ram.insert(page, dirty | write);
     }
 
-    fn finished(&self, totals: Totals) -> Result<(), String> {
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.map.recount(totals.distinct_pages)?;
         self.ram.recount("RAM")?;
         self.flash.recount("flash")?;

@@ -5,6 +5,7 @@ use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
+use crate::replay::future::Future;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
@@ -169,6 +170,11 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
         }
     }
 
+    /// Whether DRAM is to be told the future.
+    pub(crate) fn needs_future(&self) -> bool {
+        self.dram.needs_future()
+    }
+
     pub(crate) fn settings(&self) -> &C::Settings {
         &self.settings
     }
@@ -239,6 +245,7 @@ impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
         let flash_pages = self.around.flash_pages;
         let crashed = std::mem::replace(&mut self.cache, C::new(flash_pages, &self.settings));
         self.grow(pages);
+        self.around.dram.begin_at(at_access);
         if warm {
             self.cache.load(crashed.image(), &mut self.around.counters);
         } else {
@@ -322,34 +329,38 @@ pub(crate) struct CrashPlan {
     pub(crate) warm: bool,
 }
 
-/// The loop over all accesses.
-pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
-    source: &mut dyn AccessSource,
-    engine: &mut Engine<P, C>,
+/// Where a replay stands.
+struct Course {
     plan: Option<CrashPlan>,
-    on_progress: OnProgress<'_>,
-) -> Result<(Totals, Option<CrashReport>)> {
-    let mut chunk = Chunk::default();
-    let mut totals = Totals::default();
-    let mut crash = None;
-    let crash_at = plan.map_or(u64::MAX, |plan| plan.at_access);
-    let (mut done, mut now) = (0_u64, 0_u64);
-    if C::NEEDS_ADDRESSES {
-        source.keep_addresses();
-    }
-    while source.next_chunk(&mut chunk)? {
-        totals.distinct_pages = distinct_pages(&chunk, totals.distinct_pages)?;
-        C::check_distinct_pages(totals.distinct_pages)?;
-        engine.grow(totals.distinct_pages);
-        if C::NEEDS_ADDRESSES {
-            let (spaces, addresses) = addresses_of(source, chunk.len())?;
-            engine.cache.locate(&chunk.pages, spaces, addresses);
+    totals: Totals,
+    crash: Option<CrashReport>,
+    now: u64,
+}
+
+impl Course {
+    fn new(plan: Option<CrashPlan>) -> Self {
+        Self {
+            plan,
+            totals: Totals::default(),
+            crash: None,
+            now: 0,
         }
+    }
+
+    /// Makes room for a chunk, and starts the clock with the first one.
+    fn meet<P: DramPolicy, C: FlashCache>(
+        &mut self,
+        engine: &mut Engine<P, C>,
+        chunk: &Chunk,
+    ) -> Result<()> {
+        self.totals.distinct_pages = distinct_pages(chunk, self.totals.distinct_pages)?;
+        C::check_distinct_pages(self.totals.distinct_pages)?;
+        engine.grow(self.totals.distinct_pages);
         let timed = !chunk.times_ns.is_empty();
         if timed && chunk.times_ns.len() != chunk.len() {
             return Err(disagreement("trace source", "pages without a time"));
         }
-        if done == 0 {
+        if self.totals.accesses == 0 {
             let unit = if timed {
                 ClockUnit::Nanoseconds
             } else {
@@ -360,11 +371,24 @@ pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
         if timed != (engine.unit == ClockUnit::Nanoseconds) {
             return Err(disagreement("trace source", "time in some chunks only"));
         }
+        Ok(())
+    }
+
+    /// Replays a chunk; `next_accesses` has one entry for each access if `FORESEEN`.
+    fn pass<const FORESEEN: bool, P: DramPolicy, C: FlashCache>(
+        &mut self,
+        engine: &mut Engine<P, C>,
+        chunk: &Chunk,
+        next_accesses: &[u32],
+    ) {
+        let timed = !chunk.times_ns.is_empty();
+        let crash_at = self.plan.map_or(u64::MAX, |plan| plan.at_access);
+        let (mut done, mut now) = (self.totals.accesses, self.now);
         for start in (0..chunk.len()).step_by(BATCH) {
             let end = (start + BATCH).min(chunk.len());
             engine.cache.fetch(&chunk.pages[start..end]);
             engine.around.dram.fetch(&chunk.pages[start..end]);
-            for index in start..end {
+            for (index, &page) in (start..end).zip(&chunk.pages[start..end]) {
                 // Requests may be recorded out of order: time never runs backwards here.
                 now = if timed {
                     now.max(u64::try_from(chunk.times_ns[index]).unwrap_or(0))
@@ -372,29 +396,87 @@ pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
                     done
                 };
                 if done == crash_at {
-                    crash =
-                        plan.map(|plan| engine.crash(done, now, totals.distinct_pages, plan.warm));
+                    self.crash = self
+                        .plan
+                        .map(|plan| engine.crash(done, now, self.totals.distinct_pages, plan.warm));
                 }
                 engine.tick(now);
-                engine.access(chunk.pages[index], chunk.flags[index] & WRITE != 0);
+                if FORESEEN {
+                    engine.around.dram.foresee(page, next_accesses[index]);
+                }
+                engine.access(page, chunk.flags[index] & WRITE != 0);
                 done += 1;
             }
         }
-        totals.accesses = done;
-        totals.write_accesses += write_accesses(&chunk);
-        report(source, totals.accesses, on_progress)?;
+        self.now = now;
+        self.totals.accesses = done;
+        self.totals.write_accesses += write_accesses(chunk);
     }
-    match plan {
-        Some(plan) if plan.at_access > done => Err(Error::BadParameter {
-            name: "option",
-            value: format!("crash_at={}", plan.at_access),
-            message: format!("the trace ends after {done} accesses"),
-            hint: "crash_at counts the accesses before the crash".to_owned(),
-        }),
-        Some(plan) if crash.is_none() => {
-            crash = Some(engine.crash(done, now, totals.distinct_pages, plan.warm));
-            Ok((totals, crash))
+
+    /// The crash behind the last access, if that is where it is.
+    fn end<P: DramPolicy, C: FlashCache>(
+        mut self,
+        engine: &mut Engine<P, C>,
+    ) -> Result<(Totals, Option<CrashReport>)> {
+        let (done, pages) = (self.totals.accesses, self.totals.distinct_pages);
+        match self.plan {
+            Some(plan) if plan.at_access > done => Err(Error::BadParameter {
+                name: "option",
+                value: format!("crash_at={}", plan.at_access),
+                message: format!("the trace ends after {done} accesses"),
+                hint: "crash_at counts the accesses before the crash".to_owned(),
+            }),
+            Some(plan) if self.crash.is_none() => {
+                self.crash = Some(engine.crash(done, self.now, pages, plan.warm));
+                Ok((self.totals, self.crash))
+            }
+            _ => Ok((self.totals, self.crash)),
         }
-        _ => Ok((totals, crash)),
     }
+}
+
+/// The loop over all accesses.
+pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
+    source: &mut dyn AccessSource,
+    engine: &mut Engine<P, C>,
+    plan: Option<CrashPlan>,
+    on_progress: OnProgress<'_>,
+) -> Result<(Totals, Option<CrashReport>)> {
+    let mut chunk = Chunk::default();
+    let mut course = Course::new(plan);
+    if C::NEEDS_ADDRESSES {
+        source.keep_addresses();
+    }
+    while source.next_chunk(&mut chunk)? {
+        course.meet(engine, &chunk)?;
+        if C::NEEDS_ADDRESSES {
+            let (spaces, addresses) = addresses_of(source, chunk.len())?;
+            engine.cache.locate(&chunk.pages, spaces, addresses);
+        }
+        course.pass::<false, P, C>(engine, &chunk, &[]);
+        report(source, course.totals.accesses, on_progress)?;
+    }
+    course.end(engine)
+}
+
+/// The same, telling DRAM of each access when its page is accessed next.
+pub(crate) fn replay_foreseen<P: DramPolicy, C: FlashCache>(
+    source: &mut dyn AccessSource,
+    engine: &mut Engine<P, C>,
+    plan: Option<CrashPlan>,
+    on_progress: OnProgress<'_>,
+) -> Result<(Totals, Option<CrashReport>)> {
+    const { assert!(!C::NEEDS_ADDRESSES, "addresses are not set aside") };
+    let mut future = Future::read_timed(source, on_progress)?;
+    let mut chunk = Chunk::default();
+    let mut next_accesses = Vec::new();
+    let mut course = Course::new(plan);
+    while future.next_chunk(&mut chunk, &mut next_accesses)? {
+        course.meet(engine, &chunk)?;
+        course.pass::<true, P, C>(engine, &chunk, &next_accesses);
+        if !on_progress(future.progress(course.totals.accesses)) {
+            return Err(Error::Cancelled);
+        }
+    }
+    course.end(engine)
 }

@@ -277,36 +277,42 @@ impl FlashCache for Face {
             values: "write_back, write_through, write_around",
             default: "write_back",
             description: "When a changed DRAM victim reaches the disk: as it leaves flash, at once with flash, or at once without flash.",
+            is_place: false,
         },
         OptionAbout {
             name: "admission",
             values: "mixed, dirty_only, clean_only",
             default: "mixed",
             description: "Which DRAM victims flash takes.",
+            is_place: false,
         },
         OptionAbout {
             name: "replacement",
             values: "gsc, mvfifo",
             default: "gsc",
             description: "Group second chance, or plain multi-version FIFO.",
+            is_place: false,
         },
         OptionAbout {
             name: "scan_depth",
             values: "1 to the flash pages",
             default: "64 for gsc over ram_policy=lru (all of a smaller flash), else 1",
             description: "Slots dequeued together, and the pages of a batch write. Above 1 it needs a DRAM policy that gives victims early: lru.",
+            is_place: false,
         },
         OptionAbout {
             name: "clear_dirty_on_stage_out",
             values: "false, true",
             default: "false",
             description: "Whether writing a slot to disk makes its unchanged DRAM copy clean (true) or, as printed, leaves it to be written once more (false).",
+            is_place: false,
         },
         OptionAbout {
             name: "metadata_segment_entries",
             values: "1 to 4294967295",
             default: "64000",
             description: "Entries of 32 bytes collected in memory before they are written to flash as one segment.",
+            is_place: false,
         },
     ];
 

@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! background(now)                 as often as it fell due since the last access
+//! (where DRAM needs the future: when the page is accessed next, as in the two-tier replay)
 //! in DRAM:      on_dram_hit
 //! else:         lookup            -> flash hit or disk read
 //!               on_exit(victim)   if DRAM is full; may pull further victims from DRAM
@@ -59,7 +60,7 @@ use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{self, AnyPolicy};
-use crate::replay::settings::{Need, Settings};
+use crate::replay::settings::Settings;
 use crate::replay::two_tier::Warning;
 use crate::replay::{About, Totals, disagreement, page_count};
 
@@ -224,21 +225,24 @@ impl FlashCacheAbout {
 const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
         name: "ram_policy",
-        values: "lru, fifo, clock, gclock, lru_2, 2q, arc, lirs, sieve, s3_fifo, w_tinylfu",
+        values: "lru, fifo, clock, gclock, lru_2, 2q, arc, lirs, sieve, s3_fifo, w_tinylfu, opt",
         default: "lru",
-        description: "Replacement policy of DRAM, with the defaults of its options.",
+        description: "Replacement policy of DRAM, with the defaults of its options; opt reads the trace to its end first.",
+        is_place: false,
     },
     OptionAbout {
         name: "crash_at",
         values: "0 to the accesses of the trace",
         default: "no crash",
         description: "Accesses before a crash that empties DRAM.",
+        is_place: true,
     },
     OptionAbout {
         name: "restart",
         values: "warm, cold",
         default: "warm",
         description: "Whether the flash contents are used again after the crash.",
+        is_place: false,
     },
 ];
 
@@ -361,10 +365,9 @@ pub fn simulate_flash_cache(
     simulate_named(about, run)
 }
 
-/// Policies that DRAM can have: all but those that need the future, which is not read here.
+/// Policies that DRAM can have.
 fn dram_policies() -> Vec<(&'static str, &'static str)> {
-    let without_future = |about: &&About| !about.needs.contains(&Need::Future);
-    let all = policies::TABLE.iter().filter(without_future);
+    let all = policies::TABLE.iter();
     all.map(|about| (about.name, about.name)).collect()
 }
 
@@ -432,7 +435,11 @@ fn count<P: DramPolicy, C: FlashCache>(
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
 ) -> Result<FlashCacheResult> {
-    let (totals, crash) = engine::replay(source, &mut engine, plan, on_progress)?;
+    let (totals, crash) = if engine.needs_future() {
+        engine::replay_foreseen(source, &mut engine, plan, on_progress)?
+    } else {
+        engine::replay(source, &mut engine, plan, on_progress)?
+    };
     engine
         .recount(totals, crash.as_ref())
         .map_err(|text| disagreement(about.about.name, &text))?;

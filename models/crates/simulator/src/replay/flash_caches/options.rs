@@ -16,6 +16,8 @@ pub struct OptionAbout {
     pub default: &'static str,
     /// One sentence.
     pub description: &'static str,
+    /// Whether its value is a place in the trace, which a trace that is too short does not have.
+    pub is_place: bool,
 }
 
 /// The options given to one flash cache.

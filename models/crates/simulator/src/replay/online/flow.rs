@@ -2,8 +2,9 @@
 
 use super::costs::{Flow, cost};
 use super::sizes::Sizes;
-use super::{Choice, Estimate, MOST_ROWS, Rules, Scheme};
+use super::{Choice, Estimate, MOST_RELATIONS, MOST_ROWS, Rules, Scheme, too_many_relations};
 use crate::curve::depths::Depths;
+use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
 use crate::replay::policies::lru::Lru;
@@ -144,10 +145,6 @@ impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
             flow.relations.push(all);
         }
         flow
-    }
-
-    pub(super) fn relations(&self) -> usize {
-        self.relations.len()
     }
 
     pub(super) fn counters(&self) -> SchemeCounters {
@@ -396,7 +393,7 @@ impl<const RELATIONS: bool> Machine for OnlineFlow<RELATIONS> {
         }
     }
 
-    fn locate(&mut self, pages: &[u32], spaces: &[u32], _addresses: &[u64]) {
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], _addresses: &[u64]) -> Result<()> {
         for (&page, &space) in pages.iter().zip(spaces) {
             if page as usize >= self.relation_of.len() {
                 let next = self.known.len();
@@ -404,6 +401,9 @@ impl<const RELATIONS: bool> Machine for OnlineFlow<RELATIONS> {
                     .known
                     .entry(space)
                     .or_insert(u32::try_from(next).unwrap_or(u32::MAX));
+                if place as usize == MOST_RELATIONS {
+                    return Err(too_many_relations(self.relation_of.len()));
+                }
                 if place as usize == next {
                     let relation =
                         Relation::new(Some(space), self.rules.initial, self.sizes.count());
@@ -412,6 +412,7 @@ impl<const RELATIONS: bool> Machine for OnlineFlow<RELATIONS> {
                 self.relation_of.push(place);
             }
         }
+        Ok(())
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -440,7 +441,7 @@ impl<const RELATIONS: bool> Machine for OnlineFlow<RELATIONS> {
         }
     }
 
-    fn finished(&self, totals: Totals) -> Result<(), String> {
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.ram.recount("RAM")?;
         self.flash.recount()?;
         if self.without_victim > 0 || self.flash.len() > self.flash_pages {

@@ -119,7 +119,7 @@ const OPTIONS: &[Setting] = &[
         name: "period",
         description: "Accesses between two choices.",
         default: "100000",
-        values: Values::Whole {
+        values: Values::References {
             least: 1,
             most: u32::MAX,
         },
@@ -339,6 +339,20 @@ fn parse(about: &'static About, options: &[(String, String)]) -> Result<Settings
     })
 }
 
+/// The error for the first relation that is one too many; `pages` came before its first page.
+fn too_many_relations(pages: usize) -> Error {
+    Error::BadParameter {
+        name: "option",
+        value: "scope=relation".to_owned(),
+        message: format!(
+            "the trace has more than {MOST_RELATIONS} relations: number {} comes after {pages} distinct pages, and at most {MOST_RELATIONS} can have a choice of their own",
+            MOST_RELATIONS + 1
+        ),
+        hint: "leave it out for scope=global, or cut the trace to the relations of interest"
+            .to_owned(),
+    }
+}
+
 fn count<const RELATIONS: bool>(
     about: &About,
     ram_pages: u32,
@@ -349,17 +363,6 @@ fn count<const RELATIONS: bool>(
 ) -> Result<OnlineResult> {
     let mut flow = OnlineFlow::<RELATIONS>::new(ram_pages, flash_pages, rules);
     let totals = replay(source, &mut flow, on_progress)?;
-    if flow.relations() > MOST_RELATIONS {
-        return Err(Error::BadParameter {
-            name: "option",
-            value: "scope=relation".to_owned(),
-            message: format!(
-                "the trace has {} relations, at most {MOST_RELATIONS} can have a choice of their own",
-                flow.relations()
-            ),
-            hint: "leave it out for scope=global".to_owned(),
-        });
-    }
     flow.end();
     flow.finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;

@@ -1,6 +1,6 @@
 //! ARC, the adaptive replacement cache.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
 
 /// Pages seen once recently.
@@ -34,17 +34,24 @@ const B2: u8 = 3;
 /// A pool of a split buffer may hold fewer or more than `c` pages. Chosen for it: the equalities above
 /// are "at least", and each list of ghosts drops its oldest while the pages seen once, B1 included, are
 /// more than `c`, or all of them more than 2c.
+///
+/// A pool whose size changes from `c` to c': `p` becomes p c' / c, for it is the share of the cache that
+/// the hits on ghosts have taught, and the ghosts drop to the limits above. Pages leave by REPLACE, one
+/// at a time.
+///
+/// Guarded pages: the oldest open page of the list that REPLACE chooses leaves, or of the other one if that
+/// has none open. Guarded pages count in the lengths.
 #[derive(Debug)]
-pub(crate) struct Arc {
+pub(crate) struct Arc<const GUARDED: bool = false> {
     capacity: u32,
     /// Wanted size of `T1`.
     p: f64,
-    lists: Lists<4>,
+    lists: Lists<4, GUARDED>,
     /// The page for which room was made last: `p` and the ghosts know of it already.
     prepared: u32,
 }
 
-impl Arc {
+impl<const GUARDED: bool> Arc<GUARDED> {
     /// Adapts `p` and the ghost lists to a miss of `page`.
     #[inline]
     fn prepare(&mut self, page: u32) {
@@ -71,7 +78,7 @@ impl Arc {
     }
 }
 
-impl Arc {
+impl<const GUARDED: bool> Arc<GUARDED> {
     /// Pages seen once and seen again, ghosts included.
     #[inline]
     fn seen(&self) -> (u64, u64) {
@@ -92,7 +99,9 @@ impl Arc {
     }
 }
 
-impl Policy for Arc {
+impl<const GUARDED: bool> Policy for Arc<GUARDED> {
+    type Guarded = Arc<true>;
+
     fn new(capacity: u32) -> Self {
         Self {
             capacity,
@@ -100,6 +109,15 @@ impl Policy for Arc {
             lists: Lists::new(),
             prepared: NO_PAGE,
         }
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        if capacity == self.capacity {
+            return;
+        }
+        self.p = self.p * f64::from(capacity) / f64::from(self.capacity);
+        self.capacity = capacity;
+        self.limit_ghosts();
     }
 
     fn grow(&mut self, pages: usize) {
@@ -130,15 +148,16 @@ impl Policy for Arc {
         let only_t1 = self.lists.len(T1) >= self.capacity && !self.lists.is_in(incoming, B2);
         self.prepare(incoming);
         self.prepared = incoming;
-        if only_t1 {
+        let open = |list| self.lists.open(list) > 0;
+        if only_t1 && open(T1) {
             // No ghost: B1 is empty, and `T1` alone fills what the paper allows both.
-            return self.lists.pop(T1);
+            return self.lists.pop_open(T1);
         }
         let t1 = f64::from(self.lists.len(T1));
         let from_t1 = t1 > self.p || (t1 >= self.p && self.lists.is_in(incoming, B2));
-        let from_t1 = self.lists.len(T2) == 0 || (t1 >= 1.0 && from_t1);
+        let from_t1 = !open(T2) || (open(T1) && from_t1);
         let (pages, ghosts) = if from_t1 { (T1, B1) } else { (T2, B2) };
-        let victim = self.lists.oldest(pages);
+        let victim = self.lists.oldest_open(pages);
         self.lists.push(victim, ghosts);
         self.limit_ghosts();
         victim
@@ -171,9 +190,27 @@ impl Policy for Arc {
     }
 }
 
-impl Removable for Arc {
+impl<const GUARDED: bool> Removable for Arc<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for Arc<true> {
+    fn expect_guards(&mut self) {}
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

@@ -1,6 +1,6 @@
 //! CLOCK, the one-bit second chance.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::bits::BitSet;
 use crate::replay::queue::Queue;
 
@@ -17,6 +17,8 @@ use crate::replay::queue::Queue;
 /// ```
 ///
 /// The hand stands at the old end of a queue: a page it passes over becomes the newest.
+///
+/// The hand passes over a guarded page and leaves its bit alone: the page keeps its place on the clock.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     queue: Queue,
@@ -24,7 +26,7 @@ pub(crate) struct Clock {
 }
 
 impl Policy for Clock {
-    const FITS_ANY_SIZE: bool = true;
+    type Guarded = Self;
 
     fn new(_capacity: u32) -> Self {
         Self::default()
@@ -52,10 +54,13 @@ impl Policy for Clock {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        while self.used.take(self.queue.oldest()) {
+        loop {
+            let page = self.queue.oldest();
+            if !self.queue.is_guarded(page) && !self.used.take(page) {
+                return self.queue.pop();
+            }
             self.queue.renew_oldest();
         }
-        self.queue.pop()
     }
 
     #[inline]
@@ -81,5 +86,25 @@ impl Removable for Clock {
     fn remove(&mut self, page: u32) {
         self.used.take(page);
         self.queue.remove(page);
+    }
+}
+
+impl Guarding for Clock {
+    fn expect_guards(&mut self) {
+        self.queue.expect_guards();
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.queue.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.queue.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.queue.release(page);
     }
 }

@@ -1,5 +1,6 @@
 //! First in, first out.
 
+use super::guarded::GuardedOrder;
 use super::{Policy, Removable};
 use crate::replay::queue::Queue;
 
@@ -17,7 +18,7 @@ pub(crate) struct Fifo {
 }
 
 impl Policy for Fifo {
-    const FITS_ANY_SIZE: bool = true;
+    type Guarded = GuardedOrder<false>;
 
     fn new(_capacity: u32) -> Self {
         Self::default()

@@ -1,6 +1,6 @@
 //! Generalised CLOCK: a use counter instead of a bit.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::queue::Queue;
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -15,6 +15,9 @@ use crate::replay::settings::{Setting, Settings, Values};
 ///
 /// The papers leave ceiling and first value to the system. Chosen here: ceiling 5, the one
 /// `PostgreSQL` uses, and entry 0, so that a ceiling of 1 is CLOCK; `entry` 1 is `PostgreSQL`'s.
+///
+/// The hand passes over a guarded page and leaves its counter alone, as it does over a pinned buffer of
+/// `PostgreSQL`.
 #[derive(Debug)]
 pub(crate) struct Gclock {
     queue: Queue,
@@ -24,7 +27,8 @@ pub(crate) struct Gclock {
 }
 
 impl Policy for Gclock {
-    const FITS_ANY_SIZE: bool = true;
+    type Guarded = Self;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "ceiling",
@@ -87,11 +91,14 @@ impl Policy for Gclock {
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
         loop {
-            let count = &mut self.counts[self.queue.oldest() as usize];
-            if *count == 0 {
-                return self.queue.pop();
+            let page = self.queue.oldest();
+            if !self.queue.is_guarded(page) {
+                let count = &mut self.counts[page as usize];
+                if *count == 0 {
+                    return self.queue.pop();
+                }
+                *count -= 1;
             }
-            *count -= 1;
             self.queue.renew_oldest();
         }
     }
@@ -126,5 +133,25 @@ impl Removable for Gclock {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.queue.remove(page);
+    }
+}
+
+impl Guarding for Gclock {
+    fn expect_guards(&mut self) {
+        self.queue.expect_guards();
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.queue.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.queue.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.queue.release(page);
     }
 }

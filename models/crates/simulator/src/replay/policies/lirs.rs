@@ -1,6 +1,6 @@
 //! LIRS, low inter-reference recency set.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::Lists;
 use crate::replay::recency::Recency;
 use crate::replay::settings::{Setting, Settings, Values};
@@ -9,6 +9,8 @@ use crate::replay::settings::{Setting, Settings, Values};
 const QUEUE: u8 = 0;
 /// Absent pages of the stack, in the order in which they left the cache.
 const GHOSTS: u8 = 1;
+/// LIR pages in the order of the stack; kept only where pages are guarded.
+const LIR_ORDER: u8 = 2;
 /// Tag of a page that is not LIR.
 const NOT_LIR: u8 = 0;
 /// Tag of a page in the cache of low inter-reference recency: on the stack.
@@ -39,17 +41,26 @@ const LIR: u8 = 1;
 /// matters: on block traces the misses without it (`stack_limit` 1000000) differ by up to 4 %. A cache
 /// with no room for LIR pages (one page) is LRU over the queue. A pool of a split buffer may have to
 /// give a page while its queue is empty; chosen: the lowest LIR page, as if DEMOTE came first.
+///
+/// A pool whose size changes: the share of LIR pages and the limit of the stack follow it. DEMOTE while
+/// there are more LIR pages than their share, then the ghosts that the stack has no room for leave it,
+/// first gone first. Pages leave by the front of Q, one at a time. A share that has grown is filled by the next misses.
+///
+/// Guarded pages: the first open page of Q leaves. If Q has none, the lowest open LIR page does, as in a pool
+/// with an empty queue, and the next newcomer takes its share. Newcomers are in Q and, under RAM, guarded:
+/// where RAM has more pages than Q, set `hir_share` above the share of RAM in flash.
 #[derive(Debug)]
-pub(crate) struct Lirs {
+pub(crate) struct Lirs<const GUARDED: bool = false> {
+    settings: Settings,
     stack: Recency,
     /// [`QUEUE`] and [`GHOSTS`]; the tag is [`LIR`] for a LIR page, which is in neither.
-    lists: Lists<2>,
+    lists: Lists<3, GUARDED>,
     stack_pages: u32,
     lir_pages: u32,
     lir: u32,
 }
 
-impl Lirs {
+impl<const GUARDED: bool> Lirs<GUARDED> {
     #[inline]
     fn is_lir(&self, page: u32) -> bool {
         self.lists.tag(page) == LIR
@@ -83,16 +94,40 @@ impl Lirs {
     fn promote(&mut self, page: u32) {
         self.lists.remove(page);
         self.lists.set_tag(page, LIR);
+        self.order(page);
         self.stack.touch(page);
         self.lir += 1;
         if self.lir > self.lir_pages {
             // The page was on a pruned stack and not LIR, so a LIR page lay below it.
-            let lowest = self.stack.pop_least_recent();
-            self.lists.set_tag(lowest, NOT_LIR);
-            self.lists.push(lowest, QUEUE);
-            self.lir -= 1;
+            self.demote();
         }
         self.prune();
+    }
+
+    /// Notes that a LIR page is at the top of the stack now.
+    #[inline]
+    fn order(&mut self, page: u32) {
+        if GUARDED {
+            self.lists.push(page, LIR_ORDER);
+        }
+    }
+
+    /// Takes a LIR page out of the cache, and off the stack.
+    fn drop_lir(&mut self, page: u32) {
+        self.lists.set_tag(page, NOT_LIR);
+        self.lists.remove(page);
+        self.lir -= 1;
+        self.stack.remove(page);
+        self.prune();
+    }
+
+    /// Makes the lowest page of the stack, which is LIR, HIR.
+    #[inline]
+    fn demote(&mut self) {
+        let lowest = self.stack.pop_least_recent();
+        self.lists.set_tag(lowest, NOT_LIR);
+        self.lists.push(lowest, QUEUE);
+        self.lir -= 1;
     }
 
     /// Puts a page that is not on the stack at the end of the queue and, if there is a stack, on top.
@@ -106,7 +141,9 @@ impl Lirs {
     }
 }
 
-impl Policy for Lirs {
+impl<const GUARDED: bool> Policy for Lirs<GUARDED> {
+    type Guarded = Lirs<true>;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "stack_limit",
@@ -133,14 +170,27 @@ impl Policy for Lirs {
     }
 
     fn configured(capacity: u32, settings: &Settings) -> Self {
-        let hir_pages = settings.share("hir_share", capacity, 1).min(capacity);
-        Self {
+        let mut cache = Self {
+            settings: settings.clone(),
             stack: Recency::default(),
             lists: Lists::new(),
-            stack_pages: settings.share("stack_limit", capacity, 1),
-            lir_pages: capacity - hir_pages,
+            stack_pages: 0,
+            lir_pages: 0,
             lir: 0,
+        };
+        cache.resize(capacity);
+        cache
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        let hir_pages = self.settings.share("hir_share", capacity, 1).min(capacity);
+        self.stack_pages = self.settings.share("stack_limit", capacity, 1);
+        self.lir_pages = capacity - hir_pages;
+        while self.lir > self.lir_pages {
+            self.demote();
+            self.prune();
         }
+        self.limit_stack();
     }
 
     fn grow(&mut self, pages: usize) {
@@ -166,6 +216,7 @@ impl Policy for Lirs {
     #[inline]
     fn on_hit(&mut self, page: u32) {
         if self.is_lir(page) {
+            self.order(page);
             self.stack.touch(page);
             self.prune();
         } else if self.stack.contains(page) {
@@ -177,16 +228,20 @@ impl Policy for Lirs {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        if self.lists.len(QUEUE) == 0 {
-            let lowest = self.stack.pop_least_recent();
-            self.lists.set_tag(lowest, NOT_LIR);
-            self.lir -= 1;
-            self.prune();
+        if self.lists.open(QUEUE) == 0 {
+            let lowest = if GUARDED {
+                self.lists.oldest_open(LIR_ORDER)
+            } else {
+                self.stack.least_recent()
+            };
+            self.drop_lir(lowest);
             return lowest;
         }
-        let victim = self.lists.pop(QUEUE);
+        let victim = self.lists.pop_open(QUEUE);
         if self.stack.contains(victim) {
             self.lists.push(victim, GHOSTS);
+            // Pages that a pool holds beyond its size may fill the stack alone.
+            self.limit_stack();
         }
         victim
     }
@@ -197,8 +252,10 @@ impl Policy for Lirs {
             self.promote(page);
         } else if self.lir < self.lir_pages {
             self.lists.set_tag(page, LIR);
+            self.order(page);
             self.lir += 1;
             self.stack.insert(page);
+            self.limit_stack();
         } else {
             self.pass_through(page);
         }
@@ -217,6 +274,10 @@ impl Policy for Lirs {
             .iter()
             .all(|&page| self.contains(page) || self.lists.is_in(page, GHOSTS));
         let lowest = stacked.first();
+        let lir_in_order = stacked.iter().copied().filter(|&page| self.is_lir(page));
+        if GUARDED && !lir_in_order.eq(self.lists.iter(LIR_ORDER)) {
+            return Err("the LIR pages are in another order than on the stack".to_owned());
+        }
         if lir != self.lir as usize
             || self.lir > self.lir_pages
             || ghosts != self.lists.len(GHOSTS) as usize
@@ -237,18 +298,35 @@ impl Policy for Lirs {
     }
 }
 
-impl Removable for Lirs {
+impl<const GUARDED: bool> Removable for Lirs<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         if self.is_lir(page) {
-            self.lists.set_tag(page, NOT_LIR);
-            self.lir -= 1;
-        } else {
-            self.lists.remove(page);
+            self.drop_lir(page);
+            return;
         }
+        self.lists.remove(page);
         if self.stack.contains(page) {
             self.stack.remove(page);
             self.prune();
         }
+    }
+}
+
+impl Guarding for Lirs<true> {
+    fn expect_guards(&mut self) {}
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

@@ -1,5 +1,6 @@
 //! Least recently used.
 
+use super::guarded::GuardedOrder;
 use super::{Policy, Removable};
 use crate::replay::recency::{Recency, Witness};
 
@@ -24,7 +25,8 @@ impl Lru {
 }
 
 impl Policy for Lru {
-    const FITS_ANY_SIZE: bool = true;
+    type Guarded = GuardedOrder<true>;
+
     const IN_BULK: bool = true;
 
     fn new(_capacity: u32) -> Self {

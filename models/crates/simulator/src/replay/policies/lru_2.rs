@@ -1,6 +1,6 @@
 //! LRU-2: least recent last reference but one.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::bits::{BitSet, LeastFirstSet};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -41,6 +41,8 @@ struct History {
 /// over dense pages); pages with one reference are in LRU order; if the period protects every page,
 /// the victim is chosen as if it protected none.
 ///
+/// Guarded pages are in no set of places, whatever the period; their histories go on.
+///
 /// HIST(2) is always the place of some reference in the log, so the least one is the first member of a
 /// set of places, and no heap is needed. Pages that the period protects have sets of their own. Protection
 /// ends in the order of the log, so each place of the log is passed once.
@@ -61,6 +63,9 @@ pub(crate) struct Lru2 {
     ripe: u32,
     open: Places,
     protected: Places,
+    /// Pages that are in neither set, if there are any: they must stay.
+    guarded: BitSet,
+    guards: bool,
 }
 
 /// Places by which victims are sought among pages held.
@@ -150,16 +155,27 @@ impl Lru2 {
         }
     }
 
-    /// Takes a page that is held out of the set that it is in.
+    #[inline]
+    fn must_stay(&self, page: u32) -> bool {
+        self.guards && self.guarded.contains(page)
+    }
+
+    /// Takes a page that is held out of the set that it is in, if it is in one.
     #[inline]
     fn take_out(&mut self, page: u32) {
+        if self.must_stay(page) {
+            return;
+        }
         let history = self.histories[page as usize];
         self.places(history).remove(history);
     }
 
-    /// Puts a page that is held into the set that it belongs to.
+    /// Puts a page that is held into the set that it belongs to, if it may leave.
     #[inline]
     fn put_in(&mut self, page: u32) {
+        if self.must_stay(page) {
+            return;
+        }
         let history = self.histories[page as usize];
         self.places(history).insert(history);
     }
@@ -174,7 +190,7 @@ impl Lru2 {
             if is_last && self.now + 1 - self.times[page as usize] <= self.period {
                 return;
             }
-            if is_last && self.held.contains(page) {
+            if is_last && self.held.contains(page) && !self.must_stay(page) {
                 self.protected.remove(history);
                 self.open.insert(history);
             }
@@ -237,12 +253,13 @@ impl Lru2 {
 }
 
 impl Policy for Lru2 {
-    const FITS_ANY_SIZE: bool = true;
+    type Guarded = Self;
+
     const OPTIONS: &'static [Setting] = &[Setting {
         name: "period",
         description: "Correlated reference period: a reference so many references or fewer after the last one to its page counts as the same. [references]",
         default: "0",
-        values: Values::Whole {
+        values: Values::References {
             least: 0,
             most: u32::MAX,
         },
@@ -266,6 +283,8 @@ impl Policy for Lru2 {
             ripe: 0,
             open: Places::new(0),
             protected: Places::new(0),
+            guarded: BitSet::default(),
+            guards: false,
         }
     }
 
@@ -277,6 +296,9 @@ impl Policy for Lru2 {
             };
             self.histories.resize(pages, none);
             self.held.grow(pages);
+            if self.guards {
+                self.guarded.grow(pages);
+            }
             if self.period > 0 {
                 self.starts.resize(pages, NEVER);
                 self.times.resize(pages, 0);
@@ -356,9 +378,12 @@ impl Policy for Lru2 {
 
     fn recount(&self) -> Result<(), String> {
         let held = self.held.iter().count();
+        let guarded = self.held.iter().filter(|&page| self.must_stay(page));
+        let guarded = guarded.count();
         let placed = self
             .held
             .iter()
+            .filter(|&page| !self.must_stay(page))
             .filter(|&page| {
                 let history = self.histories[page as usize];
                 let place = if history.before == NEVER {
@@ -375,11 +400,11 @@ impl Policy for Lru2 {
             })
             .count();
         let members = self.open.len() + self.protected.len();
-        if held == self.pages as usize && placed == held && members == held {
+        if held == self.pages as usize && placed + guarded == held && members == placed {
             Ok(())
         } else {
             Err(format!(
-                "LRU-2 counts {} pages, holds {held}, finds {placed} by their places, and has {members} places",
+                "LRU-2 counts {} pages, holds {held}, {guarded} of them guarded, finds {placed} by their places, and has {members} places",
                 self.pages
             ))
         }
@@ -392,5 +417,27 @@ impl Removable for Lru2 {
         self.take_out(page);
         self.held.take(page);
         self.pages -= 1;
+    }
+}
+
+impl Guarding for Lru2 {
+    fn expect_guards(&mut self) {
+        self.guards = true;
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.must_stay(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.take_out(page);
+        self.guarded.insert(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.guarded.take(page);
+        self.put_in(page);
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod arc;
 pub(crate) mod clock;
 pub(crate) mod fifo;
 pub(crate) mod gclock;
+pub(crate) mod guarded;
 pub(crate) mod lirs;
 pub(crate) mod lru;
 pub(crate) mod lru_2;
@@ -22,12 +23,12 @@ pub(crate) mod w_tiny_lfu;
 
 /// A replacement policy over dense page numbers. Dirty bits and counters belong to its caller.
 pub(crate) trait Policy {
+    /// The same policy where pages are guarded: itself, if it can do that at no cost to other uses.
+    type Guarded: Guarding;
     /// What it needs beyond the pages of the trace.
     const NEEDS: &'static [Need] = &[];
     /// Its options.
     const OPTIONS: &'static [Setting] = &[];
-    /// Whether no part of it is a share of the capacity, so that it serves a pool of changing size.
-    const FITS_ANY_SIZE: bool = false;
     /// Whether it has [`Self::reference`].
     const IN_BULK: bool = false;
     /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
@@ -39,6 +40,11 @@ pub(crate) trait Policy {
     {
         Self::new(capacity)
     }
+    /// The capacity becomes `capacity`, at least one page. No page enters or leaves: what is a share of
+    /// the capacity follows it, pages change lists where theirs became too long, and ghosts beyond
+    /// their share are forgotten. The caller takes and gives pages one at a time, by [`Self::evict`]
+    /// and [`Self::insert`], until it holds what it wants. The same capacity changes nothing.
+    fn resize(&mut self, _capacity: u32) {}
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
     /// Reads what is kept of some pages, all at once, if that lies in a table too large for the
@@ -53,6 +59,8 @@ pub(crate) trait Policy {
     /// [`NEVER`](crate::replay::future::NEVER). Called before every access, whether the page is held
     /// or not, where a policy of the run needs the future; the place of the first access is 0.
     fn foresee(&mut self, _page: u32, _next_access: u32) {}
+    /// Tells an empty policy that its first access is not the first of the trace: so many went before.
+    fn begin_at(&mut self, _accesses: u64) {}
     /// Whether the cache holds `page`.
     fn contains(&self, page: u32) -> bool;
     /// Pages held.
@@ -82,6 +90,43 @@ pub(crate) trait Policy {
     fn recount(&self) -> std::result::Result<(), String>;
 }
 
+/// A policy that can be told which of its pages must stay, as the inclusive schemes tell it of the pages
+/// in RAM.
+///
+/// A guarded page keeps its place: it is referenced, and moves within the policy, like any other. Only
+/// a victim is sought among the open pages, those that are not guarded; at least one is. How each
+/// policy passes over guarded pages, says its file.
+pub(crate) trait Guarding: Removable {
+    /// Whether it looks at one page after the other for one that is open.
+    const WALKS: bool = true;
+    /// Prepares for guards; called before any page enters.
+    fn expect_guards(&mut self);
+    /// Whether a page that is held is guarded.
+    fn is_guarded(&self, page: u32) -> bool;
+    /// Guards a page that is held and open.
+    fn guard(&mut self, page: u32);
+    /// Ends the guard of a page.
+    fn release(&mut self, page: u32);
+    /// Adds an absent page, guarded.
+    #[inline]
+    fn insert_guarded(&mut self, page: u32) {
+        self.insert(page);
+        self.guard(page);
+    }
+    /// A reference to an open page, which is guarded from then on.
+    #[inline]
+    fn hit_and_guard(&mut self, page: u32) {
+        self.on_hit(page);
+        self.guard(page);
+    }
+    /// A reference to a guarded page, which is open from then on.
+    #[inline]
+    fn hit_and_release(&mut self, page: u32) {
+        self.on_hit(page);
+        self.release(page);
+    }
+}
+
 /// A policy from which a page can be taken out of turn, as the exclusive scheme does.
 ///
 /// The page leaves its lists without a trace: it is on no ghost list and comes back like a page that
@@ -94,50 +139,24 @@ pub(crate) trait Removable: Policy {
     fn remove(&mut self, page: u32);
 }
 
-macro_rules! policies {
-    ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
-        /// Every policy: the one table that all lists are read from.
-        pub(crate) const TABLE: &[About] = &[
-            $(About {
-                name: $name,
-                title: $title,
-                description: $description,
-                paper: $paper,
-                needs: <$policy as Policy>::NEEDS,
-                options: <$policy as Policy>::OPTIONS,
-            },)+
-        ];
-
-        /// Names of the policies that serve a pool of changing size.
-        pub(crate) fn fitting_any_size() -> Vec<&'static str> {
-            [$(($name, <$policy as Policy>::FITS_ANY_SIZE),)+]
-                .into_iter()
-                .filter_map(|(name, fits)| fits.then_some(name))
-                .collect()
-        }
-
-        /// Replays the run through the policy called `name`, compiled for it alone.
-        pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
-            let settings = &Settings::parse("policy", name, "", run.options)?;
-            match settings.policy {
-                $($name => single_tier::simulate::<$policy>(settings, run),)+
-                other => Err(unlisted(other)),
-            }
-        }
-
-        /// Any policy of the table, chosen at run time: one compiled scheme for all combinations.
-        ///
-        /// Its methods are functions of their own, not parts of the loop of each scheme, so the
-        /// program grows by one copy of each policy and not by one for each scheme and tier.
+/// A policy chosen at run time among some.
+///
+/// Its methods are functions of their own, not parts of the loop of each scheme, so the program grows
+/// by one copy of each policy and not by one for each scheme and tier.
+macro_rules! any_policy {
+    ($(#[$doc:meta])* $any:ident: $($variant:ident: $policy:ty => $name:literal;)+) => {
+        $(#[$doc])*
         #[derive(Debug)]
-        pub(crate) enum AnyPolicy {
+        pub(crate) enum $any {
             $($variant($policy),)+
         }
 
-        impl Policy for AnyPolicy {
+        impl Policy for $any {
+            type Guarded = AnyGuarded;
+
             /// LRU; [`Self::configured`] chooses.
             fn new(capacity: u32) -> Self {
-                Self::Lru(lru::Lru::new(capacity))
+                Self::Lru(Policy::new(capacity))
             }
 
             fn configured(capacity: u32, settings: &Settings) -> Self {
@@ -151,6 +170,10 @@ macro_rules! policies {
                 match self { $(Self::$variant(policy) => policy.grow(pages),)+ }
             }
 
+            fn resize(&mut self, capacity: u32) {
+                match self { $(Self::$variant(policy) => policy.resize(capacity),)+ }
+            }
+
             fn fetch(&self, pages: &[u32]) {
                 match self { $(Self::$variant(policy) => policy.fetch(pages),)+ }
             }
@@ -161,6 +184,10 @@ macro_rules! policies {
 
             fn foresee(&mut self, page: u32, next_access: u32) {
                 match self { $(Self::$variant(policy) => policy.foresee(page, next_access),)+ }
+            }
+
+            fn begin_at(&mut self, accesses: u64) {
+                match self { $(Self::$variant(policy) => policy.begin_at(accesses),)+ }
             }
 
             fn contains(&self, page: u32) -> bool {
@@ -192,13 +219,78 @@ macro_rules! policies {
             }
         }
 
-        impl Removable for AnyPolicy {
+        impl Removable for $any {
             fn expect_removal(&mut self) {
                 match self { $(Self::$variant(policy) => policy.expect_removal(),)+ }
             }
 
             fn remove(&mut self, page: u32) {
                 match self { $(Self::$variant(policy) => policy.remove(page),)+ }
+            }
+        }
+    };
+}
+
+macro_rules! policies {
+    ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
+        /// Every policy: the one table that all lists are read from.
+        pub(crate) const TABLE: &[About] = &[
+            $(About {
+                name: $name,
+                title: $title,
+                description: $description,
+                paper: $paper,
+                needs: <$policy as Policy>::NEEDS,
+                options: <$policy as Policy>::OPTIONS,
+            },)+
+        ];
+
+        /// Replays the run through the policy called `name`, compiled for it alone.
+        pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
+            let settings = &Settings::parse("policy", name, "", run.options)?;
+            match settings.policy {
+                $($name => single_tier::simulate::<$policy>(settings, run),)+
+                other => Err(unlisted(other)),
+            }
+        }
+
+        any_policy! {
+            /// Any policy of the table, chosen at run time: one compiled scheme for all combinations.
+            AnyPolicy: $($variant: $policy => $name;)+
+        }
+
+        any_policy! {
+            /// The same where pages are guarded.
+            AnyGuarded: $($variant: <$policy as Policy>::Guarded => $name;)+
+        }
+
+        impl Guarding for AnyGuarded {
+            fn expect_guards(&mut self) {
+                match self { $(Self::$variant(policy) => policy.expect_guards(),)+ }
+            }
+
+            fn is_guarded(&self, page: u32) -> bool {
+                match self { $(Self::$variant(policy) => policy.is_guarded(page),)+ }
+            }
+
+            fn guard(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.guard(page),)+ }
+            }
+
+            fn release(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.release(page),)+ }
+            }
+
+            fn insert_guarded(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.insert_guarded(page),)+ }
+            }
+
+            fn hit_and_guard(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.hit_and_guard(page),)+ }
+            }
+
+            fn hit_and_release(&mut self, page: u32) {
+                match self { $(Self::$variant(policy) => policy.hit_and_release(page),)+ }
             }
         }
     };
@@ -223,4 +315,96 @@ policies! {
     S3Fifo: s3_fifo::S3Fifo => "s3_fifo", "S3-FIFO", "A small FIFO queue that filters pages used once out, before a main FIFO queue with second chances.", "Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023";
     WTinyLfu: w_tiny_lfu::WTinyLfu => "w_tinylfu", "W-TinyLFU", "A small LRU window before a segmented LRU that a page enters only if it is used more often than the page it replaces.", "Einziger, Friedman, Manes: TinyLFU: a highly efficient cache admission policy, ACM ToS 2017";
     Opt: opt::Opt => "opt", "OPT", "Evicts the page whose next access is farthest in the future: no policy has fewer misses.", "Belady: A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966";
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::replay::future::NEVER;
+
+    /// A cache of changing size; the victims of each step.
+    struct Cache {
+        policy: AnyPolicy,
+        size: u32,
+    }
+
+    impl Cache {
+        fn new(name: &str, size: u32) -> Self {
+            let settings = Settings::parse("policy", name, "", &[]).expect("a listed policy");
+            let mut policy = AnyPolicy::configured(size, &settings);
+            policy.expect_removal();
+            policy.grow(60);
+            Self { policy, size }
+        }
+
+        fn access(&mut self, page: u32, next: u32) -> Vec<u32> {
+            let mut victims = Vec::new();
+            self.policy.foresee(page, next);
+            if self.policy.contains(page) {
+                self.policy.on_hit(page);
+                return victims;
+            }
+            while self.policy.len() >= self.size {
+                victims.push(self.policy.evict(page));
+            }
+            self.policy.insert(page);
+            victims
+        }
+    }
+
+    fn next_accesses(pages: &[u32]) -> Vec<u32> {
+        let next = |(place, page)| {
+            let gap = pages[place + 1..].iter().position(|other| other == page);
+            gap.map_or(NEVER, |gap| u32::try_from(place + 1 + gap).unwrap_or(NEVER))
+        };
+        pages.iter().enumerate().map(next).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_size_changes_nothing(
+            pages in prop::collection::vec(prop_oneof![0_u32..60, 0_u32..20], 0..400),
+            size in 1_u32..30,
+        ) {
+            let next = next_accesses(&pages);
+            for about in TABLE {
+                let mut plain = Cache::new(about.name, size);
+                let mut resized = Cache::new(about.name, size);
+                for (&page, &next) in pages.iter().zip(&next) {
+                    resized.policy.resize(size);
+                    let expected = plain.access(page, next);
+                    prop_assert_eq!(resized.access(page, next), expected, "{}", about.name);
+                }
+                prop_assert_eq!(resized.policy.recount(), Ok(()));
+            }
+        }
+
+        /// Every page leaves once for each time it enters, whatever the size was in between.
+        #[test]
+        fn every_policy_follows_its_size(
+            steps in prop::collection::vec((0_u32..60, prop::option::weighted(0.1, 1_u32..30)), 0..400),
+            size in 1_u32..30,
+        ) {
+            let pages: Vec<u32> = steps.iter().map(|step| step.0).collect();
+            let next = next_accesses(&pages);
+            for about in TABLE {
+                let mut cache = Cache::new(about.name, size);
+                let mut held = std::collections::BTreeSet::new();
+                for (&(page, to), &next) in steps.iter().zip(&next) {
+                    if let Some(to) = to {
+                        cache.size = to;
+                        cache.policy.resize(to);
+                    }
+                    for victim in cache.access(page, next) {
+                        prop_assert!(held.remove(&victim), "{}", about.name);
+                    }
+                    held.insert(page);
+                    prop_assert_eq!(cache.policy.len() as usize, held.len());
+                    prop_assert_eq!(cache.policy.recount(), Ok(()), "{}", about.name);
+                }
+            }
+        }
+    }
 }

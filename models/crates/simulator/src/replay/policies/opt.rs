@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::bits::BitSet;
 use crate::replay::future::NEVER;
 use crate::replay::settings::Need;
@@ -35,10 +35,16 @@ const PAGES_PER_FAR: usize = 8;
 /// The entry before carries the place of the very access that makes the new one, so an entry whose
 /// place has passed is stale, and behind a stale one in order all are. Entries of pages taken out of
 /// turn are not stale by their place; those pages are not held then.
+///
+/// Guarded pages: their entries are dropped as they come up, and a page that is released is noted anew. Of
+/// pages never accessed again one that was released counts as accessed then.
 #[derive(Debug, Default)]
 pub(crate) struct Opt {
     next_accesses: Vec<u32>,
     held: BitSet,
+    /// Pages that must stay, if there are any.
+    guarded: BitSet,
+    guards: bool,
     pages: u32,
     /// An entry that is not less than any other, or 0: next access (upper half) and page.
     farthest: u64,
@@ -154,11 +160,16 @@ impl Opt {
         self.near.append(entries);
     }
 
+    #[inline]
+    fn may_leave(&self, page: u32) -> bool {
+        self.held.contains(page) && !self.is_guarded(page)
+    }
+
     /// Membership is all that is asked of an entry whose place is to come: what was noted is the page's
     /// next access until that comes, and a page never accessed again stays so.
     fn choose(&mut self, is_dirty: impl Fn(u32) -> bool) -> Option<u32> {
         while let Some((note, page)) = self.finished_clean.pop() {
-            if self.held.contains(page) {
+            if self.may_leave(page) {
                 if !is_dirty(page) {
                     return Some(page);
                 }
@@ -166,7 +177,7 @@ impl Opt {
             }
         }
         while let Some((_, page)) = self.finished_dirty.pop() {
-            if self.held.contains(page) {
+            if self.may_leave(page) {
                 return Some(page);
             }
         }
@@ -182,7 +193,7 @@ impl Opt {
                 if !self.move_horizon_in() {
                     return None;
                 }
-            } else if self.held.contains(page) {
+            } else if self.may_leave(page) {
                 return Some(page);
             }
         }
@@ -199,7 +210,8 @@ impl Opt {
 }
 
 impl Policy for Opt {
-    const FITS_ANY_SIZE: bool = true;
+    type Guarded = Self;
+
     const NEEDS: &'static [Need] = &[Need::Future];
 
     fn new(_capacity: u32) -> Self {
@@ -208,6 +220,9 @@ impl Policy for Opt {
 
     fn grow(&mut self, pages: usize) {
         self.held.grow(pages);
+        if self.guards {
+            self.guarded.grow(pages);
+        }
         if pages > self.next_accesses.len() {
             self.next_accesses.resize(pages, UNFORESEEN);
         }
@@ -227,6 +242,10 @@ impl Policy for Opt {
         if self.held.contains(page) {
             self.note(page);
         }
+    }
+
+    fn begin_at(&mut self, accesses: u64) {
+        self.accesses = accesses;
     }
 
     #[inline]
@@ -281,7 +300,8 @@ impl Policy for Opt {
                 self.held.contains(page) && self.next_accesses[page as usize] == next_access;
             noted.insert_if(page, known);
         }
-        match self.held.iter().find(|&page| !noted.contains(page)) {
+        let mut open = self.held.iter().filter(|&page| self.may_leave(page));
+        match open.find(|&page| !noted.contains(page)) {
             None => Ok(()),
             Some(page) => Err(format!("OPT holds page {page} but would never evict it")),
         }
@@ -293,5 +313,27 @@ impl Removable for Opt {
     fn remove(&mut self, page: u32) {
         self.held.take(page);
         self.pages -= 1;
+    }
+}
+
+impl Guarding for Opt {
+    fn expect_guards(&mut self) {
+        self.guards = true;
+    }
+
+    #[inline]
+    fn is_guarded(&self, page: u32) -> bool {
+        self.guards && self.guarded.contains(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.guarded.insert(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.guarded.take(page);
+        self.note(page);
     }
 }

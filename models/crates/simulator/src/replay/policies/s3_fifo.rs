@@ -1,6 +1,6 @@
 //! S3-FIFO: three FIFO queues.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -29,10 +29,18 @@ const MOST_USES: u8 = 3;
 /// unless main holds more than its own share. Both say nothing of an empty cache; as in the authors'
 /// simulator, main fills up with the pages that small has no room for, so that no share of the cache
 /// lies idle. A ghost that comes back leaves the ghost queue.
+///
+/// A pool whose size changes: all three shares follow it, and ghost drops its oldest while it is longer
+/// than its own. Pages leave by the rules above, one at a time: from main while it is above its new
+/// share, else from small. What a pool gains after its first eviction is filled by newcomers in small.
+///
+/// Guarded pages: both evictions go over the open pages only, and the others keep places and uses. A queue
+/// without an open page gives way to the other one. Guarded pages count in the length of main.
 #[derive(Debug)]
-pub(crate) struct S3Fifo {
+pub(crate) struct S3Fifo<const GUARDED: bool = false> {
+    settings: Settings,
     /// The tag counts uses.
-    lists: Lists<3>,
+    lists: Lists<3, GUARDED>,
     small_pages: u32,
     main_pages: u32,
     ghost_pages: u32,
@@ -42,18 +50,18 @@ pub(crate) struct S3Fifo {
     has_evicted: bool,
 }
 
-impl S3Fifo {
+impl<const GUARDED: bool> S3Fifo<GUARDED> {
     /// Evicts from small; `None` if all its pages moved to main.
     #[inline]
     fn evict_small(&mut self) -> Option<u32> {
-        while self.lists.len(SMALL) > 0 {
-            let page = self.lists.oldest(SMALL);
+        while self.lists.open(SMALL) > 0 {
+            let page = self.lists.oldest_open(SMALL);
             if self.lists.tag(page) >= self.threshold {
                 self.lists.set_tag(page, 0);
                 self.lists.push(page, MAIN);
             } else {
                 if self.ghost_pages == 0 {
-                    return Some(self.lists.pop(SMALL));
+                    return Some(self.lists.pop_open(SMALL));
                 }
                 if self.lists.len(GHOST) >= self.ghost_pages {
                     self.lists.pop(GHOST);
@@ -68,10 +76,10 @@ impl S3Fifo {
     #[inline]
     fn evict_main(&mut self) -> u32 {
         loop {
-            let page = self.lists.oldest(MAIN);
+            let page = self.lists.oldest_open(MAIN);
             let uses = self.lists.tag(page);
             if uses == 0 {
-                return self.lists.pop(MAIN);
+                return self.lists.pop_open(MAIN);
             }
             self.lists.set_tag(page, uses - 1);
             self.lists.push(page, MAIN);
@@ -79,7 +87,9 @@ impl S3Fifo {
     }
 }
 
-impl Policy for S3Fifo {
+impl<const GUARDED: bool> Policy for S3Fifo<GUARDED> {
+    type Guarded = S3Fifo<true>;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "small_share",
@@ -113,15 +123,26 @@ impl Policy for S3Fifo {
 
     #[expect(clippy::cast_possible_truncation, reason = "it is at most 3")]
     fn configured(capacity: u32, settings: &Settings) -> Self {
-        let small = settings.share("small_share", capacity, 1);
-        Self {
+        let mut cache = Self {
+            settings: settings.clone(),
             lists: Lists::new(),
-            small_pages: small,
-            main_pages: capacity - small.min(capacity),
-            ghost_pages: settings.share("ghost_share", capacity, 0),
+            small_pages: 0,
+            main_pages: 0,
+            ghost_pages: 0,
             threshold: settings.whole("threshold") as u8,
             returning: NO_PAGE,
             has_evicted: false,
+        };
+        cache.resize(capacity);
+        cache
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        self.small_pages = self.settings.share("small_share", capacity, 1);
+        self.main_pages = capacity - self.small_pages.min(capacity);
+        self.ghost_pages = self.settings.share("ghost_share", capacity, 0);
+        while self.lists.len(GHOST) > self.ghost_pages {
+            self.lists.pop(GHOST);
         }
     }
 
@@ -158,7 +179,8 @@ impl Policy for S3Fifo {
             self.returning = incoming;
         }
         loop {
-            if self.lists.len(MAIN) > self.main_pages || self.lists.len(SMALL) == 0 {
+            let too_long = self.lists.len(MAIN) > self.main_pages;
+            if self.lists.open(MAIN) > 0 && (too_long || self.lists.open(SMALL) == 0) {
                 return self.evict_main();
             }
             if let Some(victim) = self.evict_small() {
@@ -191,9 +213,27 @@ impl Policy for S3Fifo {
     }
 }
 
-impl Removable for S3Fifo {
+impl<const GUARDED: bool> Removable for S3Fifo<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for S3Fifo<true> {
+    fn expect_guards(&mut self) {}
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

@@ -1,6 +1,6 @@
 //! SIEVE: lazy promotion and quick demotion with one queue and one hand.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::bits::BitSet;
 use crate::replay::queue::Queue;
 
@@ -14,7 +14,8 @@ use crate::replay::queue::Queue;
 ///       pg enters as the newest, used[pg] = 0
 /// ```
 ///
-/// Unlike CLOCK, a page that is passed over keeps its place in the queue.
+/// Unlike CLOCK, a page that is passed over keeps its place in the queue. The hand passes over a guarded
+/// page and leaves its bit alone.
 #[derive(Debug, Default)]
 pub(crate) struct Sieve {
     queue: Queue,
@@ -22,7 +23,7 @@ pub(crate) struct Sieve {
 }
 
 impl Policy for Sieve {
-    const FITS_ANY_SIZE: bool = true;
+    type Guarded = Self;
 
     fn new(_capacity: u32) -> Self {
         Self::default()
@@ -50,7 +51,11 @@ impl Policy for Sieve {
 
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        while self.used.take(self.queue.at_hand()) {
+        loop {
+            let page = self.queue.at_hand();
+            if !self.queue.is_guarded(page) && !self.used.take(page) {
+                break;
+            }
             self.queue.advance();
         }
         self.queue.evict_at_hand()
@@ -79,5 +84,25 @@ impl Removable for Sieve {
     fn remove(&mut self, page: u32) {
         self.used.take(page);
         self.queue.remove(page);
+    }
+}
+
+impl Guarding for Sieve {
+    fn expect_guards(&mut self) {
+        self.queue.expect_guards();
+    }
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.queue.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.queue.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.queue.release(page);
     }
 }

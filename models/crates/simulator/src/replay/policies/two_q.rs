@@ -1,6 +1,6 @@
 //! 2Q, the full version.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -26,16 +26,25 @@ const A1_OUT: u8 = 2;
 /// Kin is 25 % and Kout 50 % of the pages, as the paper recommends. Where it is silent: a page
 /// found in `A1out` leaves it before RECLAIM, so that it cannot be dropped by its own return; with
 /// nothing in `Am` the victim is the oldest of `A1in` whatever its length.
+///
+/// A pool whose size changes: Kin and Kout follow it, and `A1out` drops its oldest while it is longer
+/// than Kout. Pages leave by RECLAIM, one at a time, so `A1in` comes down to the new Kin first.
+///
+/// Guarded pages: RECLAIM takes the oldest open page of the list that it chooses, or of the other one if
+/// that has none open. Guarded pages count in the length of `A1in`.
 #[derive(Debug)]
-pub(crate) struct TwoQ {
-    lists: Lists<3>,
+pub(crate) struct TwoQ<const GUARDED: bool = false> {
+    settings: Settings,
+    lists: Lists<3, GUARDED>,
     k_in: u32,
     k_out: u32,
     /// The page for which room was made last, if it was on `A1out`.
     returning: u32,
 }
 
-impl Policy for TwoQ {
+impl<const GUARDED: bool> Policy for TwoQ<GUARDED> {
+    type Guarded = TwoQ<true>;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "k_in",
@@ -63,10 +72,19 @@ impl Policy for TwoQ {
 
     fn configured(capacity: u32, settings: &Settings) -> Self {
         Self {
+            settings: settings.clone(),
             lists: Lists::new(),
             k_in: settings.share("k_in", capacity, 1),
             k_out: settings.share("k_out", capacity, 1),
             returning: NO_PAGE,
+        }
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        self.k_in = self.settings.share("k_in", capacity, 1);
+        self.k_out = self.settings.share("k_out", capacity, 1);
+        while self.lists.len(A1_OUT) > self.k_out {
+            self.lists.pop(A1_OUT);
         }
     }
 
@@ -102,15 +120,16 @@ impl Policy for TwoQ {
             self.lists.remove(incoming);
             self.returning = incoming;
         }
-        if self.lists.len(A1_IN) > self.k_in || self.lists.len(AM) == 0 {
-            let victim = self.lists.oldest(A1_IN);
+        let too_long = self.lists.len(A1_IN) > self.k_in;
+        if self.lists.open(A1_IN) > 0 && (too_long || self.lists.open(AM) == 0) {
+            let victim = self.lists.oldest_open(A1_IN);
             self.lists.push(victim, A1_OUT);
             if self.lists.len(A1_OUT) > self.k_out {
                 self.lists.pop(A1_OUT);
             }
             victim
         } else {
-            self.lists.pop(AM)
+            self.lists.pop_open(AM)
         }
     }
 
@@ -135,9 +154,27 @@ impl Policy for TwoQ {
     }
 }
 
-impl Removable for TwoQ {
+impl<const GUARDED: bool> Removable for TwoQ<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for TwoQ<true> {
+    fn expect_guards(&mut self) {}
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

@@ -1,6 +1,6 @@
 //! W-TinyLFU: a window before a cache with frequency admission.
 
-use super::{Policy, Removable};
+use super::{Guarding, Policy, Removable};
 use crate::replay::lists::Lists;
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -32,19 +32,31 @@ const LAST_PERIOD: u32 = u32::MAX >> COUNT_BITS;
 /// numbers are dense, so the counts here are exact, one for each page, and there is no doorkeeper.
 /// The halving is exact too, but done when a count is next looked at. A sample is 10 references
 /// for each page of the cache; window 1 %, protected 80 % of the rest, as in the paper.
+///
+/// A pool whose size changes: window, protected part and sample follow it. While the window, then the
+/// protected part, is above its share, its oldest page goes to probation. The references of the
+/// running sample count on; if they are as many as the new sample already, the next one ends it.
+/// Pages leave as above, one at a time.
+///
+/// Guarded pages: candidate and victim are the oldest open pages of their lists. With none open in the window
+/// the victim leaves without a contest, and the window then gives its oldest page to probation; with
+/// none open elsewhere the candidate leaves. Under RAM larger than the window that is the rule: RAM
+/// itself is the window then.
 #[derive(Debug)]
-pub(crate) struct WTinyLfu {
-    lists: Lists<3>,
+pub(crate) struct WTinyLfu<const GUARDED: bool = false> {
+    settings: Settings,
+    lists: Lists<3, GUARDED>,
     window_pages: u32,
     protected_pages: u32,
     counts: Vec<u32>,
     period: u32,
-    /// References left in this period.
-    left: u64,
+    /// References in this period.
+    made: u64,
+    /// References after which a period ends.
     sample: u64,
 }
 
-impl WTinyLfu {
+impl<const GUARDED: bool> WTinyLfu<GUARDED> {
     #[inline]
     fn count(&self, page: u32) -> u32 {
         let word = self.counts[page as usize];
@@ -56,9 +68,9 @@ impl WTinyLfu {
     fn refer(&mut self, page: u32) {
         let count = (self.count(page) + 1).min(MOST);
         self.counts[page as usize] = self.period << COUNT_BITS | count;
-        self.left -= 1;
-        if self.left == 0 {
-            self.left = self.sample;
+        self.made += 1;
+        if self.made >= self.sample {
+            self.made = 0;
             self.next_period();
         }
     }
@@ -77,7 +89,9 @@ impl WTinyLfu {
     }
 }
 
-impl Policy for WTinyLfu {
+impl<const GUARDED: bool> Policy for WTinyLfu<GUARDED> {
+    type Guarded = WTinyLfu<true>;
+
     const OPTIONS: &'static [Setting] = &[
         Setting {
             name: "window_share",
@@ -113,16 +127,33 @@ impl Policy for WTinyLfu {
     }
 
     fn configured(capacity: u32, settings: &Settings) -> Self {
-        let window_pages = settings.share("window_share", capacity, 1).min(capacity);
-        let sample = u64::from(capacity) * u64::from(settings.whole("sample"));
-        Self {
+        let mut cache = Self {
+            settings: settings.clone(),
             lists: Lists::new(),
-            window_pages,
-            protected_pages: settings.share("protected_share", capacity - window_pages, 0),
+            window_pages: 0,
+            protected_pages: 0,
             counts: Vec::new(),
             period: 0,
-            left: sample,
-            sample,
+            made: 0,
+            sample: 0,
+        };
+        cache.resize(capacity);
+        cache
+    }
+
+    fn resize(&mut self, capacity: u32) {
+        let settings = &self.settings;
+        self.window_pages = settings.share("window_share", capacity, 1).min(capacity);
+        self.protected_pages = settings.share("protected_share", capacity - self.window_pages, 0);
+        self.sample = u64::from(capacity) * u64::from(settings.whole("sample"));
+        for (list, pages) in [
+            (WINDOW, self.window_pages),
+            (PROTECTED, self.protected_pages),
+        ] {
+            while self.lists.len(list) > pages {
+                let oldest = self.lists.oldest(list);
+                self.lists.push(oldest, PROBATION);
+            }
         }
     }
 
@@ -168,19 +199,19 @@ impl Policy for WTinyLfu {
     /// The incoming page is counted when it enters: it is neither candidate nor victim.
     #[inline]
     fn evict(&mut self, _incoming: u32) -> u32 {
-        let main = if self.lists.len(PROBATION) > 0 {
+        let main = if self.lists.open(PROBATION) > 0 {
             PROBATION
         } else {
             PROTECTED
         };
-        if self.lists.len(main) == 0 {
-            return self.lists.pop(WINDOW);
+        if self.lists.open(main) == 0 {
+            return self.lists.pop_open(WINDOW);
         }
-        if self.lists.len(WINDOW) < self.window_pages {
-            return self.lists.pop(main);
+        if self.lists.len(WINDOW) < self.window_pages || self.lists.open(WINDOW) == 0 {
+            return self.lists.pop_open(main);
         }
-        let candidate = self.lists.oldest(WINDOW);
-        let victim = self.lists.oldest(main);
+        let candidate = self.lists.oldest_open(WINDOW);
+        let victim = self.lists.oldest_open(main);
         if self.count(candidate) > self.count(victim) {
             self.lists.remove(victim);
             self.lists.push(candidate, PROBATION);
@@ -215,9 +246,27 @@ impl Policy for WTinyLfu {
     }
 }
 
-impl Removable for WTinyLfu {
+impl<const GUARDED: bool> Removable for WTinyLfu<GUARDED> {
     #[inline]
     fn remove(&mut self, page: u32) {
         self.lists.remove(page);
+    }
+}
+
+impl Guarding for WTinyLfu<true> {
+    fn expect_guards(&mut self) {}
+
+    fn is_guarded(&self, page: u32) -> bool {
+        self.lists.is_guarded(page)
+    }
+
+    #[inline]
+    fn guard(&mut self, page: u32) {
+        self.lists.guard(page);
+    }
+
+    #[inline]
+    fn release(&mut self, page: u32) {
+        self.lists.release(page);
     }
 }

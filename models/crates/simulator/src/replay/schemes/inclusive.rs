@@ -3,11 +3,10 @@
 use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
-use crate::replay::policies::Policy;
-use crate::replay::recency::protected::ProtectedRecency;
+use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
-use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals, access_each};
 
 /// Figure 2 of Koltsidas and Viglas, flash in LRU order of its own traffic.
@@ -21,27 +20,25 @@ use crate::replay::{Machine, Totals, access_each};
 /// pg enters RAM, clean
 /// ```
 ///
-/// `v_r` has left RAM when `v_f` is chosen, so it may be that victim. RAM pages are protected on
+/// `v_r` has left RAM when `v_f` is chosen, so it may be that victim. RAM pages are guarded on
 /// flash, which keeps their places: a clean RAM victim becomes evictable exactly where it stands.
 ///
-/// Flash is LRU only. With any other policy the victim would have to be its best page that is not in
-/// RAM, and that is defined for an order alone: the hand of a CLOCK, the ghosts of ARC, the queue of
-/// LIRS change when a page is chosen, so "the next best" depends on what passing over a protected page
-/// does, of which neither the scheme nor any policy's paper says anything. A result would be one of
-/// several, none of them the scheme's.
-pub(crate) struct Inclusive<R> {
+/// Under another policy than LRU `v_f` is the page that the policy names when it looks at the pages
+/// that are not in RAM only; all others keep their places, and the pages of RAM count in the lengths
+/// by which it chooses between its lists. Each policy's file says what that means for it.
+pub(crate) struct Inclusive<R, F> {
     ram: Tier<R>,
     flash_pages: u32,
-    flash: ProtectedRecency,
+    flash: F,
     flash_dirty: BitSet,
     counters: SchemeCounters,
-    /// Evictions that found every flash page in RAM: impossible with no less flash than RAM.
-    without_victim: u64,
+    /// Flash has as many pages as RAM: what leaves RAM is all that can leave flash.
+    mirrors: bool,
     /// Of the batch at work.
     misses: Misses,
 }
 
-impl<R: Policy> Machine for Inclusive<R> {
+impl<R: Policy, F: Guarding> Machine for Inclusive<R, F> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
@@ -60,6 +57,7 @@ impl<R: Policy> Machine for Inclusive<R> {
     #[inline]
     fn foresee(&mut self, page: u32, next_access: u32) {
         self.ram.foresee(page, next_access);
+        self.flash.foresee(page, next_access);
     }
 
     #[inline]
@@ -95,42 +93,60 @@ impl<R: Policy> Machine for Inclusive<R> {
 
     fn finished(&self, totals: Totals) -> Result<(), String> {
         self.ram.recount("RAM")?;
-        self.flash.recount()?;
-        if self.without_victim > 0 || self.flash.len() > self.flash_pages {
+        let pages = totals.distinct_pages;
+        recount(&self.ram, &self.flash, &self.flash_dirty, pages)?;
+        if self.flash.len() > self.flash_pages {
             return Err(format!(
-                "{} pages on a flash of {}, {} evictions without victim",
+                "{} pages on a flash of {}",
                 self.flash.len(),
-                self.flash_pages,
-                self.without_victim
+                self.flash_pages
             ));
-        }
-        let mut shared = 0;
-        for page in self.flash.iter() {
-            let in_ram = self.ram.contains(page);
-            shared += u32::from(in_ram);
-            if in_ram != self.flash.is_protected(page) {
-                return Err(format!("protection of page {page} and RAM disagree"));
-            }
-        }
-        if shared != self.ram.len() {
-            return Err(format!(
-                "{} of {} RAM pages are on flash",
-                shared,
-                self.ram.len()
-            ));
-        }
-        if let Some(page) = self
-            .flash_dirty
-            .iter()
-            .find(|&page| !self.flash.contains(page))
-        {
-            return Err(format!("page {page} is dirty on flash but not there"));
         }
         add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
     }
 }
 
-impl<R> Inclusive<R> {
+/// An empty flash that is to guard the pages of RAM.
+pub(crate) fn guarding<F: Guarding>(flash: &Cache<'_>) -> F {
+    let mut policy = F::configured(flash.pages, flash.settings);
+    policy.expect_guards();
+    policy
+}
+
+/// Counts what an inclusive flash holds of `pages` pages again: every page of RAM, which it guards, and
+/// no dirt but its own.
+pub(crate) fn recount<R: Policy, F: Guarding>(
+    ram: &Tier<R>,
+    flash: &F,
+    flash_dirty: &BitSet,
+    pages: usize,
+) -> Result<(), String> {
+    flash.recount()?;
+    let mut held = 0;
+    for page in 0..u32::try_from(pages).unwrap_or(u32::MAX) {
+        let (in_ram, on_flash) = (ram.contains(page), flash.contains(page));
+        held += u32::from(on_flash);
+        if in_ram && !on_flash {
+            return Err(format!("page {page} is in RAM and not on flash"));
+        }
+        if on_flash && in_ram != flash.is_guarded(page) {
+            return Err(format!("the guard of page {page} and RAM disagree"));
+        }
+        if !on_flash && flash_dirty.contains(page) {
+            return Err(format!("page {page} is dirty on flash but not there"));
+        }
+    }
+    if held == flash.len() {
+        Ok(())
+    } else {
+        Err(format!(
+            "{held} pages on flash, which counts {}",
+            flash.len()
+        ))
+    }
+}
+
+impl<R, F: Guarding> Inclusive<R, F> {
     /// What a miss of RAM does on flash.
     #[expect(clippy::inline_always, reason = "half of what a replay does")]
     #[inline(always)]
@@ -143,40 +159,60 @@ impl<R> Inclusive<R> {
                 self.counters.ram_dirty_evictions += 1;
                 self.counters.flash_write_backs += 1;
                 self.flash_dirty.insert(victim.page);
-                self.flash.touch_and_release(victim.page);
+                self.flash.hit_and_release(victim.page);
             } else {
                 self.flash.release(victim.page);
             }
         }
         if on_flash {
             self.counters.flash_hits += 1;
-            self.flash.touch_and_protect(page);
+            self.flash.hit_and_guard(page);
         } else {
             self.counters.flash_misses += 1;
-            self.evict_from_full_flash();
+            self.evict_from_full_flash(page, victim);
             self.counters.flash_fills += 1;
-            self.flash.insert_protected(page);
+            self.flash.insert_guarded(page);
         }
     }
 
     #[inline]
-    fn evict_from_full_flash(&mut self) {
+    fn evict_from_full_flash(&mut self, incoming: u32, left_ram: Option<Victim>) {
         if self.flash.len() < self.flash_pages {
             return;
         }
-        match self.flash.pop_least_recent_unprotected() {
-            Some(victim) => {
-                self.counters.flash_evictions += 1;
-                self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
-            }
-            None => self.without_victim += 1,
-        }
+        let victim = evict(
+            &mut self.flash,
+            incoming,
+            &self.flash_dirty,
+            left_ram.filter(|_| F::WALKS && self.mirrors),
+        );
+        self.counters.flash_evictions += 1;
+        self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
     }
 }
 
-impl<R: Policy> Scheme for Inclusive<R> {
+/// The page that leaves full flash: `only` the one that just left RAM, if flash has no other open page.
+///
+/// A hand would pass over all of RAM to find it, at each eviction.
+#[inline]
+pub(crate) fn evict<F: Guarding>(
+    flash: &mut F,
+    incoming: u32,
+    flash_dirty: &BitSet,
+    only: Option<Victim>,
+) -> u32 {
+    match only {
+        Some(only) => {
+            flash.remove(only.page);
+            only.page
+        }
+        None => flash.evict_by_dirt(incoming, flash_dirty),
+    }
+}
+
+impl<R: Policy, F: Guarding> Scheme for Inclusive<R, F> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[Setting] = &[RAM_POLICY, BLOCK_PAGES, BLOCK_TECHNIQUE];
+    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY, BLOCK_PAGES, BLOCK_TECHNIQUE];
     const REFUSES: &[(&str, &str)] = &[(
         ADMISSION.name,
         "every RAM page is on flash, so flash takes every page",
@@ -186,10 +222,10 @@ impl<R: Policy> Scheme for Inclusive<R> {
         Self {
             ram: Tier::of(ram),
             flash_pages: flash.pages,
-            flash: ProtectedRecency::new(),
+            flash: guarding(flash),
             flash_dirty: BitSet::default(),
             counters: SchemeCounters::default(),
-            without_victim: 0,
+            mirrors: ram.pages == flash.pages,
             misses: Misses::default(),
         }
     }

@@ -1,38 +1,44 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
+use super::inclusive::{evict, guarding, recount};
 use crate::replay::admission::ADMISSION;
+use crate::replay::bits::BitSet;
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
-use crate::replay::policies::lru::Lru;
+use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
-use crate::replay::tier::Tier;
-use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
+use crate::replay::tier::{Tier, Victim};
+use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
-/// Inclusive in which flash holds the most recent `f` pages of the whole reference stream.
+/// Inclusive in which flash sees the whole reference stream.
 ///
 /// ```text
 /// evict v_r if pg is not in RAM and RAM is full; if dirty, write it to its flash copy, in place
-/// if pg in RAM: return pg                          -- flash MRU
-/// if pg on flash: read it (flash MRU)
-/// else: evict v_f, the least recent flash page, if flash is full
-///       read pg from disk, write it to flash (MRU, clean)
+/// if pg in RAM: return pg                          -- flash sees a reference
+/// if pg on flash: read it (flash sees a reference)
+/// else: evict v_f, the victim among the flash pages not in RAM, if flash is full
+///       read pg from disk, write it to flash (clean)
 /// pg enters RAM, clean
 /// ```
 ///
-/// With LRU in RAM and no less flash than RAM, `v_f` is never in RAM: RAM holds the most recent pages
-/// of the same order.
-pub(crate) struct InclusiveGlobal {
-    ram: Tier<Lru>,
-    flash: Tier<Lru>,
+/// With LRU in both tiers `v_f` is the least recent flash page, and the curve of one LRU predicts the
+/// hits of both. Other policies name another victim, which could be in RAM; then, as in
+/// [`super::inclusive`], they name the next one, and pages of RAM keep their places.
+pub(crate) struct InclusiveGlobal<R, F> {
+    ram: Tier<R>,
+    flash_pages: u32,
+    flash: F,
+    flash_dirty: BitSet,
     counters: SchemeCounters,
-    /// Flash victims that were in RAM: impossible, see above.
-    victims_in_ram: u64,
+    /// Flash has as many pages as RAM: what leaves RAM is all that can leave flash.
+    mirrors: bool,
 }
 
-impl Machine for InclusiveGlobal {
+impl<R: Policy, F: Guarding> Machine for InclusiveGlobal<R, F> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
+        self.flash_dirty.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -56,52 +62,47 @@ impl Machine for InclusiveGlobal {
             return;
         }
         let on_flash = self.flash.contains(page);
-        if let Some(victim) = self.ram.evict_if_full(page) {
+        let victim = self.ram.evict_if_full(page);
+        if let Some(Victim { page, dirty }) = victim {
             self.counters.ram_evictions += 1;
             self.counters.victims_found_on_flash += 1;
-            self.counters.ram_dirty_evictions += u64::from(victim.dirty);
-            self.counters.flash_write_backs += u64::from(victim.dirty);
-            self.flash.soil(victim.page, victim.dirty);
+            self.counters.ram_dirty_evictions += u64::from(dirty);
+            self.counters.flash_write_backs += u64::from(dirty);
+            self.flash_dirty.insert_if(page, dirty);
+            self.flash.release(page);
         }
         if on_flash {
             self.counters.flash_hits += 1;
-            self.flash.on_hit(page);
+            self.flash.hit_and_guard(page);
         } else {
             self.counters.flash_misses += 1;
-            if let Some(victim) = self.flash.evict_if_full(page) {
+            if self.flash.len() == self.flash_pages {
+                let only = victim.filter(|_| self.mirrors);
+                let victim = evict(&mut self.flash, page, &self.flash_dirty, only);
                 self.counters.flash_evictions += 1;
-                self.counters.hdd_writes += u64::from(victim.dirty);
-                self.victims_in_ram += u64::from(self.ram.contains(victim.page));
+                self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
             }
             self.counters.flash_fills += 1;
-            self.flash.insert(page, false);
+            self.flash.insert_guarded(page);
         }
         self.ram.insert(page, write);
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {
         self.ram.recount("RAM")?;
-        self.flash.recount("flash")?;
-        let shared = self
-            .flash
-            .policy()
-            .iter()
-            .filter(|&page| self.ram.contains(page))
-            .count();
-        if shared != self.ram.len() as usize || self.victims_in_ram > 0 {
-            return Err(format!(
-                "{shared} of {} RAM pages are on flash, {} flash victims were in RAM",
-                self.ram.len(),
-                self.victims_in_ram
-            ));
-        }
+        recount(
+            &self.ram,
+            &self.flash,
+            &self.flash_dirty,
+            totals.distinct_pages,
+        )?;
         add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
     }
 }
 
-impl Scheme for InclusiveGlobal {
+impl<R: Policy, F: Guarding> Scheme for InclusiveGlobal<R, F> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[Setting] = &[];
+    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY];
     const REFUSES: &[(&str, &str)] = &[
         (
             ADMISSION.name,
@@ -120,9 +121,11 @@ impl Scheme for InclusiveGlobal {
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
             ram: Tier::of(ram),
-            flash: Tier::of(flash),
+            flash_pages: flash.pages,
+            flash: guarding(flash),
+            flash_dirty: BitSet::default(),
             counters: SchemeCounters::default(),
-            victims_in_ram: 0,
+            mirrors: ram.pages == flash.pages,
         }
     }
 

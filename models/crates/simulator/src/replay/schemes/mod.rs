@@ -7,8 +7,8 @@
 
 use crate::error::{Error, Result};
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
-use crate::replay::policies::AnyPolicy;
 use crate::replay::policies::lru::Lru;
+use crate::replay::policies::{AnyGuarded, AnyPolicy, Policy};
 use crate::replay::settings::spelled;
 use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
 use crate::replay::{About, flash_blocks, flash_caches, known_names, online};
@@ -17,9 +17,13 @@ mod exclusive;
 mod exclusive_lru;
 mod inclusive;
 mod inclusive_global;
+mod inclusive_global_lru;
 mod lazy;
 mod lazy_lru;
 pub(crate) mod none;
+
+/// LRU as flash below the RAM that it must hold.
+type LruGuarded = <Lru as Policy>::Guarded;
 
 macro_rules! schemes {
     ($($lru:ty, $any:ty, $admitting:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
@@ -106,8 +110,8 @@ fn unknown(name: &str) -> Error {
 
 schemes! {
     none::NoFlash<Lru>, none::NoFlash<AnyPolicy>, none::NoFlash<AnyPolicy> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
-    inclusive::Inclusive<Lru>, inclusive::Inclusive<AnyPolicy>, inclusive::Inclusive<AnyPolicy> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
-    inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal, inclusive_global::InclusiveGlobal => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
+    inclusive::Inclusive<Lru, LruGuarded>, inclusive::Inclusive<AnyPolicy, AnyGuarded>, inclusive::Inclusive<AnyPolicy, AnyGuarded> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
+    inclusive_global_lru::InclusiveGlobalLru, inclusive_global::InclusiveGlobal<AnyPolicy, AnyGuarded>, inclusive_global::InclusiveGlobal<AnyPolicy, AnyGuarded> => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so with LRU in both tiers the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
     exclusive_lru::ExclusiveLru, exclusive::Exclusive<AnyPolicy, AnyPolicy>, exclusive::Exclusive<AnyPolicy, AnyPolicy, A> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
     lazy_lru::LazyLru, lazy::Lazy<AnyPolicy, AnyPolicy>, lazy::Lazy<AnyPolicy, AnyPolicy, A> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
 }

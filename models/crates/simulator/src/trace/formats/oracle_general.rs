@@ -100,7 +100,8 @@ pub(crate) fn score_linked<const BYTES: usize>(
     let certainty = if links == 0 {
         0.7
     } else {
-        0.5 + 0.48 * ratio(linked, links)
+        // None that holds the id: below what is certain enough, so that the user is asked.
+        0.45 + 0.53 * ratio(linked, links)
     };
     let wholeness = if cut { 0.6 } else { 1.0 };
     let majority = if share < 0.5 { 0.5 } else { 1.0 };

@@ -1,0 +1,121 @@
+//! The inclusive scheme with global recency and LRU in both tiers.
+
+use super::inclusive_global::InclusiveGlobal;
+use crate::replay::policies::AnyGuarded;
+use crate::replay::policies::AnyPolicy;
+use crate::replay::policies::lru::Lru;
+use crate::replay::settings::Setting;
+use crate::replay::tier::Tier;
+use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
+use crate::replay::{Machine, Totals};
+
+/// [`InclusiveGlobal`] of LRU and LRU: flash holds the most recent `f` pages of the whole reference stream.
+///
+/// With LRU in RAM and no less flash than RAM, `v_f` is never in RAM: RAM holds the most recent pages
+/// of the same order. So nothing needs a guard.
+pub(crate) struct InclusiveGlobalLru {
+    ram: Tier<Lru>,
+    flash: Tier<Lru>,
+    counters: SchemeCounters,
+    /// Flash victims that were in RAM: impossible, see above.
+    victims_in_ram: u64,
+}
+
+impl Machine for InclusiveGlobalLru {
+    fn grow(&mut self, pages: usize) {
+        self.ram.grow(pages);
+        self.flash.grow(pages);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.ram.fetch(pages);
+        self.flash.fetch(pages);
+    }
+
+    #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
+        self.flash.foresee(page, next_access);
+    }
+
+    #[inline]
+    fn access(&mut self, page: u32, write: bool) {
+        if self.ram.contains(page) {
+            self.counters.ram_hits += 1;
+            self.ram.on_hit(page);
+            self.flash.on_hit(page);
+            self.ram.soil(page, write);
+            return;
+        }
+        let on_flash = self.flash.contains(page);
+        if let Some(victim) = self.ram.evict_if_full(page) {
+            self.counters.ram_evictions += 1;
+            self.counters.victims_found_on_flash += 1;
+            self.counters.ram_dirty_evictions += u64::from(victim.dirty);
+            self.counters.flash_write_backs += u64::from(victim.dirty);
+            self.flash.soil(victim.page, victim.dirty);
+        }
+        if on_flash {
+            self.counters.flash_hits += 1;
+            self.flash.on_hit(page);
+        } else {
+            self.counters.flash_misses += 1;
+            if let Some(victim) = self.flash.evict_if_full(page) {
+                self.counters.flash_evictions += 1;
+                self.counters.hdd_writes += u64::from(victim.dirty);
+                self.victims_in_ram += u64::from(self.ram.contains(victim.page));
+            }
+            self.counters.flash_fills += 1;
+            self.flash.insert(page, false);
+        }
+        self.ram.insert(page, write);
+    }
+
+    fn finished(&self, totals: Totals) -> Result<(), String> {
+        self.ram.recount("RAM")?;
+        self.flash.recount("flash")?;
+        let shared = self
+            .flash
+            .policy()
+            .iter()
+            .filter(|&page| self.ram.contains(page))
+            .count();
+        if shared != self.ram.len() as usize || self.victims_in_ram > 0 {
+            return Err(format!(
+                "{shared} of {} RAM pages are on flash, {} flash victims were in RAM",
+                self.ram.len(),
+                self.victims_in_ram
+            ));
+        }
+        add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
+    }
+}
+
+impl Scheme for InclusiveGlobalLru {
+    const NEEDS_FLASH_ABOVE_RAM: bool = true;
+    const OPTIONS: &[Setting] = <InclusiveGlobal<AnyPolicy, AnyGuarded> as Scheme>::OPTIONS;
+    const REFUSES: &[(&str, &str)] = <InclusiveGlobal<AnyPolicy, AnyGuarded> as Scheme>::REFUSES;
+
+    fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
+        Self {
+            ram: Tier::of(ram),
+            flash: Tier::of(flash),
+            counters: SchemeCounters::default(),
+            victims_in_ram: 0,
+        }
+    }
+
+    /// A RAM miss looks its page up. A dirty RAM victim, a flash hit, a flash victim and a page
+    /// written to flash each update one entry.
+    fn counters(&self) -> SchemeCounters {
+        let counters = self.counters;
+        SchemeCounters {
+            directory_lookups: counters.flash_hits + counters.flash_misses,
+            directory_updates: counters.flash_write_backs
+                + counters.flash_hits
+                + counters.flash_evictions
+                + counters.flash_fills,
+            ..counters
+        }
+    }
+}
