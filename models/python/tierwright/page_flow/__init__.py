@@ -40,6 +40,7 @@ from tierwright.page_flow.directory import (
 )
 from tierwright.page_flow.dirty_range import DirtyRange, dirty_ends, evaluate_range
 from tierwright.page_flow.evaluation import (
+    BAND_HOLDS,
     CostPart,
     Evaluation,
     SchemeGrid,
@@ -70,6 +71,7 @@ from tierwright.page_flow.warn import Caution, about_curve
 
 __all__ = [
     "AXES",
+    "BAND_HOLDS",
     "MAP_SCHEMES",
     "SCHEMES",
     "TIE_ORDER",

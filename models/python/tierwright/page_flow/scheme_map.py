@@ -31,7 +31,7 @@ from tierwright.page_flow.evaluation import (
     page_prices,
     service_times,
 )
-from tierwright.page_flow.lazy_writes import lazy_overcharge
+from tierwright.page_flow.lazy_writes import ESTIMATE_OFF, lazy_writes_error
 from tierwright.page_flow.warn import Caution, about_curve, about_devices
 from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 
@@ -583,9 +583,13 @@ class MapProblem:
             for hits in (one, 0 * one)
         )
         error = band * tier.ram_misses * np.abs(miss - hit) / self.curve.accesses
-        if name == "lazy" and point.dirty is None:
-            over = lazy_overcharge(self.curve, frames, point.f, tier)
-            error = error + np.abs(over) * point.flash_write / self.curve.accesses
+        if name == "lazy":
+            if point.dirty is None:
+                off = lazy_writes_error(self.curve, frames, point.f, tier)
+            else:  # a set dirty share is the same for all victims
+                written = tier.flash_misses + point.dirty * tier.flash_hits
+                off = np.where(point.f > 0, ESTIMATE_OFF * written, 0.0)
+            error = error + off * point.flash_write / self.curve.accesses
         return np.asarray(error)
 
 
