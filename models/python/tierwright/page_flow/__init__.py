@@ -66,6 +66,7 @@ from tierwright.page_flow.scheme_map import (
     MapMoney,
     SchemeMap,
     scheme_map,
+    winners_differ,
 )
 from tierwright.page_flow.warn import Caution, about_curve
 
@@ -129,4 +130,5 @@ __all__ = [
     "returning_dirty_share",
     "scheme_cost_terms",
     "scheme_map",
+    "winners_differ",
 ]

@@ -359,6 +359,32 @@ def least_of(stacked: FloatArray) -> NDArray[np.int64]:
     return np.where(np.isfinite(least), index, NO_SCHEME).astype(np.int64)
 
 
+def winners_differ(one: SchemeMap, other: SchemeMap) -> NDArray[np.bool_]:
+    """Where no scheme has the least I/O time on both maps, alone or with equals.
+
+    Parameters
+    ----------
+    one, other : SchemeMap
+        Of the same schemes and axes.
+
+    Returns
+    -------
+    bool array, shape (len(y), len(x))
+        False also where no scheme fits on either.
+    """
+    ties = [_least_with_equals(each) for each in (one, other)]
+    fits = [(each.best != NO_SCHEME) for each in (one, other)]
+    shared = (ties[0] & ties[1]).any(axis=0)
+    return np.where(fits[0] & fits[1], ~shared, fits[0] != fits[1])
+
+
+def _least_with_equals(made: SchemeMap) -> NDArray[np.bool_]:
+    costs = np.stack([made.io_time_us_per_access[name] for name in made.schemes])
+    costs = np.where(np.isnan(costs), np.inf, costs)
+    found: NDArray[np.bool_] = costs <= costs.min(axis=0) * (1 + TIE_TOLERANCE)
+    return found
+
+
 def margin_of(stacked: FloatArray) -> FloatArray:
     """Share of the second least that the least saves; NaN where there is no second."""
     first, second = np.sort(stacked, axis=0)[:2]
