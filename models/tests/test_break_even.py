@@ -125,6 +125,7 @@ def test_equal_money_of_face_section_6_7_2() -> None:
     assert ratios[-1] > 1
 
 
+@pytest.mark.oracle("break_even.interval.break_even_interval")
 @pytest.mark.parametrize(
     ("inputs", "published_s", "relative"),
     [
@@ -346,6 +347,7 @@ def test_roi_agrees_with_theta(
     assert (ratio > 1) == (found.winner == "flash")
 
 
+@pytest.mark.formula("break_even.money.flip_price_ratio")
 @given(curves(writes=False), st.integers(1, 4000), cost_pairs(), st.floats(0.01, 20))
 def test_at_the_flip_ratio_equal_money_gains_equally(
     curve: Curve, base: int, pair: tuple[float, float], delta: float
@@ -391,6 +393,12 @@ CURVE = Curve.from_lists(
 )
 
 
+@pytest.mark.oracle(
+    "break_even.full.dram_gain",
+    "break_even.full.flash_gain",
+    "break_even.full.gains_from_curve",
+    "break_even.full.full_theta",
+)
 def test_the_full_form_by_hand() -> None:
     # B = 100: misses 400, wb 80, p_d = 0.2. 100 pages of flash: misses(200) = 300, wb 30.
     # h_f = 0.1, E_d WR = 0.05, a = (300 + 0.2 x 100) / 1000 = 0.32.
@@ -409,6 +417,11 @@ def test_the_full_form_by_hand() -> None:
     assert float(old.theta) == pytest.approx(2 * (2 + 0.03 / 0.71))
 
 
+@pytest.mark.formula(
+    "break_even.full.full_theta",
+    "break_even.full.dram_gain",
+    "break_even.full.gains_from_curve",
+)
 @given(curves(), st.integers(1, 4000), st.floats(0, 20), st.floats(0, 0.9))
 def test_the_full_break_even_gains_what_dram_gains(
     curve: Curve, base: int, delta: float, old: float
@@ -448,6 +461,7 @@ def test_flash_writes_can_cost_more_than_every_hit_spares() -> None:
 # --- money -------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle("break_even.money.marginal_gains")
 def test_the_next_money_goes_where_it_gains_most() -> None:
     found = break_even.marginal_gains(
         CURVE,
@@ -470,6 +484,7 @@ def test_the_next_money_goes_where_it_gains_most() -> None:
     assert len(found.choice) < 20
 
 
+@pytest.mark.oracle("break_even.money.pages_for")
 def test_money_buys_whole_pages() -> None:
     assert break_even.pages_for(Decimal(1), Decimal("0.0001"), 4096) == 2
     with pytest.raises(BadInput, match="usd: `-1` must not be negative"):
@@ -494,6 +509,7 @@ def priced(identifier: str, kind: str, usd: str, **figures: Any) -> PricedTier:
     return PricedTier(device, Price(Decimal(usd), "GiB", False, "test", "2018"))
 
 
+@pytest.mark.oracle("break_even.interval.tier_interval")
 def test_the_interval_of_two_profiles() -> None:
     ram = priced("ram", "dram", "5")
     disk = priced("disk", "hdd", "0.02", capacity=(2048, "GiB"), read_iops=(200, "1/s"))
@@ -596,6 +612,7 @@ def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
 SSD, DISK = "face2016-samsung-840pro-256", "face2016-cheetah-15k6-single"
 
 
+@pytest.mark.oracle("break_even.analysis.analyse")
 def test_analyse_joins_curve_money_and_prices() -> None:
     found = break_even.analyse(
         catalog.device(SSD),

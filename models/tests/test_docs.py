@@ -107,7 +107,7 @@ def test_every_exported_formula_is_on_the_page_or_returns_its_types() -> None:
         and name not in {"evaluate", "evaluate_grid", "choose_scheme", "io_costs"}
     ]
     absent = [name for name in functions if name not in text]
-    assert absent == ["lazy_effective_flash"]  # shown through hits_from_curve
+    assert absent == ["winners_differ"]  # on the page of the map
 
 
 def test_schemes_of_models_and_core_are_the_same() -> None:

@@ -97,6 +97,9 @@ def test_worked_by_hand() -> None:
     assert run().gain_over_none == pytest.approx(1 - 375 / 560)
 
 
+@pytest.mark.oracle(
+    "page_flow.costs.scheme_cost_terms", "page_flow.evaluation.evaluate"
+)
 def test_terms_add_up_and_equal_the_printed_formulas() -> None:
     found = run()
     for name, result in found.schemes.items():
@@ -437,6 +440,7 @@ def test_ties_go_to_none_then_lazy_then_exclusive() -> None:
     assert best == "lazy"
 
 
+@pytest.mark.formula("page_flow.evaluation.evaluate")
 @given(
     st.integers(1, 500),
     st.integers(0, 900),
@@ -482,6 +486,7 @@ def test_a_lead_within_the_model_error_is_said() -> None:
 # --- grid ---------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle("page_flow.evaluation.evaluate_grid")
 def test_a_grid_equals_its_points() -> None:
     r = np.array([1, 50, 100, 399, 400, 1000])[:, None]
     f = np.array([0, 1, 100, 250, 5000])[None, :]

@@ -88,6 +88,7 @@ def cost(scheme: str, ratio: float, dirty: float, write_us: float = 1000) -> flo
     return float(terms.total) / ACCESSES
 
 
+@pytest.mark.oracle("page_flow.scheme_map.scheme_map")
 def test_each_cell_is_the_formula_and_the_best_is_the_least() -> None:
     found = mapped()
     for row, column in ((0, 0), (7, 13), (19, 23)):
@@ -245,6 +246,7 @@ def test_the_answer_is_json_with_names_and_units() -> None:
     assert "grid step" in found["validity"]
 
 
+@pytest.mark.formula("page_flow.scheme_map.scheme_map")
 @settings(max_examples=25)
 @given(
     st.floats(0.01, 0.99),
@@ -461,6 +463,7 @@ def test_charging_metadata_never_makes_a_scheme_cheaper(
             assert scheme.io_time_us_per_access >= least * (1 - 1e-9)
 
 
+@pytest.mark.oracle("page_flow.map_point.map_point")
 def test_a_point_has_the_numbers_of_its_cell_and_its_derivation_adds_up() -> None:
     found = mapped(prices=catalog.price_book("street-2026-q1"))
     x, y = float(found.x.values[13]), float(found.y.values[7])

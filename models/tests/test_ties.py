@@ -47,6 +47,7 @@ def choices(flash_write_us: float = 4500) -> dict[str, Any]:
     }
 
 
+@pytest.mark.oracle("page_flow.dirty_range.evaluate_range")
 def test_a_scheme_that_ties_at_one_end_and_wins_at_the_other_is_best() -> None:
     ends = page_flow.evaluate_range(CURVE, ram_pages=100, flash_pages=5000, **choices())
     assert (ends.least.best, ends.most.best) == ("none", "lazy")  # first among equals
@@ -65,6 +66,7 @@ def test_a_real_change_of_the_winner_is_told() -> None:
     assert (ends.best_at_least, ends.best_at_most) == ("none", "lazy")
 
 
+@pytest.mark.formula("page_flow.dirty_range.evaluate_range")
 @given(st.floats(1, 1e4), st.integers(1, 9000), st.integers(1, 20_000))
 def test_the_named_scheme_leads_at_both_ends(
     flash_write_us: float, ram_pages: int, flash_pages: int
@@ -84,6 +86,7 @@ def test_the_named_scheme_leads_at_both_ends(
     assert (ends.best in both) if both else (ends.best is None)
 
 
+@pytest.mark.oracle("endurance.outlook.wear_range", "endurance.outlook.gentlest")
 def test_equal_writes_at_one_end_are_no_change_of_the_gentlest() -> None:
     """All dirty, lazy writes m_f + h_f pages, as exclusive does: m_r."""
     both = endurance.wear_range(
@@ -97,6 +100,7 @@ def test_equal_writes_at_one_end_are_no_change_of_the_gentlest() -> None:
     assert (both.gentlest_at_least, both.gentlest_at_most) == ("lazy", "lazy")
 
 
+@pytest.mark.oracle("page_flow.scheme_map.winners_differ")
 def test_the_map_counts_a_tie_as_no_change() -> None:
     asked: dict[str, Any] = {
         "x": Axis("flash_pages", np.array([2000.0, 5000.0])),
