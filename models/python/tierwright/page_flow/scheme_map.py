@@ -60,6 +60,8 @@ EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""
 LAST_BIT = 1e-15
 """Share of a grid step below which a crossing is not looked for any further."""
+JUMP_SHARE = 1e-9
+"""The same where one of the two does not fit on one side: there are no costs to compare."""
 NO_SCHEME = -1
 """Index of the best where no scheme fits."""
 MOST_STEPS = 150
@@ -837,7 +839,9 @@ def _roots(
         points = low[:, still] + place * span[:, still]
         value = problem.differences(pairs[:, still], points)
         found[:, still] = points
-        more = ~((np.abs(value) <= EQUAL_COSTS) | (np.abs(there - here) <= LAST_BIT))
+        jumps = np.isinf(at_here) | np.isinf(at_there)
+        close = np.abs(there - here) <= np.where(jumps, JUMP_SHARE, LAST_BIT)
+        more = ~((np.abs(value) <= EQUAL_COSTS) | close)
         if not more.any():
             break
         still = still[more]
