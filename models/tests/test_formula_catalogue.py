@@ -49,6 +49,7 @@ OUTSIDE = {
     "catalog": "reads the catalogue",
     "cli": "the command line: reads and prints",
     "conformance": "runs vectors",
+    "contenders": "reads names and options of contenders",
     "derivation": "words and plain data",
     "device": "reads device files",
     "documents": "reads files",

@@ -153,9 +153,7 @@ def sweep(
                 found = core.sweep(
                     trace, configurations, threads=threads, on_progress=on_progress
                 )
-            rows = found["rows"]
-            if flash_metadata is not None:
-                rows = _with_budgets(rows, budgets)
+            rows = _with_budgets(found["rows"], budgets)
             interrupted = found["cancelled"]
         print_notes(found)
     except KeyboardInterrupt:
