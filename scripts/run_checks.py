@@ -36,6 +36,7 @@ CHECKS: dict[str, list[str]] = {
     "openapi": ["python", "scripts/generate_openapi.py", "--check"],
     "client": ["python", "scripts/check_client.py"],
     "reference": ["python", "scripts/generate_reference.py", "--check"],
+    "gaps": ["python", "scripts/generate_model_gaps.py", "--check"],
 }
 
 

@@ -125,6 +125,56 @@ class TestRows:
             ratios = [row["ram_hit_ratio"], row["flash_hit_ratio"] or 0]
             assert sum(ratios) + row["miss_ratio"] == pytest.approx(1)
 
+    def test_metadata_of_flash_are_taken_out_of_the_ram(self, application):
+        asked = [
+            contender("policy", "lru"),
+            contender("scheme", "lazy"),
+            contender("scheme", "none"),
+            contender("flash_cache", "face"),
+        ]
+        body = request(asked, [4, 300], [0, 4000]) | {"flash_metadata": "flashcache"}
+        sweep = finish(application, body)
+        # 24 bytes for 4096: 4000 pages of 8192 take 23.4 pages of RAM.
+        left = {
+            (row["contender"], row["ram_pages"], row["flash_pages"]): row[
+                "ram_pages_left"
+            ]
+            for row in sweep["rows"]
+        }
+        assert len(left) == sweep["replays"] == 14
+        charged = {place: pages for place, pages in left.items() if pages is not None}
+        assert charged == {
+            (1, 4, 4000): -20,
+            (3, 4, 4000): -20,
+            (1, 300, 4000): 276,
+            (3, 300, 4000): 276,
+        }
+        for row in sweep["rows"]:
+            if row["ram_pages_left"] == -20:
+                assert row["error"] == "the metadata of flash leave no RAM"
+                assert row["miss_ratio"] is None
+                assert row["io_time_reason"] == "nothing was replayed"
+        own = _simulator.simulate_scheme(EXAMPLE_TRACE, "lazy", 276, 4000)
+        found = next(
+            row
+            for row in rows_of(sweep, 1)
+            if (row["ram_pages"], row["flash_pages"]) == (300, 4000)
+        )
+        assert found["disk_reads"] == own["hdd_reads"]
+        plain = application.post("/sweeps", body | {"flash_metadata": None}, 202)
+        assert plain["id"] != sweep["id"]
+        for text, changes, status in (
+            ("is none of", {"flash_metadata": "nobody"}, 422),
+            (
+                "at every size",
+                {"ram_pages": [4], "flash_pages": [4000], "contenders": asked[1:2]},
+                422,
+            ),
+        ):
+            refused = application.client.post("/sweeps", json=body | changes)
+            assert refused.status_code == status
+            assert text in refused.text
+
     def test_without_devices_the_time_says_why_it_is_absent(self, application):
         sweep = finish(application, request([contender("policy", "lru")], [50]))
         [row] = sweep["rows"]

@@ -81,6 +81,29 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
   await expect(page.getByText(/results below are of other contenders/)).toBeVisible();
 });
 
+test("a sweep charges the memory that flash needs", async ({ page }) => {
+  await openReady(
+    page,
+    "/simulate?contenders=scheme:lazy,scheme:none&sizes=4,300&flash_sizes=4000",
+  );
+  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("option", { name: "flashcache" }).click();
+  await expect(page).toHaveURL(/metadata=flashcache/);
+  await page.getByRole("button", { name: "Run the sweep" }).click();
+  await expect(page.getByRole("button", { name: "All replays are done" })).toBeVisible(
+    LONG,
+  );
+  await choose(chart(page), "Table");
+  const table = chart(page).getByRole("table");
+  await expect(
+    table.getByRole("columnheader", { name: "RAM left by the metadata [pages]" }),
+  ).toBeVisible();
+  // 24 bytes for 4 KiB: 4000 pages of 8 KiB take 24 pages of RAM.
+  await expect(table.getByRole("row", { name: /Lazy 300 .* 276 4,000/ })).toBeVisible();
+  await expect(page.getByText("the metadata of flash leave no RAM")).toBeVisible();
+  await expectAccessible(page, "simulate, metadata charged");
+});
+
 test("two tiers with options of their policies, over RAM and over flash", async ({
   page,
 }) => {

@@ -38,6 +38,7 @@ POINTS = 64
 WARM_UP = 10
 START_TIMEOUT_S = 120
 SCHEMES = ["inclusive", "exclusive", "lazy"]
+METADATA, PRICES = "flashcache", "street-2026-q1"
 FLASH, DISK = "samsung-pm9a3-7.68tb-u2", "face2016-cheetah-15k6-raid0-16"
 
 
@@ -112,6 +113,16 @@ def sizes(pages: int, rng: random.Random) -> dict[str, Any]:
     }
 
 
+def whole(pages: int, rng: random.Random) -> dict[str, Any]:
+    """Ask for RAM over flash, of all schemes, with the memory of flash charged and prices.
+
+    Two of the five schemes are inclusive and have one formula, so a map of four answers for all.
+    """
+    asked = sizes(pages, rng)
+    del asked["schemes"]
+    return asked | {"flash_metadata": METADATA, "price_book_id": PRICES}
+
+
 def shares(pages: int, rng: random.Random) -> dict[str, Any]:
     """Ask for flash over RAM and dirtiness, of all schemes and no flash."""
     return {
@@ -126,7 +137,11 @@ def axis(name: str, low: float, high: float) -> dict[str, Any]:
     return {"axis": name, "low": low, "high": high, "points": POINTS}
 
 
-KINDS = {"3 schemes, RAM x flash": sizes, "4 schemes, ratio x dirtiness": shares}
+KINDS = {
+    "3 schemes, RAM x flash": sizes,
+    "4 schemes, ratio x dirtiness": shares,
+    "all schemes, RAM x flash, metadata, prices": whole,
+}
 
 
 def percentile(values: list[float], share: int) -> float:
@@ -154,6 +169,7 @@ def measure(server: Server, requests: int, seed: int) -> list[dict[str, Any]]:
             seconds, received, answer = server.ask("POST", "/scheme-maps", body)
             grid = answer["io_time_us_per_access"]["lazy"]
             assert len(grid) == len(grid[0]) == POINTS
+            assert ("price_book_id" in body) == (not answer["money"]["reason"])
             if at >= WARM_UP:
                 times.append(seconds * 1e3)
         used = server.cpu_seconds() - before
@@ -193,10 +209,10 @@ def main() -> int:
     given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     lines = [
-        f"{'grid over HTTP, 64 x 64':40} {'p50 ms':>8} {'p95 ms':>8} {'CPU ms':>8} {'bar':>5}"
+        f"{'grid over HTTP, 64 x 64':44} {'p50 ms':>8} {'p95 ms':>8} {'CPU ms':>8} {'bar':>5}"
     ]
     lines += [
-        f"{row['name']:40} {row['p50_ms']:8.1f} {row['p95_ms']:8.1f} "
+        f"{row['name']:44} {row['p50_ms']:8.1f} {row['p95_ms']:8.1f} "
         f"{row['server_cpu_ms']:8.1f} {'yes' if row['reached'] else 'NO':>5}"
         for row in rows
     ]

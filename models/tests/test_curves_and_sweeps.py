@@ -161,6 +161,49 @@ def test_sweep_rows_are_single_simulations(
         assert row == single
 
 
+def test_a_sweep_charges_the_metadata_of_flash(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = (
+        "sweep", cut, "--policy", "lru", "--pages", "50", "--scheme", "lazy", "--scheme", "none",
+        "--ram-pages", "100,400", "--flash-pages", "0,4000", "--flash-metadata", "flashcache",
+    )  # fmt: skip
+    code, rows, _ = run(capsys, *asked, "--json")
+    assert code == 0
+    charged = [row for row in rows if "ram_budget_pages" in row]
+    # flashcache: 24 bytes for 4096, so 4000 pages of 8192 take 192,000 bytes: 24 pages.
+    assert [(row["ram_budget_pages"], row["ram_pages"]) for row in charged] == [
+        (100, 76),
+        (400, 376),
+    ]
+    for row in charged:
+        single = _simulator.simulate_scheme(cut, "lazy", row["ram_pages"], 4000)
+        assert row["flash_hits"] == single["flash_hits"]
+    rest = [
+        row for row in rows if "ram_budget_pages" not in row and "policy" not in row
+    ]
+    assert sorted(row["ram_pages"] for row in rest) == [100] * 3 + [400] * 3
+    code, _, err = run(
+        capsys, "sweep", cut, "--scheme", "lazy", "--ram-pages", "5", "--flash-pages",
+        "4000", "--flash-metadata", "flashcache",
+    )  # fmt: skip
+    assert code == 2
+    assert "`5` hold less than the metadata of 4,000 pages of flash" in err
+    code, _, err = run(
+        capsys,
+        "sweep",
+        cut,
+        "--policy",
+        "lru",
+        "--pages",
+        "5",
+        "--flash-metadata",
+        "face",
+    )
+    assert code == 2
+    assert "nothing to charge" in err
+
+
 def test_buffers_and_flash_caches_share_the_read(
     cut: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,6 +25,7 @@ wafs = st.floats(0.1, 50)
 # --- published tables -------------------------------------------------------------------
 
 
+@pytest.mark.oracle("endurance.wear.waf_by_pattern")
 @pytest.mark.parametrize(
     ("device", "large", "small"),
     # FaCE Table 2: WAF of random writes in units of 256 kB and of 4 kB.
@@ -139,6 +140,7 @@ def device(**figures: tuple[float, str]) -> Device:
     )
 
 
+@pytest.mark.oracle("endurance.wear.rated_endurance")
 def test_each_rating_follows_from_the_others() -> None:
     capacity, years = (1000, "GB"), (5, "year")
     stated = endurance.rated_endurance(
@@ -154,6 +156,7 @@ def test_each_rating_follows_from_the_others() -> None:
     assert bare.tb_written is None
 
 
+@pytest.mark.formula("endurance.wear.remaining")
 @given(st.floats(1, 1e4), st.floats(0, 2e4), st.floats(0, 100))
 def test_what_is_left_and_what_is_written_make_the_rating(
     rated: float, written: float, per_day: float
@@ -166,6 +169,7 @@ def test_what_is_left_and_what_is_written_make_the_rating(
     assert ("beyond_rating" in names) == (written > rated)
 
 
+@pytest.mark.formula("endurance.wear.wear_cost")
 @given(
     st.decimals(1, 10_000, places=2),
     st.decimals(1, 10_000, places=2),
@@ -221,6 +225,7 @@ def test_money_lasts_as_long_as_the_life_of_the_same_drive(
     assert (found.amortised_usd_per_month is None) == (found.life_months == 0)
 
 
+@pytest.mark.oracle("endurance.wear.wear_cost")
 def test_a_drive_nearly_written_to_its_rating_lasts_months_not_years() -> None:
     found = endurance.wear_cost(
         device_usd=Decimal(400),

@@ -1,19 +1,34 @@
-"""No formula of the conformance table without a vector, a page and a property."""
+"""No formula without a vector, a page and a property; no kernel without an oracle and both.
+
+A *kernel* is a public function of the models that computes something of a model. Those that the
+vectors of the conformance table reach are held by them. Every other needs a test that is marked
+``@pytest.mark.oracle("module.function")``, one that draws inputs and is marked
+``@pytest.mark.formula("module.function")``, and a page of docs/models that names it. A new public
+function fails here until it has them, or stands among `JOINED` or `NO_MODEL` with the reason.
+"""
 
 import ast
+import importlib
+import inspect
 import json
+import pkgutil
 import re
 import runpy
+import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
-from tierwright import conformance
+import tierwright
+from tierwright import conformance, metadata
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "models"
+PROFILE_PAGES = ROOT / "docs" / "traces"
 TESTS = ROOT / "models" / "tests"
 VECTORS = ROOT / "fixtures" / "vectors"
 CATALOGUE = re.compile(r"\*\*((?:kv|fd|face|sce|zhou)\.\w+)\*\*")
@@ -29,10 +44,134 @@ def own_files() -> list[Path]:
     return sorted(VECTORS.glob("*.json"))
 
 
-def marked(decorator: ast.expr) -> Iterator[str]:
+OUTSIDE = {
+    "_simulator": "the core, in Rust",
+    "catalog": "reads the catalogue",
+    "cli": "the command line: reads and prints",
+    "conformance": "runs vectors",
+    "contenders": "reads names and options of contenders",
+    "derivation": "words and plain data",
+    "device": "reads device files",
+    "documents": "reads files",
+    "errors": "errors",
+    "fio": "reads results of fio; held by recorded files",
+    "given_curves": "reads curves; held by its own tests",
+    "page_flow.checks": "checks inputs",
+    "page_flow.explain": "words for numbers",
+    "page_flow.warn": "words for numbers",
+    "pool_split.vectors": "inputs and outputs of vectors",
+    "prices": "reads price books",
+    "profile_summaries": "reads and writes summaries",
+    "reader_notes": "words for numbers",
+    "simulate": "hands on what the core counts; held by the golden files",
+    "summaries": "titles of what the core counts",
+    "token_trace": "writes a trace",
+    "transactions.vectors": "inputs and outputs of vectors",
+    "units": "reads and prints sizes",
+    "vectors_face": "inputs and outputs of vectors",
+    "vectors_sce": "inputs and outputs of vectors",
+}
+"""Modules without models."""
+
+NO_MODEL = {
+    "break_even.gains.about_metadata": "words",
+    "break_even.analysis.tier_prices": "picks prices of book or devices",
+    "break_even.gains.check_old_share": "checks an input",
+    "economics.tier_price": "picks a price of book or device",
+    "endurance.smart.read_smart": "reads a file",
+    "endurance.smart.smart_from_mapping": "reads a file",
+    "hit_ratio.profile_from_mapping": "reads a file",
+    "hit_ratio.read_profile": "reads a file",
+    "hit_ratio.thinned_sizes": "picks sizes to list",
+    "metadata.preset": "finds a preset by name",
+    "page_flow.counts.check_sizes": "checks inputs",
+    "page_flow.scheme_map.check_axes": "checks inputs",
+    "page_flow.scheme_map.check_question": "checks inputs",
+    "page_flow.scheme_map.least_of": "compares costs",
+    "page_flow.scheme_map.margin_of": "compares costs",
+    "page_flow.scheme_map.too_close_to_call": "compares costs",
+    "pool_split.analysis.cautions": "words",
+    "pool_split.analysis.counts_of": "hands on what the core counts",
+    "pool_split.survey.all_writes": "adds a counter up",
+    "pool_split.survey.candidates": "picks splits to look at",
+    "pool_split.survey.arrays_of": "packs a survey",
+    "pool_split.survey.survey_of": "unpacks a survey",
+    "thinning.error_bounded": "picks sizes to list",
+    "throughput.schemes.demand_terms": "numbers of a derivation",
+    "ties.at_both_ends": "compares names",
+    "ties.leaders": "compares numbers",
+    "transactions.replay.concurrent_loads": "makes a workload",
+    "transactions.replay.half_loaded": "makes a workload",
+    "transactions.replay.parse_events": "reads a file",
+}
+"""Public functions that compute nothing of a model."""
+
+JOINED = {
+    "break_even.analysis.analyse": "thetas, money, intervals",
+    "endurance.outlook.wear_outlook": "page flow, budget, lifetimes",
+    "fragment_study.fragment_study": "threads, rates, memory of each size",
+    "page_flow.devices.choose_flash": "an evaluation a device",
+    "page_flow.map_point.map_point": "a cell of a map",
+    "page_flow.placement.compare_directories": "directory sizes, hits, costs",
+    "pool_split.analysis.analyse": "rates, costs, optimum of one buffer",
+    "pool_split.asymmetry.gain_over_asymmetry": "a choice and its replay at each R",
+    "pool_split.survey.survey": "estimates and replays of a trace",
+    "throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
+    "tier_costs.compare_tiers": "costs and utilisation of devices",
+    "transactions.replay.compare_buffers": "a replay a variant",
+}
+"""Answers that put kernels together; an oracle and a page, and the properties of their parts."""
+
+
+def functions() -> Iterator[tuple[str, CodeType]]:
+    """Public functions of the models, by module and name."""
+    for module in pkgutil.walk_packages(tierwright.__path__, "tierwright."):
+        short = module.name.removeprefix("tierwright.")
+        if any(short == name or short.startswith(f"{name}.") for name in OUTSIDE):
+            continue
+        for name, found in vars(importlib.import_module(module.name)).items():
+            if (
+                inspect.isfunction(found)
+                and found.__module__ == module.name
+                and not name.startswith("_")
+            ):
+                yield f"{short}.{name}", inspect.unwrap(found).__code__
+
+
+@cache
+def reached() -> frozenset[CodeType]:
+    """What runs while our vectors are run."""
+    seen: set[CodeType] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            seen.add(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        for path in own_files():
+            conformance.run_file(path)
+    finally:
+        sys.setprofile(before)
+    return frozenset(seen)
+
+
+@cache
+def kernels() -> frozenset[str]:
+    """Public kernels that no vector reaches, and the presets of memory."""
+    named = {
+        name
+        for name, code in functions()
+        if name not in NO_MODEL and code not in reached()
+    }
+    return frozenset(named | {f"metadata.PRESETS.{name}" for name in metadata.PRESETS})
+
+
+def marked(decorator: ast.expr, mark: str) -> Iterator[str]:
     """Names in ``@pytest.mark.formula("a", "b")``."""
     if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith(
-        "mark.formula"
+        f"mark.{mark}"
     ):
         for argument in decorator.args:
             assert isinstance(argument, ast.Constant)
@@ -40,14 +179,14 @@ def marked(decorator: ast.expr) -> Iterator[str]:
 
 
 def properties() -> dict[str, list[str]]:
-    """Formula to the properties that hold it; only what hypothesis draws inputs for."""
+    """Formula or kernel to the properties that hold it; only what hypothesis draws inputs for."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.glob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.FunctionDef):
                 continue
             texts = [ast.unparse(decorator) for decorator in node.decorator_list]
-            names = [name for d in node.decorator_list for name in marked(d)]
+            names = [name for d in node.decorator_list for name in marked(d, "formula")]
             if names:
                 drawn = any(
                     text.startswith(("given(", "hypothesis.given(")) for text in texts
@@ -113,4 +252,63 @@ def test_every_formula_has_a_page() -> None:
 def test_every_formula_has_a_property() -> None:
     held = properties()
     assert sorted(set(conformance.FORMULAS) - set(held)) == []
-    assert sorted(set(held) - set(conformance.FORMULAS)) == []  # no stale marks
+    stale = set(held) - set(conformance.FORMULAS) - kernels()
+    assert sorted(stale) == []  # no mark names what is not there
+
+
+def oracles() -> dict[str, list[str]]:
+    """Kernel to the tests that hold it against something else."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(TESTS.glob("test_*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        used = {
+            node.attr if isinstance(node, ast.Attribute) else node.id
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Attribute, ast.Name))
+        }
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            names = [n for d in node.decorator_list for n in marked(d, "oracle")]
+            if names:
+                asserts = any(isinstance(each, ast.Assert) for each in ast.walk(node))
+                assert asserts, f"{path.name}: {node.name} asserts nothing"
+            for name in names:
+                preset = name.startswith("metadata.PRESETS.")
+                called = "PRESETS" if preset else name.rpartition(".")[2]
+                assert called in used, f"{path.name} never calls {name}"
+                found.setdefault(name, []).append(f"{path.name}::{node.name}")
+    return found
+
+
+def test_every_kernel_has_an_oracle() -> None:
+    held = oracles()
+    assert sorted(kernels() - set(held)) == []
+    assert sorted(set(held) - kernels()) == []  # no stale marks
+
+
+def test_every_kernel_has_a_property() -> None:
+    assert sorted(kernels() - set(JOINED) - set(properties())) == []
+
+
+def test_every_kernel_has_a_page() -> None:
+    pages = [*sorted(PAGES.glob("*.md")), *sorted(PROFILE_PAGES.glob("*.md"))]
+    text = "\n".join(path.read_text("utf-8") for path in pages)
+    absent = []
+    for kernel in kernels():
+        name = kernel.rpartition(".")[2]
+        if not re.search(rf"`(\w+\.)*{name}`|\b{name}\(", text):
+            absent.append(kernel)
+    assert sorted(absent) == []
+
+
+def test_what_stands_apart_is_there_and_needs_to() -> None:
+    """No stale entry, and none that hides what a vector holds already."""
+    present = dict(functions())
+    assert sorted((set(NO_MODEL) | set(JOINED)) - set(present)) == []
+    assert sorted(set(JOINED) - kernels()) == []
+    modules = {
+        module.name.removeprefix("tierwright.")
+        for module in pkgutil.walk_packages(tierwright.__path__, "tierwright.")
+    }
+    assert sorted(set(OUTSIDE) - modules) == []

@@ -34,6 +34,7 @@ def study(**changes: object) -> FragmentStudy:
     return fragment_study(**given_)  # type: ignore[arg-type]
 
 
+@pytest.mark.oracle("fragment_study.fragment_study")
 def test_phases_by_hand() -> None:
     # 90 % of 160 GiB at 8 threads (16 MiB/s), the last tenth at 4 (8 MiB/s).
     found = study()

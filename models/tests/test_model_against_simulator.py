@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tierwright import _simulator, catalog, page_flow
+from tierwright import _simulator, catalog, page_flow, replay_cost
 from tierwright.hit_ratio import Curve
 from tierwright.simulate import Trace, simulate_policy, simulate_scheme
 
@@ -149,6 +149,29 @@ def test_approximations_stay_within_what_they_state(
     ram_misses = found["accesses"] - found["ram_hits"]
     low, high = model.flash_hits_error
     assert low <= (model.flash_hits - found["flash_hits"]) / ram_misses <= high
+
+
+@pytest.mark.parametrize(("ram_pages", "flash_pages"), POINTS)
+def test_exact_counts_make_the_io_time_of_the_replay(
+    trace: Trace, curve: Curve, ram_pages: int, flash_pages: int
+) -> None:
+    """Besides the misses into empty frames, whose eviction C2 charges and nobody makes."""
+    devices = {
+        "flash": catalog.device("kv2009-intel-x25e"),
+        "disk": catalog.device("face2016-cheetah-15k6-single"),
+    }
+    found = evaluated(curve, ram_pages, flash_pages).schemes
+    names = ["exclusive"] + ["inclusive_global"] * (ram_pages < flash_pages)
+    for name in names:
+        row = simulate_scheme(trace, name, ram_pages, flash_pages)
+        priced = replay_cost.price(row, **devices).io_time_us_per_access
+        misses = row["accesses"] - row["ram_hits"]
+        free = min(ram_pages, misses) if name == "exclusive" else 0
+        write_us = devices["flash"].write_service_us
+        assert write_us is not None
+        assert found[name].io_time_us_per_access - free * write_us / row[
+            "accesses"
+        ] == pytest.approx(priced, rel=1e-9)
 
 
 def test_victims_found_on_flash_never_exceed_flash_hits(trace: Trace) -> None:

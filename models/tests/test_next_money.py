@@ -80,6 +80,7 @@ def test_gains_without_metadata_are_those_of_the_known_forms(
     assert float(full.flash(pages)) == pytest.approx(float(known), abs=1e-9)
 
 
+@pytest.mark.formula("break_even.gains.least_flash")
 @given(workloads(), st.integers(1, 40), st.floats(0.05, 5))
 @FEW
 def test_the_least_flash_is_theta_of_both_forms(
@@ -94,6 +95,7 @@ def test_the_least_flash_is_theta_of_both_forms(
     assert least / base == pytest.approx(float(whole.theta), abs=1e-6, nan_ok=True)
 
 
+@pytest.mark.oracle("break_even.gains.least_flash")
 @given(workloads(), st.integers(1, 40), st.integers(1, 30), PRESETS)
 @FEW
 def test_no_smaller_flash_gains_as_much(
@@ -143,6 +145,7 @@ def _next(
     )
 
 
+@pytest.mark.oracle("break_even.next_money.next_money")
 def test_the_next_money_by_hand() -> None:
     # 0.4096 USD buy 100 pages of DRAM: 100 hits of 10; or 200 of flash: 150 hits of 9.
     found = _next(PlainGains(CURVE, 100, 10, 1))
@@ -161,6 +164,7 @@ def test_the_next_money_by_hand() -> None:
     assert found.dram_next[0] * 0.4096 == pytest.approx(1.0, rel=0.02)
 
 
+@pytest.mark.oracle("break_even.money.flip_price_ratio")
 @pytest.mark.parametrize("form", [0, 1])
 @pytest.mark.parametrize("preset", [None, metadata.preset("l2arc")])
 def test_the_better_buy_changes_at_the_flip_ratio(
@@ -185,6 +189,9 @@ def test_the_lines_are_gains_of_whole_sums() -> None:
         assert len(found.crossings) == changes
 
 
+@pytest.mark.formula(
+    "break_even.money.marginal_gains", "break_even.next_money.spending_plan"
+)
 @given(
     workloads(), st.integers(1, 40), st.integers(1, 9), st.sampled_from(["0.2", "3"])
 )
@@ -210,6 +217,7 @@ def test_a_plan_in_plain_form_is_the_marginal_table(
         assert found.usd == known.usd
 
 
+@pytest.mark.oracle("break_even.next_money.spending_plan")
 def test_a_plan_spends_where_it_gains_most() -> None:
     for preset in (None, metadata.preset("l2arc")):
         for gains in forms(CURVE, 100, preset):
@@ -280,6 +288,7 @@ def test_sums_that_buy_nothing_are_refused(usd: str, message: str) -> None:
         _next(PlainGains(CURVE, 100, 10, 1), usd=usd)
 
 
+@pytest.mark.oracle("break_even.next_money.flip_curve")
 def test_flips_over_many_steps_are_those_of_each() -> None:
     found = break_even.flip_curve(
         CURVE, 100, [0.5, 1, 3], disk_cost=10, flash_cost=1, costs=COSTS

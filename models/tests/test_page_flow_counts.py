@@ -64,6 +64,7 @@ def test_counts_add_up_and_are_ordered(curve: Curve, r: int, f: int) -> None:
         assert h_f[0] == 0
 
 
+@pytest.mark.formula("page_flow.counts.lazy_effective_flash")
 @given(curves(), sizes, sizes)
 def test_lazy_solves_its_fixed_point(curve: Curve, r: int, f: int) -> None:
     x = float(page_flow.lazy_effective_flash(curve, r, f))
@@ -76,6 +77,7 @@ def test_lazy_solves_its_fixed_point(curve: Curve, r: int, f: int) -> None:
     assert x == pytest.approx(f - min(f, r * q), abs=1e-6)
 
 
+@pytest.mark.oracle("page_flow.counts.lazy_effective_flash")
 @given(curves(), sizes, st.integers(1, 8000))
 def test_lazy_agrees_with_plain_bisection(curve: Curve, r: int, f: int) -> None:
     ram_misses = float(curve.misses(r))

@@ -97,6 +97,9 @@ def test_worked_by_hand() -> None:
     assert run().gain_over_none == pytest.approx(1 - 375 / 560)
 
 
+@pytest.mark.oracle(
+    "page_flow.costs.scheme_cost_terms", "page_flow.evaluation.evaluate"
+)
 def test_terms_add_up_and_equal_the_printed_formulas() -> None:
     found = run()
     for name, result in found.schemes.items():
@@ -437,6 +440,7 @@ def test_ties_go_to_none_then_lazy_then_exclusive() -> None:
     assert best == "lazy"
 
 
+@pytest.mark.formula("page_flow.evaluation.evaluate")
 @given(
     st.integers(1, 500),
     st.integers(0, 900),
@@ -462,12 +466,15 @@ def test_a_lead_within_the_model_error_is_said() -> None:
     # 1000 + 0.075 x 2000 + 200 - 100 - 0.2 x 200 = 1210 µs: 29.04 µs per access.
     # Its flash writes: C3's 266.67 x 300/400 + 0.2 x 133.33 = 226.67 against the estimate: of
     # 300 victims 1/3 (1 - (100/400)^2) = 0.3125 are found on flash, and 80/300 of these are dirty
-    # (the curve evicts too little to tell more): 231.25. 4.583 writes are 0.917 µs per access.
+    # (the curve evicts too little to tell more): 231.25. 4.583 writes are 0.917 µs per access, and
+    # the estimate itself may be off by 5 %: 11.5625 writes, 2.3125 µs.
     found = run()
     lazy = found.schemes["lazy"]
     assert lazy.flash_writes_cold_start == pytest.approx(231.25)
     assert "lazy_writes_by_formula" not in names(found)  # 4.58 of 293.33 writes
-    assert lazy.io_time_error_us_per_access == pytest.approx(29.04 + 4.5833333 / 5)
+    assert lazy.io_time_error_us_per_access == pytest.approx(
+        29.04 + 4.5833333 / 5 + 2.3125
+    )
     assert found.schemes["exclusive"].io_time_error_us_per_access == 0
     warning = next(w for w in found.warnings if w.name == "lead_within_model_error")
     assert warning.message.startswith("`exclusive` leads `lazy` by less")
@@ -479,6 +486,7 @@ def test_a_lead_within_the_model_error_is_said() -> None:
 # --- grid ---------------------------------------------------------------------------------
 
 
+@pytest.mark.oracle("page_flow.evaluation.evaluate_grid")
 def test_a_grid_equals_its_points() -> None:
     r = np.array([1, 50, 100, 399, 400, 1000])[:, None]
     f = np.array([0, 1, 100, 250, 5000])[None, :]

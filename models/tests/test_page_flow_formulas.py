@@ -229,6 +229,7 @@ def test_two_updates_of_a_swap_make_exclusive_dearer() -> None:
     assert float(twice.exclusive) == 10 * 3  # C2d = m_r (L + 2 U)
 
 
+@pytest.mark.formula("page_flow.costs.scheme_cost_terms")
 @given(counts, counts, cost_inputs())
 def test_terms_add_up_to_the_cost(
     hits: int, misses: int, inputs: dict[str, float]

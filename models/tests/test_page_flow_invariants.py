@@ -111,6 +111,10 @@ def test_lazy_writes_follow_exactly_from_what_they_name(
     assert row["flash_writes"] == evictions - on_flash + dirty
 
 
+@pytest.mark.formula(
+    "page_flow.lazy_writes.lazy_flash_writes",
+    "page_flow.lazy_writes.returning_dirty_share",
+)
 @given(
     st.lists(st.floats(0, 1), min_size=2, max_size=12),
     st.integers(1, 3000),
@@ -205,6 +209,7 @@ def directories(**more: Any) -> page_flow.DirectoryStudy:
     return compare_directories(CURVE, **given_)
 
 
+@pytest.mark.oracle("page_flow.placement.compare_directories")
 def test_a_directory_option_is_the_sum_of_its_formulas() -> None:
     found = directories(use=DirectoryUse(lookup_pages=1, update_pages=2))
     inside, outside = found.options
@@ -308,6 +313,7 @@ TABLE_2 = (
 )
 
 
+@pytest.mark.oracle("page_flow.devices.choose_flash")
 def test_the_devices_of_table_2_by_time_and_by_price_times_time() -> None:
     """Section 5.7: the fastest is the ioDrive; the price decides otherwise."""
     found = choose_flash(

@@ -281,6 +281,7 @@ def test_the_adaptive_buffer_reports_its_windows(trace: Trace) -> None:
     assert len(set(splits)) > 5
 
 
+@pytest.mark.oracle("pool_split.analysis.analyse")
 @pytest.mark.parametrize(
     ("estimator", "distance"), [("flow", "raw"), ("eq4", "grouped")]
 )

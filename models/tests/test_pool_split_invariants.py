@@ -248,6 +248,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
     return Trace(path)
 
 
+@pytest.mark.oracle("pool_split.asymmetry.gain_over_asymmetry")
 @pytest.mark.slow
 def test_gain_is_replayed_at_every_asymmetry(trace: Trace) -> None:
     ratios = (1.0, 8.0, 32.0, 121.3)
@@ -306,6 +307,7 @@ def test_gain_by_asymmetry_is_that_of_a_survey() -> None:
     assert found.validity
 
 
+@pytest.mark.formula("pool_split.asymmetry.least_asymmetry")
 @given(
     *[st.integers(0, 1000)] * 2,
     st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=5),
@@ -326,6 +328,7 @@ def test_least_asymmetry_is_where_the_lines_cross_for_good(
         assert cost <= (reads + ratio * writes) * (1 + 1e-9) + 1e-6
 
 
+@pytest.mark.oracle("pool_split.asymmetry.least_asymmetry")
 def test_table_2_of_the_paper_over_all_asymmetries() -> None:
     """Belady's buffer costs (6 + 2R)/9, the split one (8 + R)/9: equal at R = 2."""
     belady, split = {"reads": 6, "writes": 2}, {"reads": 8, "writes": 1}
@@ -350,6 +353,7 @@ def test_published_dynamics() -> None:
     assert pool_split.PAPER_ASYMMETRIES["Mtron"] == 39.6
 
 
+@pytest.mark.formula("pool_split.asymmetry.window_accesses")
 @given(
     st.floats(0.001, 10),
     st.floats(0.001, 1),

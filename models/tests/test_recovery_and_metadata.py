@@ -22,6 +22,12 @@ fragments = st.integers(0, 12).map(lambda doublings: 4096 * 2**doublings)
 # --- memory: published numbers ----------------------------------------------------------
 
 
+@pytest.mark.oracle(
+    "metadata.PRESETS.bcache",
+    "metadata.PRESETS.dm_writeboost",
+    "metadata.PRESETS.enhanceio",
+    "metadata.PRESETS.flashcache",
+)
 @pytest.mark.parametrize(
     ("preset", "flash", "published"),
     [
@@ -42,6 +48,7 @@ def test_memory_of_block_caches(preset: str, flash: int, published: int) -> None
     assert float(found) == pytest.approx(published, rel=1e-9)
 
 
+@pytest.mark.oracle("metadata.PRESETS.l2arc")
 def test_l2arc_headers_of_a_published_machine() -> None:
     # openzfs/zfs#11702: 17,993,321 headers of 96 bytes, "around 1.8 GB" in use.
     records = 17_993_321
@@ -50,6 +57,7 @@ def test_l2arc_headers_of_a_published_machine() -> None:
     assert float(found) / 1e9 == pytest.approx(1.73, abs=0.01)
 
 
+@pytest.mark.oracle("metadata.PRESETS.sce")
 @pytest.mark.parametrize(
     ("source", "cache", "mapping", "descriptors"),
     [
@@ -157,6 +165,7 @@ def test_buffers_never_raise_the_memory_ratio(
     assert ratio(buffers) * (fragment + buffers) == pytest.approx(block)
 
 
+@pytest.mark.formula("metadata.charge")
 @given(
     st.sampled_from(sorted(metadata.PRESETS)),
     st.integers(4096, 2**40),
@@ -207,6 +216,7 @@ def test_units_are_inverse_to_their_size(cache: int, unit: int, factor: int) -> 
     assert one * unit == pytest.approx(cache)
 
 
+@pytest.mark.formula("recovery.fill_time")
 @given(
     st.floats(1, 1e15),
     st.dictionaries(st.sampled_from("abcd"), st.floats(1, 1e12), min_size=1),
@@ -240,6 +250,7 @@ def test_restart_ratios_of_face_table_8() -> None:
     assert found.round(2).tolist() == [1.71, 4.02, 8.9]
 
 
+@pytest.mark.oracle("recovery.restart")
 def test_restart_with_and_without_flash() -> None:
     found = recovery.restart(
         metadata_s=1.5,
@@ -310,6 +321,7 @@ def test_speedups_of_two_systems_are_inverse(one: float, other: float) -> None:
     assert (forth > 1) == (one > other) or forth == pytest.approx(1)
 
 
+@pytest.mark.formula("recovery.redo_time")
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 10**6))
 def test_redo_time_falls_with_the_share_on_flash(
     first: float, second: float, pages: int
@@ -575,6 +587,8 @@ def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
     assert raised.value.hint
 
 
+@pytest.mark.formula("metadata.ram_pages_left")
+@pytest.mark.oracle("metadata.ram_pages_left")
 @given(
     st.sampled_from(sorted(metadata.PRESETS)),
     st.integers(1, 10**7),

@@ -57,6 +57,7 @@ def test_eight_threads_every_half_second_are_slower_than_the_ramp_observed() -> 
     assert float(found.hours) > 2.5
 
 
+@pytest.mark.oracle("sce.fragment_trade")
 def test_fragment_sizes_of_section_4_5() -> None:
     # 128 KiB fragments ramp 8 times longer than 1 MiB.
     found = sce.fragment_trade(
@@ -161,6 +162,7 @@ def test_a_gain_is_a_ratio_less_one(base: float, x: float) -> None:
     )
 
 
+@pytest.mark.formula("sce.fragment_trade")
 @given(
     st.integers(0, 8).map(lambda doublings: 4096 * 2**doublings),
     st.integers(1, 400),
@@ -354,6 +356,7 @@ def test_write_around_never_adds_a_valid_page(writes: list[set[int]]) -> None:
     assert bitmap.valid == tuple(page not in touched for page in range(4))
 
 
+@pytest.mark.formula("sce.write_policies")
 @given(st.floats(1e-6, 1), st.floats(1e-6, 1), st.floats(0, 100), st.floats(1e-6, 100))
 def test_asynchronous_write_through_never_waits_for_flash(
     source: float, flash: float, writes: float, populations: float

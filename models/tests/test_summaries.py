@@ -47,6 +47,7 @@ def log_likelihood(counts: list[int], exponent: float) -> float:
     )
 
 
+@pytest.mark.formula("popularity.fit_zipf")
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 1000), min_size=3, max_size=60))
 def test_the_fit_is_the_most_likely_exponent_and_its_distance_that_of_all_ranks(
@@ -65,6 +66,7 @@ def test_the_fit_is_the_most_likely_exponent_and_its_distance_that_of_all_ranks(
     assert fit.ks_distance == pytest.approx(distance, abs=1e-9)
 
 
+@pytest.mark.oracle("popularity.fit_zipf")
 @pytest.mark.parametrize("exponent", [0.0, 0.6, 1.0, 1.4])
 @pytest.mark.parametrize("distinct", [50, 10_000, 60_000])
 def test_a_law_is_found_again(exponent: float, distinct: int) -> None:
@@ -85,6 +87,7 @@ def test_a_law_is_found_again(exponent: float, distinct: int) -> None:
         assert fit.standard_error == pytest.approx(1 / math.sqrt(curvature), rel=1e-2)
 
 
+@pytest.mark.oracle("popularity.fitted_accesses")
 def test_expected_accesses_sum_up_to_all() -> None:
     fit = fit_zipf([90, 20, 3], [1, 4, 20])
     assert fit is not None
@@ -122,6 +125,7 @@ def test_wrong_counts_are_named(
         fit_zipf(accesses, pages)
 
 
+@pytest.mark.formula("popularity.rank_curve", "popularity.share_of_top")
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40))
 def test_rank_curve_and_shares(counts: list[int]) -> None:
@@ -139,6 +143,7 @@ def test_rank_curve_and_shares(counts: list[int]) -> None:
     assert share == pytest.approx(sum(ordered[:top]) / sum(counts))
 
 
+@pytest.mark.oracle("knees.knees")
 def test_knees_of_a_curve_with_two_steps() -> None:
     pages = np.unique(np.geomspace(1, 1e6, 600).astype(int))
     ratio = np.where(pages < 100, 0.1 * pages / 100, 0.5)

@@ -50,6 +50,7 @@ def survey() -> SplitSurvey:
 
 
 class TestSurvey:
+    @pytest.mark.oracle("pool_split.survey.survey")
     @pytest.mark.parametrize("asymmetry", [0.5, 1.0, 4.0, 32.0, 300.0])
     def test_prices_are_those_of_replays(
         self, survey: SplitSurvey, asymmetry: float
@@ -162,6 +163,7 @@ class TestAsymmetry:
         )
         assert found == (12.0, "stated by its source")
 
+    @pytest.mark.oracle("pool_split.survey.device_asymmetry")
     def test_else_it_is_the_ratio_of_the_service_times(self) -> None:
         own = device(read_iops=1000, write_iops=250, queue_depth=1)
         found = device_asymmetry(own)
@@ -189,6 +191,7 @@ class TestPrice:
         by_hand = (row["disk_reads"] * 1e4 + row["disk_writes"] * 2e4) / row["accesses"]
         assert found.io_time_us_per_access == pytest.approx(by_hand)
 
+    @pytest.mark.oracle("replay_cost.price")
     def test_two_tiers(self) -> None:
         row = simulate_scheme(TPCB, "lazy", 300, 3000)
         found = price(row, flash=self.FLASH, disk=self.DISK)

@@ -84,6 +84,7 @@ def markov(demands: list[float], clients: int, think: float) -> tuple[float, flo
     return rate, clients / rate - think
 
 
+@pytest.mark.oracle("throughput.mva.closed_network")
 @pytest.mark.parametrize("clients", [1, 2, 3, 5])
 @pytest.mark.parametrize("think", [0.0, 0.7])
 @pytest.mark.parametrize(
@@ -130,6 +131,9 @@ def test_one_queue_with_think_time_is_the_machine_repairman() -> None:
 demand_lists = st.lists(st.floats(0.001, 5.0), min_size=1, max_size=4)
 
 
+@pytest.mark.formula(
+    "throughput.mva.closed_network", "throughput.laws.asymptotic_bounds"
+)
 @given(demand_lists, st.floats(0, 10), st.integers(1, 30))
 def test_mva_keeps_the_operational_laws(
     demands: list[float], think: float, clients: int
@@ -179,6 +183,9 @@ def test_many_networks_at_once_equal_one_by_one() -> None:
         assert found.queue[i, j] == pytest.approx(single.queue)
 
 
+@pytest.mark.oracle(
+    "throughput.laws.asymptotic_bounds", "throughput.laws.open_utilisation"
+)
 def test_bounds_by_hand() -> None:
     # D = 0.005 + 0.02, the two disks need 0.01 each: X <= 100/s, N* = 0.125 / 0.01
     found = asymptotic_bounds(
@@ -218,6 +225,7 @@ def study(**more: Any) -> throughput.ThroughputStudy:
     return scheme_throughput(CURVE, **given_)
 
 
+@pytest.mark.oracle("throughput.schemes.scheme_throughput")
 def test_demands_are_the_cost_formula() -> None:
     # none: 400 D_R + 80 D_W over 1000 accesses, 10 accesses a transaction; IOPS 409 and 343
     found = study().schemes["none"]

@@ -64,6 +64,7 @@ def test_the_cheapest_first_and_the_unpriced_last() -> None:
     assert found.cheapest == found.cheapest_that_keeps_up == "slow"
 
 
+@pytest.mark.oracle("tier_costs.compare_tiers")
 def test_busy_by_hand() -> None:
     # 1,000 reads and 500 writes a second: 1,000 / 100,000 + 500 / 50,000 = 0.02 on the fast one,
     # 15 on the slow one, of which three hold 2.5 TB: 5 each.

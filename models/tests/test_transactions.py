@@ -107,6 +107,7 @@ def test_the_changes_of_figure_6c_fit_each_other() -> None:
     assert not odd.consistent
 
 
+@pytest.mark.oracle("transactions.replay.compare_buffers")
 def test_commit_aware_eviction_and_logs_help_as_in_figure_6() -> None:
     """The shape of Figure 6(a) and (c); its order of events is not published.
 
@@ -313,6 +314,7 @@ def run(events: list[Event], ram: int, scheme: tuple[str, str]) -> ReplayCounts:
     )
 
 
+@pytest.mark.formula("transactions.replay.replay")
 @settings(max_examples=40)
 @given(histories(), frames, schemes)
 def test_what_a_replay_counts_adds_up(
@@ -353,6 +355,7 @@ def test_no_running_victim_while_committed_data_is_in_memory(
     assert not found.victims or found.misses > ram
 
 
+@pytest.mark.oracle("transactions.replay.replay")
 def test_committed_pages_leave_before_older_running_ones() -> None:
     events = transactions.parse_events("B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\n")
     found = replay(

@@ -36,6 +36,7 @@ POINT = page_flow.evaluate(
 )
 
 
+@pytest.mark.formula("endurance.outlook.wear_range", "endurance.outlook.gentlest")
 @given(st.floats(0.0, 1.0), st.floats(1, 1e5))
 @settings(max_examples=30)
 def test_a_stated_dirty_share_lives_between_both_ends(
@@ -76,6 +77,7 @@ def test_a_stated_dirty_share_lives_between_both_ends(
     assert ends.gentlest == (names.pop() if len(names) == 1 else None)
 
 
+@pytest.mark.oracle("endurance.growth.years_with_growth")
 @given(st.floats(0.01, 1e5), st.floats(0.01, 1e4), st.floats(-0.5, 2))
 def test_what_is_written_until_the_end_is_the_budget(
     budget: float, per_year: float, growth: float
@@ -93,6 +95,7 @@ def test_what_is_written_until_the_end_is_the_budget(
     assert written == pytest.approx(budget, rel=1e-3)
 
 
+@pytest.mark.formula("endurance.growth.years_with_growth")
 @given(st.floats(0.1, 1e4), st.floats(0.1, 1e4), st.floats(-0.9, 3), st.floats(0.01, 1))
 def test_more_growth_never_lives_longer(
     budget: float, per_year: float, growth: float, more: float
@@ -102,6 +105,7 @@ def test_more_growth_never_lives_longer(
     assert fast <= slow * (1 + 1e-9)
 
 
+@pytest.mark.oracle("endurance.outlook.wear_outlook")
 def test_the_life_is_that_of_the_lifetime_formula() -> None:
     budget = endurance.write_budget(SSD, pe_cycles=1000)
     found = endurance.wear_outlook(POINT, budget, accesses_per_s=5000)
@@ -121,6 +125,7 @@ def test_the_life_is_that_of_the_lifetime_formula() -> None:
     assert "none" not in found.schemes
 
 
+@pytest.mark.oracle("endurance.outlook.write_budget")
 def test_what_was_written_before_and_more_devices_count() -> None:
     rated = endurance.write_budget(catalog.device("intel-p4510-2tb"))
     assert rated.in_place_tb == 2054

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -87,13 +88,20 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         stopping=asyncio.Event(),
     )
     await events.start()
+    warming = asyncio.create_task(asyncio.to_thread(_warm_up))
     try:
         await ensure_example(sessions)
         yield
     finally:
+        await warming
         app.state.context.stopping.set()
         await events.stop()
         await engine.dispose()
+
+
+def _warm_up() -> None:
+    """Import what the first answer would wait for: `numpy.unique` asks for `numpy.ma`."""
+    importlib.import_module("numpy.ma")
 
 
 def _add_page(app: FastAPI, settings: Settings) -> None:

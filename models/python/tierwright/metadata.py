@@ -108,6 +108,30 @@ class MetadataPreset:
             raise BadInput(
                 f"metadata: page_bytes: `{page_bytes}` must be above 0", _HINT
             )
+        return self._needed(flash, source, page_bytes, whole_units=whole_units)
+
+    def pages_left(
+        self,
+        ram_pages: FloatArray,
+        flash_pages: FloatArray,
+        *,
+        page_bytes: int,
+        source_bytes: FloatArray,
+    ) -> FloatArray:
+        """`ram_pages_left` of sizes that were checked before: bisections ask often. [pages]"""
+        needed = self._needed(
+            flash_pages * page_bytes, source_bytes, page_bytes, whole_units=True
+        )
+        return np.asarray(np.floor(ram_pages - np.ceil(needed) / page_bytes))
+
+    def _needed(
+        self,
+        flash: FloatArray,
+        source: FloatArray,
+        page_bytes: int,
+        *,
+        whole_units: bool,
+    ) -> FloatArray:
         unit = self.unit_bytes or page_bytes
         units, behind = flash / unit, source / unit
         if whole_units:
@@ -459,10 +483,10 @@ def ram_pages_left(
     flash = _sizes("flash_pages", flash_pages)
     if preset is None:
         return np.broadcast_to(ram, np.broadcast_shapes(ram.shape, flash.shape))
-    needed = preset.ram_bytes(
-        flash * page_bytes, page_bytes=page_bytes, source_bytes=source_bytes
-    )
-    return np.asarray(np.floor(ram - np.ceil(needed) / page_bytes))
+    if page_bytes < 1:
+        raise BadInput(f"metadata: page_bytes: `{page_bytes}` must be above 0", _HINT)
+    source = _sizes("source_bytes", source_bytes)
+    return preset.pages_left(ram, flash, page_bytes=page_bytes, source_bytes=source)
 
 
 def memory_ratio(

@@ -23,6 +23,7 @@ from tierwright.break_even import (
 from tierwright.derivation import Derivation, shown
 from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.prices import Price
+from tierwright.ties import at_both_ends
 from tierwright_server.break_evens.schemas import (
     AccessTimes,
     BreakEvenIn,
@@ -200,7 +201,7 @@ def _range_answer(
 ) -> BreakEvenOut:
     """Answer with both ends, where nobody knows how many evicted pages are dirty."""
     few_money, many_money = least.money.get(least.form), most.money.get(most.form)
-    winners = [None if m is None else m.winner for m in (few_money, many_money)]
+    winners = _ends_of_money(few_money, many_money)
     answer = _answer(body, many, most)
     return answer.model_copy(
         update={
@@ -232,6 +233,8 @@ def _range_finding(
     if few is None or many is None:
         return _finding(many, most)
     what = f"the next {dollars(many.usd)}"
+    if few.winner != many.winner and "tie" in (few.winner, many.winner):
+        return _tie_at_one_end(what, few, many, most)
     if few.winner == many.winner:
         return (
             f"{_finding(many, most)}, if as many evicted pages are dirty as can be, and the "
@@ -242,6 +245,33 @@ def _range_finding(
         f"said: in {_TIER.get(few.winner, few.winner)} if none is, in "
         f"{_TIER.get(many.winner, many.winner)} if as many are as can be"
     )
+
+
+def _tie_at_one_end(what: str, few: NextMoney, many: NextMoney, most: _Answers) -> str:
+    """Say that one tier is never worse: it gains as much at one end and more at the other."""
+    tie, other = (few, many) if few.winner == "tie" else (many, few)
+    ends = ("no evicted page is dirty", "as many are as can be")
+    if tie is many:
+        ends = ("as many evicted pages are dirty as can be", "none is")
+    if other.winner == "neither":
+        return (
+            f"{_finding(many, most)}, if as many evicted pages are dirty as can be; "
+            f"{_finding(few, most).removeprefix('The next ')} if none is"
+        )
+    tier = _TIER[other.winner]
+    return (
+        f"{what.replace('the', 'The', 1)} belongs in {tier}: if {ends[0]}, DRAM and flash gain "
+        f"the same, if {ends[1]}, {tier} gains more"
+    )
+
+
+def _ends_of_money(
+    few: NextMoney | None, many: NextMoney | None
+) -> tuple[str | None, str | None]:
+    """Return the better buy at either end: the same where one leads, or ties, at both."""
+    if few is None or many is None:
+        return few.winner if few else None, many.winner if many else None
+    return at_both_ends(_BOUGHT[few.winner], _BOUGHT[many.winner])
 
 
 def _beside(
@@ -519,6 +549,13 @@ def dollars(usd: Decimal | float) -> str:
 
 
 _TIER = {"dram": "DRAM", "flash": "flash"}
+_BOUGHT = {
+    "dram": ("dram",),
+    "flash": ("flash",),
+    "tie": ("tie", "dram", "flash"),
+    "neither": ("neither",),
+}
+"""What leads at an end: of a tie both, and by its name where both ends tie."""
 _CHOICES: dict[str, Literal["dram", "flash", "neither"]] = {
     "dram": "dram",
     "flash": "flash",
@@ -665,7 +702,8 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
         )
     main = answers.money.get(answers.form)
     other = next((m for name, m in answers.money.items() if name != answers.form), None)
-    if main and other and main.winner != other.winner:
+    first, second = _ends_of_money(main, other)
+    if main and other and first != second:
         yield WarningOut(
             name="forms_differ",
             message="with and without flash writes and dirty pages the better buy differs: "

@@ -215,7 +215,7 @@ def _range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
             "write_accesses": None,
             "schemes": schemes,
             "dirty_share": unknown_dirty_share(
-                point.curve, found.least.best, found.most.best
+                point.curve, found.best_at_least, found.best_at_most
             ),
             "best": found.best,
             "runner_up": None,
@@ -282,9 +282,9 @@ def _range_sentence(body: EvaluationIn, found: page_flow.DirtyRange) -> str:
     if found.best is None:
         return (
             f"It depends on how many evicted pages are dirty, which nobody has said: "
-            f"{titles()[found.least.best]} is best if none is ({ends(found.least.best)} of "
-            f"I/O per access), {titles()[found.most.best]} if as many are as can be "
-            f"({ends(found.most.best)})."
+            f"{titles()[found.best_at_least]} is best if none is ({ends(found.best_at_least)} "
+            f"of I/O per access), {titles()[found.best_at_most]} if as many are as can be "
+            f"({ends(found.best_at_most)})."
         )
     return (
         f"{titles()[found.best]} is best by the formulas with none and with as many dirty "

@@ -49,6 +49,11 @@ class FlashChoiceIn(SizesIn):
         default=None, description="Absent: the prices that the devices state."
     )
     amortisation_months: Months = 36
+    flash_metadata: Identifier | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "the RAM of every scheme with flash; absent: nothing is charged.",
+    )
 
 
 class FlashRowOut(Answer):

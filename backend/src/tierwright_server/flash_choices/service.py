@@ -17,7 +17,7 @@ from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
-from tierwright_server.evaluations.service import titles
+from tierwright_server.evaluations.service import metadata_preset, titles
 from tierwright_server.flash_choices.schemas import (
     DirectoriesIn,
     DirectoriesOut,
@@ -58,6 +58,7 @@ async def choose(
         else await catalog.find_price_book(session, context, body.price_book_id)
     )
     prices: PriceBook | None = None if book is None else book[0]
+    preset = metadata_preset(body.flash_metadata)
 
     def compute() -> DeviceChoice:
         return page_flow.choose_flash(
@@ -68,6 +69,7 @@ async def choose(
             disk=disk,
             prices=prices,
             amortisation_months=body.amortisation_months,
+            flash_metadata=preset,
         )
 
     found = await asyncio.to_thread(compute)

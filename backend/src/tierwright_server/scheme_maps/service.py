@@ -40,6 +40,9 @@ from tierwright_server.scheme_maps.schemas import (
 )
 from tierwright_server.wording import percent, three_digits
 
+_TIE = 1e-9
+"""Costs that differ by less than this share are told as equal."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -94,9 +97,10 @@ async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -
         return page_flow.scheme_map(curve, x=x, y=y, **found.inputs(body))
 
     def work() -> bytes:
-        columns = _columns(found, made(found.curve))
+        most = made(found.curve)
+        columns = _columns(found, most)
         if found.ends is not None:
-            columns |= _least_columns(columns, made(found.ends[0]))
+            columns |= _least_columns(columns, made(found.ends[0]), most)
         return orjson.dumps(columns, option=orjson.OPT_SERIALIZE_NUMPY)
 
     return await asyncio.to_thread(work)
@@ -167,7 +171,9 @@ def _columns(found: Found, made: SchemeMap) -> dict[str, Any]:
     }
 
 
-def _least_columns(most: dict[str, Any], made: SchemeMap) -> dict[str, Any]:
+def _least_columns(
+    most: dict[str, Any], made: SchemeMap, made_most: SchemeMap
+) -> dict[str, Any]:
     """Columns of the end without dirty pages, and what the two ends say together."""
     columns = made.columns()
     won = np.bincount(made.best.ravel() + 1, minlength=len(made.schemes) + 1)[1:]
@@ -176,7 +182,7 @@ def _least_columns(most: dict[str, Any], made: SchemeMap) -> dict[str, Any]:
         for name, count in zip(made.schemes, won, strict=True)
     }
     close = float(made.too_close.mean())
-    differs = made.best != most["best"]
+    differs = page_flow.winners_differ(made, made_most)
     share = float(differs.mean())
     kept = ("best", "io_time_us_per_access", "margin", "too_close", "crossovers")
     where = (
@@ -300,6 +306,8 @@ def _point_sentence(point: MapPoint) -> str:
         if scheme.io_time_us_per_access is not None and name != point.best
     }
     second = min(times, key=lambda name: times[name] or math.inf)
+    if point.margin <= _TIE:
+        return f"{text} and {titles()[second]} are equal here at {time_us} µs of I/O per access."
     if point.too_close:
         return (
             f"{text} and {titles()[second]} are too close to call here: {time_us} and "

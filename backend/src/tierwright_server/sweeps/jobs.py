@@ -33,11 +33,12 @@ async def prepare(
     known = await repository.done(
         session, sweep.content_id, [entry["key"] for entry in sweep.configurations]
     )
+    # Where the metadata of flash leave no RAM there is nothing to replay.
     # Two contenders may be the same; it is replayed once.
     wanted = {
         entry["key"]: entry
         for entry in sweep.configurations
-        if entry["key"] not in known
+        if entry["key"] not in known and entry["ram_pages"] >= 1
     }
     content = await session.get(Content, sweep.content_id)
     if content is None:

@@ -53,6 +53,11 @@ class SweepIn(Body):
     flash_pages: FlashSizes | None = Field(
         default=None, description="Sizes of flash; needed by two-tier contenders."
     )
+    flash_metadata: Identifier | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "the RAM of every contender with flash; absent: nothing is charged.",
+    )
 
 
 class ContenderOut(Answer):
@@ -69,7 +74,11 @@ class ReplayOut(Answer):
     """One replay: the whole trace from a cold start, nothing flushed at the end."""
 
     contender: int = Field(description="Index into `contenders`.")
-    ram_pages: int
+    ram_pages: int = Field(description="As asked for.")
+    ram_pages_left: int | None = Field(
+        description="What the metadata of flash left of it, in which was replayed; below 1 "
+        "nothing was. Absent where nothing was charged."
+    )
     flash_pages: int | None = Field(description="Absent for one cache.")
     miss_ratio: float | None = Field(
         description="Share of the accesses that no tier has: they reach the disk."

@@ -5,18 +5,20 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.device import Device
+from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.replay_cost import price
 from tierwright_server import contents
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound
-from tierwright_server.evaluations.service import CORE_VERSION
+from tierwright_server.evaluations.service import CORE_VERSION, metadata_preset
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
@@ -50,7 +52,7 @@ async def create_sweep(
         registry.find(contender, f"body.contenders.{index}")
         for index, contender in enumerate(body.contenders)
     ]
-    configurations = _configurations(body, found)
+    configurations = _configurations(body, found, _Memory.of(body, content))
     trace = contents.trace_path(context.settings, content.id)
     if not trace.is_file():
         raise NotFound(
@@ -58,15 +60,14 @@ async def create_sweep(
             hint="Delete the workload and upload its trace again.",
         )
     await asyncio.to_thread(
-        partial(registry.check, trace, list(_to_check(configurations)))
+        partial(registry.check, trace, list(_to_check(_fitting(configurations))))
     )
-    sweep_id = _id_of(content.id, configurations)
+    sweep_id = _id_of(content.id, configurations, body.flash_metadata)
     await repository.lock_id(session, sweep_id)
     row = await repository.row(session, sweep_id)
-    known = await repository.done(
-        session, content.id, [entry["key"] for entry in configurations]
-    )
-    complete = all(entry["key"] in known for entry in configurations)
+    keys = [entry["key"] for entry in _fitting(configurations)]
+    known = await repository.done(session, content.id, keys)
+    complete = all(key in known for key in keys)
     if row is not None:
         sweep, run = row
         if complete or (run is not None and run.status not in _AGAIN):
@@ -87,7 +88,7 @@ async def create_sweep(
             session,
             RunKind.SWEEP,
             sweep_id,
-            f"Sweep {workload.name}: {_names(found)}, {len(configurations):,} replays",
+            f"Sweep {workload.name}: {_names(found)}, {len(keys):,} replays",
         )
         sweep.run_id = run.id
     await session.flush()
@@ -141,7 +142,7 @@ async def list_sweeps(
     rows, total = await repository.page(session, content_id, limit, offset)
     items = []
     for sweep, run in rows:
-        keys = [entry["key"] for entry in sweep.configurations]
+        keys = [entry["key"] for entry in _fitting(sweep.configurations)]
         done = await repository.done(session, sweep.content_id, keys)
         count = sum(key in done for key in keys)
         inputs = SweepIn.model_validate(sweep.inputs)
@@ -174,7 +175,51 @@ def sizes_of(sizes: list[int] | SizeRange) -> list[int]:
     return sorted({low, high} | {round(low * math.exp(ratio * step)) for step in steps})
 
 
-def _configurations(body: SweepIn, found: list[SimulatorItem]) -> list[Configuration]:
+@dataclass(frozen=True)
+class _Memory:
+    """What the metadata of flash leave of the RAM of this workload."""
+
+    preset: MetadataPreset | None
+    page_bytes: int
+    source_bytes: int
+
+    @classmethod
+    def of(cls, body: SweepIn, content: Content) -> "_Memory":
+        page_bytes = content.summary["page_bytes"]
+        return cls(
+            metadata_preset(body.flash_metadata),
+            page_bytes,
+            content.summary["distinct_pages"] * page_bytes,
+        )
+
+    def left(
+        self, item: SimulatorItem, ram_pages: int, flash_pages: int | None
+    ) -> int | None:
+        """Return the RAM that is left [pages]; None where there is nothing to charge."""
+        if self.preset is None or not flash_pages or item.name == _NO_FLASH:
+            return None
+        found = ram_pages_left(
+            self.preset,
+            ram_pages=ram_pages,
+            flash_pages=flash_pages,
+            page_bytes=self.page_bytes,
+            source_bytes=self.source_bytes,
+        )
+        return int(found)
+
+
+_NO_FLASH = "none"
+"""The scheme without flash, which caches in all of RAM."""
+
+
+def _fitting(configurations: list[Configuration]) -> list[Configuration]:
+    """Return those that have RAM to be replayed in."""
+    return [entry for entry in configurations if entry["ram_pages"] >= 1]
+
+
+def _configurations(
+    body: SweepIn, found: list[SimulatorItem], memory: _Memory
+) -> list[Configuration]:
     ram_sizes = sizes_of(body.ram_pages)
     two_tier = next((n for n, item in enumerate(found) if item.tiers > 1), None)
     if two_tier is not None and body.flash_pages is None:
@@ -194,14 +239,22 @@ def _configurations(body: SweepIn, found: list[SimulatorItem]) -> list[Configura
             f"asks for {count:,} replays, more than {registry.MOST_REPLAYS:,}",
             hint="Take fewer sizes or fewer contenders, or make two sweeps of it.",
         )
-    return [
-        _configuration(index, contender, item, ram_pages, flash_pages)
+    made = [
+        _configuration(index, contender, item, ram_pages, flash_pages, memory)
         for index, (contender, item) in enumerate(
             zip(body.contenders, found, strict=True)
         )
         for ram_pages in ram_sizes
         for flash_pages in ([None] if item.tiers == 1 else flash_sizes)
     ]
+    if not _fitting(made):
+        raise BadInput.at(
+            "body.ram_pages",
+            max(ram_sizes),
+            "hold less than the metadata of flash at every size",
+            hint="Take more RAM, less flash, or a cache with larger units.",
+        )
+    return made
 
 
 def _configuration(
@@ -210,18 +263,23 @@ def _configuration(
     item: SimulatorItem,
     ram_pages: int,
     flash_pages: int | None,
+    memory: _Memory,
 ) -> Configuration:
+    left = memory.left(item, ram_pages, flash_pages)
     subject = {
         "family": item.family.value,
         "name": item.name,
         "options": dict(contender.options),
-        "ram_pages": ram_pages,
+        "ram_pages": ram_pages if left is None else left,
         "flash_pages": flash_pages,
     }
+    # The key is of what is replayed: equal RAM is replayed once, whatever was charged.
+    budget = {} if left is None else {"ram_budget_pages": ram_pages}
     return {
         "contender": index,
         "key": _hash({**subject, "core_version": CORE_VERSION}),
         **subject,
+        **budget,
     }
 
 
@@ -246,13 +304,25 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _id_of(content_id: str, configurations: list[Configuration]) -> str:
+def _id_of(
+    content_id: str, configurations: list[Configuration], flash_metadata: str | None
+) -> str:
+    charged = {} if flash_metadata is None else {"flash_metadata": flash_metadata}
     return _hash(
         {
             "content_id": content_id,
-            "replays": [[entry["contender"], entry["key"]] for entry in configurations],
+            "replays": [
+                [entry["contender"], entry["key"], *_budget(entry)]
+                for entry in configurations
+            ],
+            **charged,
         }
     )
+
+
+def _budget(entry: Configuration) -> list[int]:
+    """Return the RAM asked for, where metadata were charged; older sweeps have none."""
+    return [entry["ram_budget_pages"]] if "ram_budget_pages" in entry else []
 
 
 def _status(run: Run | None, *, complete: bool) -> RunStatus:
@@ -287,26 +357,31 @@ async def _sweep_out(
     content = await session.get(Content, sweep.content_id)
     if content is None:
         raise NotFound("the workload was deleted")
-    keys = [entry["key"] for entry in sweep.configurations]
+    keys = [entry["key"] for entry in _fitting(sweep.configurations)]
     found = await repository.results(session, sweep.content_id, keys)
     rows = [
-        _replay_out(entry, found[entry["key"]], devices)
+        _replay_out(
+            entry,
+            found[entry["key"]] if entry["ram_pages"] >= 1 else _NO_RAM_LEFT,
+            devices,
+        )
         for entry in sweep.configurations
-        if entry["key"] in found
+        if entry["ram_pages"] < 1 or entry["key"] in found
     ]
+    complete = all(key in found for key in keys)
     flash, disk = devices
     return SweepOut(
         id=sweep.id,
         workload_id=sweep.workload_id,
         content_id=sweep.content_id,
-        status=_status(run, complete=len(rows) == len(keys)),
+        status=_status(run, complete=complete),
         inputs=inputs,
         contenders=_contenders(inputs),
         ram_pages=sizes_of(inputs.ram_pages),
         flash_pages=[] if inputs.flash_pages is None else sizes_of(inputs.flash_pages),
         accesses=content.summary["accesses"],
         page_bytes=content.summary["page_bytes"],
-        replays=len(keys),
+        replays=len(sweep.configurations),
         rows=rows,
         devices=SweepDevices(
             flash_device_id=flash.id if flash else None,
@@ -319,12 +394,24 @@ async def _sweep_out(
     )
 
 
+_NO_RAM_LEFT: dict[str, Any] = {
+    "error": "the metadata of flash leave no RAM",
+    "hint": "Take more RAM, less flash, or a cache with larger units.",
+}
+
+
 def _replay_out(
     entry: Configuration,
     result: Mapping[str, Any],
     devices: tuple[Device | None, Device | None],
 ) -> ReplayOut:
-    place = {key: entry[key] for key in ("contender", "ram_pages", "flash_pages")}
+    budget = _budget(entry)
+    place = {
+        "contender": entry["contender"],
+        "ram_pages": budget[0] if budget else entry["ram_pages"],
+        "ram_pages_left": entry["ram_pages"] if budget else None,
+        "flash_pages": entry["flash_pages"],
+    }
     if "error" in result:
         return ReplayOut(
             **place,
@@ -337,7 +424,9 @@ def _replay_out(
             flash_writes=None,
             io_time_us_per_access=None,
             io_time_terms_us_per_access={},
-            io_time_reason="the replay failed",
+            io_time_reason="nothing was replayed"
+            if result is _NO_RAM_LEFT
+            else "the replay failed",
             counters={},
             warnings=[],
             error=result["error"],

@@ -12,6 +12,7 @@ from tierwright import page_flow, throughput
 from tierwright.derivation import shown
 from tierwright.hit_ratio import Curve
 from tierwright.throughput import SchemeThroughput, Setting, ThroughputStudy
+from tierwright.ties import at_both_ends, leaders
 from tierwright_server.context import Context
 from tierwright_server.evaluations.schemas import DerivationStep, DevicesUsed
 from tierwright_server.evaluations.service import (
@@ -135,10 +136,12 @@ def _answer(
         else [_columns(least, found) for found in least.schemes.values()],
         dirty_share=known_dirty_share(point.curve)
         if least is None
-        else unknown_dirty_share(point.curve, least.best[at], study.best[at]),
+        else unknown_dirty_share(point.curve, *_leading_ends(least, study, at)),
         best=[
             one if one == two else None
-            for one, two in zip(study.best, other.best, strict=True)
+            for one, two in (
+                _leading_ends(other, study, each) for each in range(len(study.best))
+            )
         ],
         ram_pages_left=_left(study),
         flash_metadata=body.flash_metadata,
@@ -234,21 +237,43 @@ def _leaders(study: ThroughputStudy, at: int) -> list[str]:
     return [best, *near]
 
 
+def _leading_ends(
+    least: ThroughputStudy, most: ThroughputStudy, at: int
+) -> tuple[str, str]:
+    """Return who leads at either end: the same scheme where one leads at both."""
+    if least is most:
+        return most.best[at], most.best[at]
+    first, second = (
+        leaders(
+            {
+                name: float(found.throughput_per_s[at])
+                for name, found in study.schemes.items()
+                if not math.isnan(found.throughput_per_s[at])
+            },
+            page_flow.TIE_ORDER,
+            tolerance=TIE,
+            most=True,
+        )
+        for study in (least, most)
+    )
+    return at_both_ends(first, second)
+
+
 def _finding(study: ThroughputStudy, at: int) -> str:
-    leaders = _leaders(study, at)
-    found = study.schemes[leaders[0]]
+    ahead = _leaders(study, at)
+    found = study.schemes[ahead[0]]
     rate = _rate(float(found.throughput_per_s[at]))
-    names = " and ".join(titles()[name] for name in leaders)
+    names = " and ".join(titles()[name] for name in ahead)
     limit = _limit(found, at)
     by = "nothing limits" if limit is None else f"{STATION_NAMES[limit]} limit"
     if limit == "flash":
         by = "flash limits"
-    verb = "reach" if len(leaders) > 1 else "reaches"
-    return f"{names} {verb} {rate}; {by} {'them' if len(leaders) > 1 else 'it'}"
+    verb = "reach" if len(ahead) > 1 else "reaches"
+    return f"{names} {verb} {rate}; {by} {'them' if len(ahead) > 1 else 'it'}"
 
 
 def _range_finding(least: ThroughputStudy, most: ThroughputStudy, at: int) -> str:
-    few, many = least.best[at], most.best[at]
+    few, many = _leading_ends(least, most, at)
 
     def ends(name: str) -> str:
         low = float(most.schemes[name].throughput_per_s[at])

@@ -128,7 +128,7 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
         both = endurance.wear_range(ends, budget, **load)
         evaluation, outlook, least = ends.most, both.most, both.least
         dirty_share = unknown_dirty_share(
-            found.curve, endurance.gentlest(least), endurance.gentlest(outlook)
+            found.curve, both.gentlest_at_least, both.gentlest_at_most
         )
         sentence = _range_sentence(both)
     usd, money_reason = endurance.purchase_usd(
@@ -480,7 +480,7 @@ def _range_sentence(both: WearRange) -> str:
             f"{titles()[both.gentlest]} is gentlest on the flash with none and with as many "
             f"dirty evicted pages as can be ({ends(both.gentlest)}), {unknown}."
         )
-    few, many = endurance.gentlest(both.least), endurance.gentlest(both.most)
+    few, many = both.gentlest_at_least, both.gentlest_at_most
     return (
         f"Which scheme is gentlest on the flash depends on how many evicted pages are dirty, "
         f"which nobody has said: {titles()[few]} if none is ({ends(few)}), {titles()[many]} if "

@@ -2825,6 +2825,12 @@ export type FlashChoiceIn = {
      * Time over which a purchase is paid. [months]
      */
     amortisation_months?: number;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
 };
 
 /**
@@ -5309,8 +5315,16 @@ export type ReplayOut = {
     contender: number;
     /**
      * Ram Pages
+     *
+     * As asked for.
      */
     ram_pages: number;
+    /**
+     * Ram Pages Left
+     *
+     * What the metadata of flash left of it, in which was replayed; below 1 nothing was. Absent where nothing was charged.
+     */
+    ram_pages_left: number | null;
     /**
      * Flash Pages
      *
@@ -7424,6 +7438,12 @@ export type SweepIn = {
      * Sizes of flash; needed by two-tier contenders.
      */
     flash_pages?: Array<number> | SizeRange | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every contender with flash; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
 };
 
 /**

@@ -104,6 +104,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
           <FlashPanel
             state={point}
             dirtyShare={share}
+            metadata={metadata}
             name={workload.name}
             pageBytes={summary.page_bytes}
           />

@@ -25,6 +25,7 @@ const UNKNOWN = "–";
 export function choiceQuestion(
   state: AnalysisState,
   dirtyShare: number | undefined,
+  metadata?: string | undefined,
 ): FlashChoiceIn {
   return {
     workload_id: state.workload,
@@ -34,6 +35,7 @@ export function choiceQuestion(
     dirty_share: dirtyShare ?? null,
     price_book_id: state.price_book === NONE ? null : state.price_book,
     amortisation_months: state.months,
+    ...(metadata === undefined ? {} : { flash_metadata: metadata }),
   };
 }
 

@@ -42,6 +42,8 @@ const PERCENT = 100;
 interface FlashPanelProps {
   readonly state: AnalysisState;
   readonly dirtyShare: number | undefined;
+  /** Flash cache whose memory is charged; absent: none. */
+  readonly metadata: string | undefined;
   readonly name: string;
   readonly pageBytes: number;
 }
@@ -65,8 +67,8 @@ export function FlashPanel(props: FlashPanelProps) {
 
 const withoutStop = (sentence: string) => sentence.replace(/\.$/, "");
 
-function DeviceChoice({ state, dirtyShare, name }: FlashPanelProps) {
-  const found = useQuery(flashChoiceQuery(choiceQuestion(state, dirtyShare)));
+function DeviceChoice({ state, dirtyShare, metadata, name }: FlashPanelProps) {
+  const found = useQuery(flashChoiceQuery(choiceQuestion(state, dirtyShare, metadata)));
   return (
     <Stack gap="md" my="xs">
       {found.error !== null && (

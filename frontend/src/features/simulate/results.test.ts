@@ -22,6 +22,7 @@ const row = (
 ): ReplayOut => ({
   contender,
   ram_pages,
+  ram_pages_left: null,
   flash_pages,
   miss_ratio,
   ram_hit_ratio: miss_ratio === null ? null : 1 - miss_ratio,
@@ -181,6 +182,30 @@ describe("names and tables", () => {
   });
 });
 
+describe("memory that flash needs", () => {
+  it("stands beside the RAM asked for, only where it was charged", () => {
+    const rows = [{ ...row(0, 10, 0.5, 100), ram_pages_left: 9 }];
+    const plain = tableOf(sweep({ rows }));
+    const charged = tableOf(
+      sweep({
+        rows,
+        inputs: {
+          workload_id: "w",
+          contenders: [],
+          ram_pages: [10],
+          flash_metadata: "l2arc",
+        },
+      }),
+    );
+    expect(plain.header).not.toContain("RAM left by the metadata [pages]");
+    const at = charged.header.indexOf("RAM left by the metadata [pages]");
+    expect(charged.rows[0]?.[at]).toBe(9);
+    expect(charged.shown[0]?.[at]).toBe("9");
+    expect(charged.header).toHaveLength(charged.rows[0]?.length ?? 0);
+    expect(charged.header).toHaveLength(charged.shown[0]?.length ?? 0);
+  });
+});
+
 describe("the same sweep", () => {
   const asked = {
     workload_id: "w",
@@ -195,6 +220,8 @@ describe("the same sweep", () => {
     expect(isSameSweep(asked, other as typeof asked)).toBe(true);
     expect(isSameSweep(asked, { ...asked, ram_pages: [1, 3] })).toBe(false);
     expect(isSameSweep(asked, { ...asked, workload_id: "v" })).toBe(false);
+    expect(isSameSweep(asked, { ...asked, flash_metadata: "l2arc" })).toBe(false);
+    expect(isSameSweep(asked, { ...asked, flash_metadata: null })).toBe(true);
   });
 });
 

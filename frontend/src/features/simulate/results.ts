@@ -271,11 +271,13 @@ export function tableOf(sweep: SweepOut) {
     const contender = sweep.contenders[row.contender];
     return contender === undefined ? "" : labelOf(contender);
   };
+  const charged = sweep.inputs.flash_metadata != null;
   return {
     header: [
       "Contender",
       "Cache or RAM [pages]",
       "Cache or RAM [bytes]",
+      ...(charged ? ["RAM left by the metadata [pages]"] : []),
       "Flash [pages]",
       "Miss ratio",
       "RAM hit ratio",
@@ -290,6 +292,7 @@ export function tableOf(sweep: SweepOut) {
       label(row),
       row.ram_pages,
       row.ram_pages * sweep.page_bytes,
+      ...(charged ? [row.ram_pages_left] : []),
       row.flash_pages,
       row.miss_ratio,
       row.ram_hit_ratio,
@@ -304,6 +307,7 @@ export function tableOf(sweep: SweepOut) {
       label(row),
       formatCount(row.ram_pages),
       size(row.ram_pages),
+      ...(charged ? [count(row.ram_pages_left)] : []),
       count(row.flash_pages),
       percent(row.miss_ratio),
       percent(row.ram_hit_ratio),

@@ -29,6 +29,7 @@ import {
 import type { SweepIn, SweepOut } from "@/api/sweeps";
 import type { SummaryOut } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
+import { FlashMetadata } from "@/components/flash-metadata";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -115,7 +116,7 @@ function useSetup(search: SweepSearch, simulator: SimulatorOut, distinctPages: n
 const EMPTY = "none";
 
 function SimulateView({ state, simulator, name, summary }: ViewProps) {
-  const search = useSearch({ strict: false }) as SweepSearch;
+  const search = useSearch({ strict: false }) as AnalysisSearch & SweepSearch;
   const devices = useQuery(devicesQuery()).data ?? [];
   const patch = usePatch<AnalysisSearch & SweepSearch>();
   const setup = useSetup(search, simulator, summary.distinct_pages);
@@ -135,6 +136,9 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
     contenders: setup.contenders.map(withOptions),
     ram_pages: sizesInput(setup.ram),
     ...(twoTier ? { flash_pages: sizesInput(setup.flash) } : {}),
+    ...(twoTier && search.metadata !== undefined
+      ? { flash_metadata: search.metadata }
+      : {}),
   };
   const count = countReplays(simulator, setup);
   const stale = sweep !== null && !isSameSweep(sweep.inputs, body);
@@ -147,6 +151,7 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
         setup={setup}
         summary={summary}
         twoTier={twoTier}
+        metadata={search.metadata}
         patch={patch}
       >
         <RunLine
@@ -232,7 +237,8 @@ function SetupPanels(props: {
   readonly setup: Setup;
   readonly summary: SummaryOut;
   readonly twoTier: boolean;
-  readonly patch: (change: SweepSearch) => void;
+  readonly metadata: string | undefined;
+  readonly patch: (change: AnalysisSearch & SweepSearch) => void;
   readonly children: ReactNode;
 }) {
   const { simulator, setup, summary, twoTier, patch } = props;
@@ -276,6 +282,17 @@ function SetupPanels(props: {
               onChange={(spec) => patch({ flash_sizes: writeSizes(spec) })}
             />
           )}
+          {twoTier && (
+            <FlashMetadata
+              value={props.metadata}
+              onChange={(metadata) => patch({ metadata })}
+              note={
+                props.metadata === undefined
+                  ? undefined
+                  : "Contenders with flash are replayed in the RAM that its metadata leave; the table has it."
+              }
+            />
+          )}
           {props.children}
         </Stack>
       </Panel>
@@ -314,6 +331,7 @@ function useRestored(
         ...(inputs.flash_pages == null
           ? {}
           : { flash_sizes: writeSizes(specOfInput(inputs.flash_pages)) }),
+        metadata: inputs.flash_metadata ?? undefined,
       });
     }
   });
@@ -344,6 +362,7 @@ export function isSameSweep(made: SweepIn, asked: SweepIn): boolean {
       ]),
       specOfInput(input.ram_pages),
       input.flash_pages == null ? null : specOfInput(input.flash_pages),
+      input.flash_metadata ?? null,
     ]);
   return plain(made) === plain(asked);
 }

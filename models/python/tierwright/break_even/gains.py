@@ -25,11 +25,13 @@ from numpy.typing import ArrayLike
 
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
-from tierwright.metadata import MetadataPreset, ram_pages_left
+from tierwright.metadata import MetadataPreset
+from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 
 BISECTIONS = 48
 """Enough for a millionth of a page in a thousand million."""
+NEXT_FLOATS = 2
 LEAST_PAGES = 1e-6
 SAME = 1e-13
 """Gains closer than this share of the time are equal: the last bits are rounding."""
@@ -167,14 +169,16 @@ Gains = PlainGains | FullGains
 def _dram(gains: Gains, added_pages: ArrayLike) -> FloatArray:
     """Return what more DRAM alone saves. [time]"""
     base = gains.base_pages
-    more = base + np.asarray(added_pages, dtype=np.float64)
+    added = broadcast("gain of DRAM", amounts={"added_pages": added_pages})
+    more = base + added["added_pages"]
     return np.asarray(gains.time(base) - gains.time(more))
 
 
 def _flash(gains: Gains, flash_pages: ArrayLike) -> FloatArray:
     """Return what flash alone saves; NaN where its metadata leave no DRAM. [time]"""
     base = gains.base_pages
-    return np.asarray(gains.time(base) - gains.time(base, flash_pages))
+    flash = broadcast("gain of flash", amounts={"flash_pages": flash_pages})
+    return np.asarray(gains.time(base) - gains.time(base, flash["flash_pages"]))
 
 
 def frames_left(
@@ -183,13 +187,16 @@ def frames_left(
     flash_pages: ArrayLike,
     preset: MetadataPreset | None,
 ) -> FloatArray:
-    """RAM pages that the metadata of each flash size leave. [pages]"""
-    return ram_pages_left(
-        preset,
-        ram_pages=ram_pages,
-        flash_pages=flash_pages,
+    """RAM pages that the metadata of each flash size leave; sizes are not checked. [pages]"""
+    ram = np.asarray(ram_pages, dtype=np.float64)
+    flash = np.asarray(flash_pages, dtype=np.float64)
+    if preset is None:
+        return np.broadcast_to(ram, np.broadcast_shapes(ram.shape, flash.shape))
+    return preset.pages_left(
+        ram,
+        flash,
         page_bytes=curve.page_bytes,
-        source_bytes=curve.distinct_pages * curve.page_bytes,
+        source_bytes=np.asarray(float(curve.distinct_pages * curve.page_bytes)),
     )
 
 
@@ -230,6 +237,8 @@ def least_flash(gains: Gains, wanted: ArrayLike) -> FloatArray:
         middle = (low + high) / 2
         upper = before - gains.time(gains.base_pages, middle) >= enough
         low, high = np.where(upper, low, middle), np.where(upper, middle, high)
+        if np.all(high - low <= NEXT_FLOATS * np.spacing(high)):
+            break  # no number between them is left to look at
     size = np.where(inside, high, np.nan)
     return np.asarray(np.where(flat <= 0, 0.0, size).reshape(target.shape))
 

@@ -477,11 +477,15 @@ def marginal_gains(
     )
 
 
+SAME_GAIN = 1e-9
+"""Gains that differ by less than this share count as equal."""
+
+
 def winner_of(dram: float, flash: float) -> Winner:
     """Which gain is larger; `neither` where neither is above 0."""
     if dram <= 0 and flash <= 0:
         return "neither"
-    if dram == flash:
+    if abs(dram - flash) <= SAME_GAIN * max(dram, flash):
         return "tie"
     return "flash" if flash > dram else "dram"
 

@@ -558,8 +558,8 @@ def _print_range(found: DirtyRange) -> None:
     typer.echo(
         f"least I/O time whatever the dirty share: {found.best}"
         if found.best is not None
-        else f"least I/O time: {found.least.best} if no victim is dirty, "
-        f"{found.most.best} if as many are as possible"
+        else f"least I/O time: {found.best_at_least} if no victim is dirty, "
+        f"{found.best_at_most} if as many are as possible"
     )
     typer.echo("state --dirty-share P for one number instead of a range")
     warnings = [w for w in found.most.warnings if w.name != "dirty_share_stated"]

@@ -397,11 +397,21 @@ def choose_flash(
         str | None,
         typer.Option("--price-book", metavar="ID", help="Prices [default: their own]."),
     ] = None,
+    flash_metadata: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-metadata",
+            metavar="NAME",
+            help="Charge the memory that flash needs to RAM; `tierwright metadata` lists "
+            "the presets.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Rank flash devices by I/O time and by price times I/O time."""
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
+    from tierwright.metadata import preset
 
     curve = read_profile(profile).curve
     found = page_flow.choose_flash(
@@ -411,6 +421,7 @@ def choose_flash(
         candidates=[catalog.device_or_file(name) for name in candidates.split(",")],
         disk=catalog.device_or_file(disk_device),
         prices=None if price_book is None else catalog.price_book(price_book),
+        flash_metadata=None if flash_metadata is None else preset(flash_metadata),
     )
     if json:
         print_json(found.to_dict())

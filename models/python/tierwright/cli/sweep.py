@@ -66,6 +66,15 @@ def sweep(
             help="Flash of each scheme. [pages, or bytes as 64MiB]",
         ),
     ] = None,
+    flash_metadata: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-metadata",
+            metavar="NAME",
+            help="Replay schemes with flash in the RAM that the memory flash needs leaves; "
+            "`tierwright metadata` lists the presets.",
+        ),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,6 +115,9 @@ def sweep(
     Prints one row a configuration. Interrupted, it prints the rows it has: `complete` says
     whether a row is of the whole trace, `accesses` how much it has seen. A row that failed says
     why; the exit code is then 1.
+
+    With --flash-metadata, --ram-pages are budgets: `ram_budget_pages` of a row, whose `ram_pages`
+    are what the memory of flash leaves.
     """
     from tierwright import simulate as core
 
@@ -123,6 +135,7 @@ def sweep(
         [parse_option(text, "--option") for text in option or []],
     )
     _print_takers(option or [], configurations)
+    budgets = _charge(trace, configurations, flash_metadata)
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
@@ -140,7 +153,7 @@ def sweep(
                 found = core.sweep(
                     trace, configurations, threads=threads, on_progress=on_progress
                 )
-            rows = found["rows"]
+            rows = _with_budgets(found["rows"], budgets)
             interrupted = found["cancelled"]
         print_notes(found)
     except KeyboardInterrupt:
@@ -254,6 +267,67 @@ def _takes(configuration: dict[str, Any], option: GivenOption) -> bool:
     )
 
 
+def _charge(
+    trace: Trace, configurations: list[dict[str, Any]], name: str | None
+) -> list[int | None]:
+    """Take the memory of flash out of the RAM of each configuration; return the budgets.
+
+    None where there is no flash to charge for.
+    """
+    if name is None:
+        return [None] * len(configurations)
+    from tierwright import simulate as core
+    from tierwright.metadata import preset, ram_pages_left
+
+    chosen = preset(name)
+    if not any(_charged(each) for each in configurations):
+        raise BadInput(
+            "--flash-metadata has nothing to charge",
+            "add a --scheme with flash, or leave it out",
+        )
+    summary = core.inspect(trace)
+    budgets: list[int | None] = []
+    for each in configurations:
+        if not _charged(each):
+            budgets.append(None)
+            continue
+        left = float(
+            ram_pages_left(
+                chosen,
+                ram_pages=each["ram_pages"],
+                flash_pages=each["flash_pages"],
+                page_bytes=summary["page_bytes"],
+                source_bytes=summary["distinct_pages"] * summary["page_bytes"],
+            )
+        )
+        if left < 1:
+            raise BadInput(
+                f"--ram-pages: `{each['ram_pages']}` hold less than the metadata of "
+                f"{each['flash_pages']:,} pages of flash ({chosen.title})",
+                "take more RAM, less flash, or a cache with larger units",
+            )
+        budgets.append(each["ram_pages"])
+        each["ram_pages"] = int(left)
+    return budgets
+
+
+def _charged(configuration: dict[str, Any]) -> bool:
+    """Whether a configuration has flash: all but `none`, which caches in all of RAM."""
+    return (
+        configuration.get("flash_pages", 0) > 0
+        and str(configuration.get("scheme")).lower() != "none"
+    )
+
+
+def _with_budgets(
+    rows: list[dict[str, Any]], budgets: list[int | None]
+) -> list[dict[str, Any]]:
+    return [
+        {**row, "ram_budget_pages": budget} if budget is not None else row
+        for row, budget in zip(rows, budgets, strict=True)
+    ]
+
+
 def _find(name: str, **tables: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
     """Find a name: in which table it is, and its entry.
 
@@ -329,7 +403,10 @@ def _name(row: dict[str, Any]) -> str:
 
 def _sizes(row: dict[str, Any]) -> str:
     sizes = [row.get(name) for name in ("pages", "ram_pages", "flash_pages")]
-    return " + ".join(format_count(size) for size in sizes if size is not None)
+    texts = [format_count(size) for size in sizes if size is not None]
+    if "ram_budget_pages" in row:
+        texts[0] += f" of {format_count(row['ram_budget_pages'])}"
+    return " + ".join(texts)
 
 
 def _count(row: dict[str, Any], name: str) -> str:

@@ -310,13 +310,16 @@ def _of_a_profile(
         "capacity_bytes": None if capacity is None else capacity * limits["devices"],
     }
     least: WearOutlook | None = None
+    gentlest: str | None
     if curve.write_backs_at is None:
         ends = page_flow.evaluate_range(curve, **choices)
         both = endurance.wear_range(ends, budget, **load)
         evaluation, most, least = ends.most, both.most, both.least
+        gentlest = both.gentlest
     else:
         evaluation = page_flow.evaluate(curve, **choices)
         most = endurance.wear_outlook(evaluation, budget, **load)
+        gentlest = endurance.gentlest(most)
     usd, reason = endurance.purchase_usd(
         device,
         None if price_book is None else catalog.price_book(price_book),
@@ -327,6 +330,7 @@ def _of_a_profile(
         budget,
         most,
         least,
+        gentlest,
         rate,
         basis,
         usd,
@@ -346,6 +350,7 @@ def _document(
     budget: WriteBudget,
     most: WearOutlook,
     least: WearOutlook | None,
+    gentlest: str | None,
     rate: float,
     basis: str,
     usd: Decimal | None,
@@ -359,7 +364,6 @@ def _document(
     in_place = budget.in_place_tb
     left = None if in_place is None else in_place - most.written_tb
     inputs = evaluation.inputs
-    gentle = endurance.gentlest(most)
     return {
         "accesses_per_s": rate,
         "rate_basis": basis,
@@ -374,9 +378,7 @@ def _document(
             "left_share": None if left is None or not in_place else left / in_place,
         },
         "dirty_share_unknown": least is not None,
-        "gentlest": gentle
-        if least is None or endurance.gentlest(least) == gentle
-        else None,
+        "gentlest": gentlest,
         "schemes": {
             name: _scheme(
                 life,

@@ -15,10 +15,14 @@ from tierwright.device import Device
 from tierwright.endurance.growth import years_with_growth
 from tierwright.endurance.wear import DAYS_PER_YEAR, TB, rated_endurance
 from tierwright.errors import BadInput, Problems, collected
+from tierwright.page_flow.counts import TIE_ORDER
 from tierwright.page_flow.dirty_range import DirtyRange
 from tierwright.page_flow.evaluation import Evaluation
 from tierwright.page_flow.warn import COUNT_CAUTIONS, Caution, TraceCaution
+from tierwright.ties import at_both_ends, leaders
 
+SAME_WRITES = 1e-12
+"""Writes that differ by less than this share count as equal."""
 SECONDS_PER_YEAR = DAYS_PER_YEAR * 86_400
 ESTIMATOR = (
     "budget of host writes over the flash writes of the page-flow formulas; from: small writes in "
@@ -129,7 +133,9 @@ class WearRange:
         If no evicted page is dirty, and if as many are as can be. Writes rise with the dirty
         share, so lives lie between both.
     gentlest : str or None
-        Scheme that writes least at both ends; None where the ends differ.
+        Scheme that writes least at both ends, alone or with equals; None where there is none.
+    gentlest_at_least, gentlest_at_most : str
+        Scheme that writes least at either end; among equals the one that leads at both.
     write_share : float or None
         Stated share of the accesses that write, which bounds the dirty pages. [1]
     """
@@ -137,6 +143,8 @@ class WearRange:
     least: WearOutlook
     most: WearOutlook
     gentlest: str | None
+    gentlest_at_least: str
+    gentlest_at_most: str
     write_share: float | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,9 +154,13 @@ class WearRange:
 
 
 def gentlest(outlook: WearOutlook) -> str:
-    """Return the scheme that writes least to flash, among equals the first."""
-    lives = outlook.schemes
-    return min(lives, key=lambda name: lives[name].tb_per_day)
+    """Return the scheme that writes least to flash, among equals the first of `TIE_ORDER`."""
+    return _gentlest(outlook)[0]
+
+
+def _gentlest(outlook: WearOutlook) -> tuple[str, ...]:
+    written = {name: life.tb_per_day for name, life in outlook.schemes.items()}
+    return leaders(written, TIE_ORDER, tolerance=SAME_WRITES)
 
 
 def wear_range(found: DirtyRange, budget: WriteBudget, **load: Any) -> WearRange:
@@ -170,9 +182,9 @@ def wear_range(found: DirtyRange, budget: WriteBudget, **load: Any) -> WearRange
     """
     least = wear_outlook(found.least, budget, **load)
     most = wear_outlook(found.most, budget, **load)
-    names = {gentlest(least), gentlest(most)}
+    few, many = at_both_ends(_gentlest(least), _gentlest(most))
     return WearRange(
-        least, most, names.pop() if len(names) == 1 else None, found.write_share
+        least, most, many if many == few else None, few, many, found.write_share
     )
 
 

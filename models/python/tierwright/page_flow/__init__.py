@@ -40,6 +40,7 @@ from tierwright.page_flow.directory import (
 )
 from tierwright.page_flow.dirty_range import DirtyRange, dirty_ends, evaluate_range
 from tierwright.page_flow.evaluation import (
+    BAND_HOLDS,
     CostPart,
     Evaluation,
     SchemeGrid,
@@ -65,11 +66,13 @@ from tierwright.page_flow.scheme_map import (
     MapMoney,
     SchemeMap,
     scheme_map,
+    winners_differ,
 )
 from tierwright.page_flow.warn import Caution, about_curve
 
 __all__ = [
     "AXES",
+    "BAND_HOLDS",
     "MAP_SCHEMES",
     "SCHEMES",
     "TIE_ORDER",
@@ -127,4 +130,5 @@ __all__ = [
     "returning_dirty_share",
     "scheme_cost_terms",
     "scheme_map",
+    "winners_differ",
 ]

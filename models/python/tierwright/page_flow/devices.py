@@ -14,6 +14,7 @@ from typing import Any
 from tierwright.device import Device
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
+from tierwright.metadata import MetadataPreset
 from tierwright.page_flow.evaluation import Evaluation, evaluate
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
@@ -118,6 +119,7 @@ def choose_flash(
     disk: Device,
     prices: PriceBook | None = None,
     amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+    flash_metadata: MetadataPreset | None = None,
 ) -> DeviceChoice:
     """Rank flash devices at one choice of sizes by I/O time and by price x I/O time.
 
@@ -135,6 +137,8 @@ def choose_flash(
         Without it a device has its own price, if it states one.
     amortisation_months : int
         Months over which purchases are spread. [months]
+    flash_metadata : MetadataPreset, optional
+        Charged to the RAM, as in `evaluate`; the same for every device.
 
     Returns
     -------
@@ -143,8 +147,8 @@ def choose_flash(
     Raises
     ------
     BadInput
-        If a size is out of range, the trace is empty, the disk states no service time, or there
-        is no candidate.
+        If a size is out of range, the trace is empty, the disk states no service time, there
+        is no candidate, or the metadata of flash leave no RAM.
     """
     listed = list(candidates)
     if not listed:
@@ -164,6 +168,7 @@ def choose_flash(
             disk=disk,
             prices=prices,
             amortisation_months=amortisation_months,
+            flash_metadata=flash_metadata,
         )
         rows.append(_row(device, found))
         warnings.update(dict.fromkeys(found.warnings))

@@ -14,7 +14,9 @@ import numpy as np
 
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
-from tierwright.page_flow.evaluation import Evaluation, evaluate
+from tierwright.page_flow.counts import TIE_ORDER
+from tierwright.page_flow.evaluation import TIE_TOLERANCE, Evaluation, evaluate
+from tierwright.ties import at_both_ends, leaders
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,10 @@ class DirtyRange:
     least, most : Evaluation
         With as few and as many dirty victims as possible.
     best : str or None
-        Scheme with the least I/O time at both ends, hence at every dirty share between that
-        is the same for all sizes; None where the ends differ.
+        Scheme with the least I/O time at both ends, alone or with equals, hence at every
+        dirty share between that is the same for all sizes; None where there is none.
+    best_at_least, best_at_most : str
+        Scheme with the least I/O time at either end; among equals the one that leads at both.
     write_share : float or None
         Share of the accesses that write, which bounds the write-backs. [1]
     """
@@ -35,6 +39,8 @@ class DirtyRange:
     least: Evaluation
     most: Evaluation
     best: str | None
+    best_at_least: str
+    best_at_most: str
     write_share: float | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,8 +71,8 @@ class DirtyRange:
             margin=None,
             margin_us_per_access=None,
             gain_over_none=None,
-            best_at_least=self.least.best,
-            best_at_most=self.most.best,
+            best_at_least=self.best_at_least,
+            best_at_most=self.best_at_most,
         )
         # The steps hold the numbers of one end only.
         found["derivation"] = {
@@ -122,9 +128,19 @@ def evaluate_range(curve: Curve, **choices: Any) -> DirtyRange:
     low, high = dirty_ends(curve)
     least, most = evaluate(low, **choices), evaluate(high, **choices)
     assert curve.given is not None  # dirty_ends refuses others
+    few, many = at_both_ends(_leaders(least), _leaders(most))
     return DirtyRange(
         least,
         most,
-        most.best if most.best == least.best else None,
+        many if many == few else None,
+        few,
+        many,
         curve.given.write_share,
     )
+
+
+def _leaders(found: Evaluation) -> tuple[str, ...]:
+    costs = {
+        name: result.io_time_us_per_access for name, result in found.schemes.items()
+    }
+    return leaders(costs, TIE_ORDER, tolerance=TIE_TOLERANCE)

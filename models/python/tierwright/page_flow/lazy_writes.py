@@ -38,6 +38,9 @@ TRUSTED_EVICTIONS = 0.5
 """Share of the misses that must evict for a size's write-backs to be taken as complete: beyond,
 too many dirty pages are still cached when the trace ends."""
 
+ESTIMATE_OFF = 0.05
+"""Share by which the estimate itself is off a replay, at nine of ten recorded points."""
+
 
 def lazy_flash_writes(
     curve: Curve, ram_pages: FloatArray, flash_pages: FloatArray, lazy: TierCounts
@@ -84,6 +87,19 @@ def lazy_overcharge(
     charged = lazy.flash_misses * evicting + p_d * lazy.flash_hits
     written = lazy_flash_writes(curve, ram_pages, flash_pages, lazy)
     return np.where(flash_pages > 0, charged - written, 0.0)
+
+
+def lazy_writes_error(
+    curve: Curve, ram_pages: FloatArray, flash_pages: FloatArray, lazy: TierCounts
+) -> FloatArray:
+    """Flash writes of the trace by which C3 may be off a replay, besides warm-up. [pages]
+
+    What it charges beyond or below `lazy_flash_writes`, and `ESTIMATE_OFF` of these, the
+    estimate's own error. Parameters as there; 0 where there is no flash.
+    """
+    over = np.abs(lazy_overcharge(curve, ram_pages, flash_pages, lazy))
+    written = lazy_flash_writes(curve, ram_pages, flash_pages, lazy)
+    return over + ESTIMATE_OFF * written
 
 
 def returning_dirty_share(

@@ -31,7 +31,7 @@ from tierwright.page_flow.evaluation import (
     page_prices,
     service_times,
 )
-from tierwright.page_flow.lazy_writes import lazy_overcharge
+from tierwright.page_flow.lazy_writes import ESTIMATE_OFF, lazy_writes_error
 from tierwright.page_flow.warn import Caution, about_curve, about_devices
 from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 
@@ -60,6 +60,8 @@ EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""
 LAST_BIT = 1e-15
 """Share of a grid step below which a crossing is not looked for any further."""
+JUMP_SHARE = 1e-9
+"""The same where one of the two does not fit on one side: there are no costs to compare."""
 NO_SCHEME = -1
 """Index of the best where no scheme fits."""
 MOST_STEPS = 150
@@ -359,6 +361,32 @@ def least_of(stacked: FloatArray) -> NDArray[np.int64]:
     return np.where(np.isfinite(least), index, NO_SCHEME).astype(np.int64)
 
 
+def winners_differ(one: SchemeMap, other: SchemeMap) -> NDArray[np.bool_]:
+    """Where no scheme has the least I/O time on both maps, alone or with equals.
+
+    Parameters
+    ----------
+    one, other : SchemeMap
+        Of the same schemes and axes.
+
+    Returns
+    -------
+    bool array, shape (len(y), len(x))
+        False also where no scheme fits on either.
+    """
+    ties = [_least_with_equals(each) for each in (one, other)]
+    fits = [(each.best != NO_SCHEME) for each in (one, other)]
+    shared = (ties[0] & ties[1]).any(axis=0)
+    return np.where(fits[0] & fits[1], ~shared, fits[0] != fits[1])
+
+
+def _least_with_equals(made: SchemeMap) -> NDArray[np.bool_]:
+    costs = np.stack([made.io_time_us_per_access[name] for name in made.schemes])
+    costs = np.where(np.isnan(costs), np.inf, costs)
+    found: NDArray[np.bool_] = costs <= costs.min(axis=0) * (1 + TIE_TOLERANCE)
+    return found
+
+
 def margin_of(stacked: FloatArray) -> FloatArray:
     """Share of the second least that the least saves; NaN where there is no second."""
     first, second = np.sort(stacked, axis=0)[:2]
@@ -583,9 +611,13 @@ class MapProblem:
             for hits in (one, 0 * one)
         )
         error = band * tier.ram_misses * np.abs(miss - hit) / self.curve.accesses
-        if name == "lazy" and point.dirty is None:
-            over = lazy_overcharge(self.curve, frames, point.f, tier)
-            error = error + np.abs(over) * point.flash_write / self.curve.accesses
+        if name == "lazy":
+            if point.dirty is None:
+                off = lazy_writes_error(self.curve, frames, point.f, tier)
+            else:  # a set dirty share is the same for all victims
+                written = tier.flash_misses + point.dirty * tier.flash_hits
+                off = np.where(point.f > 0, ESTIMATE_OFF * written, 0.0)
+            error = error + off * point.flash_write / self.curve.accesses
         return np.asarray(error)
 
 
@@ -807,7 +839,9 @@ def _roots(
         points = low[:, still] + place * span[:, still]
         value = problem.differences(pairs[:, still], points)
         found[:, still] = points
-        more = ~((np.abs(value) <= EQUAL_COSTS) | (np.abs(there - here) <= LAST_BIT))
+        jumps = np.isinf(at_here) | np.isinf(at_there)
+        close = np.abs(there - here) <= np.where(jumps, JUMP_SHARE, LAST_BIT)
+        more = ~((np.abs(value) <= EQUAL_COSTS) | close)
         if not more.any():
             break
         still = still[more]

@@ -1,0 +1,103 @@
+"""What is said where one end of the dirty share has several winners."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tierwright import break_even, catalog, page_flow, throughput
+from tierwright.break_even import PlainGains
+from tierwright.hit_ratio import Curve, Given
+from tierwright.throughput import Setting
+from tierwright_server.break_evens import service as break_evens
+from tierwright_server.throughputs import service as throughputs
+
+CURVE = Curve.from_lists(
+    [100, 1000, 5000, 10_000],
+    [600_000, 300_000, 200_000, 100_000],
+    None,
+    accesses=1_000_000,
+    distinct_pages=10_000,
+    page_bytes=4096,
+    write_accesses=0,
+    given=Given("table", data_known=True),
+)
+
+
+def study(curve: Curve, cpu_s: float) -> throughput.ThroughputStudy:
+    return throughput.scheme_throughput(
+        curve,
+        ram_pages=100,
+        flash_pages=5000,
+        flash=catalog.device("face2016-samsung-850evo-250"),
+        disk=catalog.device("face2016-cheetah-15k6-raid0-16"),
+        setting=Setting(
+            clients=500,
+            accesses_per_transaction=10,
+            think_s=0.0,
+            cpu_s_per_transaction=cpu_s,
+            cpus=1,
+            flash_devices=1,
+            disks=1,
+        ),
+        vary="clients",
+        points=[500],
+    )
+
+
+def test_schemes_that_the_processor_limits_alike_are_no_change_of_the_leader() -> None:
+    few, many = (study(end, 0.0022) for end in page_flow.dirty_ends(CURVE))
+    rates = [
+        {name: float(s.throughput_per_s[0]) for name, s in each.schemes.items()}
+        for each in (few, many)
+    ]
+    leaders = [
+        {name for name, rate in each.items() if rate >= 0.999 * max(each.values())}
+        for each in rates
+    ]
+    assert len(leaders[0]) > 1  # a tie if nothing is dirty
+    assert few.best[0] != many.best[0]
+    assert leaders[0] & leaders[1]
+    found = throughputs._leading_ends(few, many, 0)
+    assert found == (many.best[0], many.best[0])
+    assert "depends" not in throughputs._range_finding(few, many, 0)
+
+
+@pytest.fixture
+def money() -> Any:
+    gains = PlainGains(CURVE, 100, 200.0, 10.0)
+    return break_even.next_money(
+        gains,
+        usd=Decimal(1),
+        dram_usd_per_byte=Decimal("1e-6"),
+        flash_usd_per_byte=Decimal("1e-7"),
+        points=3,
+    )
+
+
+def test_a_tie_of_dram_and_flash_at_one_end_is_no_flip(money: Any) -> None:
+    flash, tie = replace(money, winner="flash"), replace(money, winner="tie")
+    assert break_evens._ends_of_money(tie, flash) == ("flash", "flash")
+    assert break_evens._ends_of_money(tie, tie) == ("tie", "tie")
+    answers: Any = None  # not asked where prices are known
+    told = break_evens._range_finding(tie, flash, answers)
+    assert told == (
+        "The next $1 belongs in flash: if no evicted page is dirty, DRAM and flash gain the "
+        "same, if as many are as can be, flash gains more"
+    )
+    other = break_evens._range_finding(flash, tie, answers)
+    assert "if as many evicted pages are dirty as can be, DRAM and flash gain" in other
+    dram = replace(money, winner="dram")
+    assert "depends" in break_evens._range_finding(flash, dram, answers)
+    assert break_evens._ends_of_money(flash, dram) == ("flash", "dram")
+
+
+def test_neither_and_a_tie_are_told_apart(money: Any) -> None:
+    tie, neither = replace(money, winner="tie"), replace(money, winner="neither")
+    answers: Any = None
+    told = break_evens._range_finding(neither, tie, answers)
+    assert "gains the same" in told
+    assert "gains nothing" in told
+    assert np.isfinite(money.dram_gain)
