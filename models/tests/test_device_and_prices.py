@@ -224,6 +224,11 @@ def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
             "f: prices[0].usd_per_gb: `-1` must not be negative",
         ),
         (
+            {**BOOK, "prices": [{**ENTRY, "usd_per_gb": 10**400}]},
+            "f: prices[0].usd_per_gb: `1.000e+400` must lie between 1e-30 and 1e30",
+        ),
+        ({**BOOK, "k" * 300: 1}, f"f: {'k' * 199}…: unknown key"),
+        (
             {**BOOK, "prices": [{**ENTRY, "source": " "}]},
             "f: prices[0].source: ` ` must name where the price is from",
         ),

@@ -375,7 +375,7 @@ def read_decimal(value: Any, where: str, problems: Problems) -> Decimal | None:
         # Exact arithmetic with it would take memory for every digit.
         problems.add(
             where,
-            f"{value:.3e}",
+            f"{found:.3e}",
             f"must lie between 1e-{_MOST_DIGITS} and 1e{_MOST_DIGITS}",
         )
         found = None

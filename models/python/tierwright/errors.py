@@ -76,6 +76,10 @@ class BadInput(TierwrightError):
         self.kind = kind
 
 
+def _shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
 class Problems:
     """Collects the problems of one input, so that all are shown together.
 
@@ -95,10 +99,10 @@ class Problems:
     def add(self, where: str, value: object, message: str) -> None:
         """Note one problem; `value` None means that something is absent."""
         text = "" if value is None else str(value)
-        limit = 80
-        if len(text) > limit:
-            text = text[: limit - 1] + "…"
-        self.found.append(Problem(where, text, message))
+        # A key of the input may be part of the place, and as long as a value.
+        self.found.append(
+            Problem(_shortened(where, 200), _shortened(text, 80), message)
+        )
 
     def check(self, condition: object, where: str, value: object, message: str) -> bool:
         """Note a problem unless `condition` holds; return whether it held."""
