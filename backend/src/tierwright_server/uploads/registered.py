@@ -41,7 +41,7 @@ def resolve_address(settings: Settings, text: str) -> Address:
         raise Forbidden(
             "objects cannot be registered by their address: no prefix is open for it",
             hint="Upload the file, or start the server with TIERWRIGHT_TRACE_ROOTS set "
-            "to prefixes such as s3://bucket/traces.",
+            "to prefixes such as s3://bucket/traces, gs://bucket or az://container.",
         )
     opened = f"Open are {', '.join(map(str, allowed))}"
     try:
