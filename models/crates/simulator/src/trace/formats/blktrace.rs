@@ -577,17 +577,16 @@ impl Blktrace {
     fn check_lengths(&self) -> Result<()> {
         for stream in &self.streams {
             // Of a member the archive is what lies on the disk.
-            let (path, now) = match stream.input.packed() {
-                Some((packed, _)) => (packed.path(), packed.bytes_now()?),
-                None => {
-                    let path = stream.input.path();
-                    let metadata = std::fs::metadata(path).map_err(|source| Error::Io {
-                        action: "read",
-                        path: path.to_owned(),
-                        source,
-                    })?;
-                    (path, metadata.len())
-                }
+            let (path, now) = if let Some((packed, _)) = stream.input.packed() {
+                (packed.path(), packed.bytes_now()?)
+            } else {
+                let path = stream.input.path();
+                let metadata = std::fs::metadata(path).map_err(|source| Error::Io {
+                    action: "read",
+                    path: path.to_owned(),
+                    source,
+                })?;
+                (path, metadata.len())
             };
             if now != stream.input.file_bytes() {
                 return Err(Error::Unreadable {
