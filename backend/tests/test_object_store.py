@@ -40,7 +40,11 @@ class TestAddress:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("gs://abc/x", "no scheme that is read"),
+            ("gcs://abc/x", "no scheme that is read"),
+            ("gs://user@abc/x", "for a bucket"),
+            ("az://a_b_c/x", "for a bucket"),
+            ("az://a--b/x", "for a bucket"),
+            ("az://abc/in/../x", "empty part"),
             ("S3://abc/x", "no scheme that is read"),
             ("file:///etc/passwd", "no scheme that is read"),
             ("s3://", "for a bucket"),
@@ -75,6 +79,10 @@ class TestAddress:
             ("s3://abc", "s3://abc-evil/x", False),
             ("s3://abc", "s3://abc.evil/x", False),
             ("s3://abc", "s3://abc", False),
+            ("gs://abc/in", "gs://abc/in/x", True),
+            ("az://abc", "az://abc/x", True),
+            ("gs://abc/in", "s3://abc/in/x", False),
+            ("s3://abc", "az://abc/x", False),
         ],
     )
     def test_a_prefix_ends_at_a_slash(self, root, text, held):
@@ -88,7 +96,7 @@ class TestSettings:
         assert [str(folder) for folder in settings.trace_folders] == ["/data/traces"]
         assert settings.trace_prefixes == [Address("abc", "in")]
 
-    @pytest.mark.parametrize("root", ["gs://abc", "s3://", "s3://abc/../x"])
+    @pytest.mark.parametrize("root", ["gcs://abc", "s3://", "s3://abc/../x"])
     def test_a_root_that_is_none_is_refused_at_the_start(self, root):
         with pytest.raises(ValidationError, match=re.escape(root)):
             Settings(trace_roots=(root,))
@@ -237,7 +245,7 @@ class TestRefused:
         "text",
         [
             "s3://traces/open/../closed/secret.csv",
-            "gs://traces/open/x",
+            "gcs://traces/open/x",
             "s3://traces/open/",
         ],
     )
@@ -397,7 +405,7 @@ class TestBadLine:
     ],
 )
 def test_every_failure_has_a_next_step(error, fault):
-    failure = object_store.failure_of(error)
+    failure = object_store.failure_of(error, "s3")
     assert failure.fault is fault
     assert failure.message
     assert failure.hint

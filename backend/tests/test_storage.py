@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import struct
+import zipfile
 
 import pytest
 from live_app import TUS, run_application
@@ -12,6 +14,15 @@ HEADER = "time_us,op,rel,block\n"
 def trace(rows: int, seed: int = 0) -> bytes:
     lines = [f"{i},R,0/{seed},{i * 7 % 50}" for i in range(rows)]
     return (HEADER + "\n".join(lines) + "\n").encode()
+
+
+def blktrace_record(time_ns: int, sector: int) -> bytes:
+    """Write a queued read of 4096 bytes."""
+    magic, action, device = 0x65617407, 1 | 1 << 16, 8 << 20
+    return struct.pack(
+        "<IIQQIIIIIHH",
+        magic, 1, time_ns, sector, 4096, action, 1, device, 0, 0, 0,
+    )  # fmt: skip
 
 
 class TestVerify:
@@ -192,6 +203,52 @@ class TestRegister:
             secret = settings.data_dir / "secret"
             secret.write_text("x")
             application.post("/uploads/register", {"path": str(secret)}, 403)
+
+    def test_a_file_of_the_same_recording_that_changed_is_not_read(
+        self, open_application, folders
+    ):
+        """One file for each CPU: all are read, whichever was registered."""
+        named, other = (folders / "open" / f"sdx.blktrace.{cpu}" for cpu in (0, 1))
+        named.write_bytes(blktrace_record(1, 8))
+        other.write_bytes(blktrace_record(2, 16))
+        upload = open_application.post("/uploads/register", {"path": str(named)}, 201)
+        preview = open_application.post(f"/uploads/{upload['id']}/preview", {}, 200)
+        assert preview["shown"]["requests"] == 2
+        other.write_bytes(blktrace_record(2, 16) + blktrace_record(3, 24))
+        problem = open_application.post(f"/uploads/{upload['id']}/preview", {}, 409)
+        assert "one of the 1 files read with it, has changed" in problem["detail"]
+        # Nor one that is new, or gone.
+        upload = open_application.post("/uploads/register", {"path": str(named)}, 201)
+        third = folders / "open" / "sdx.blktrace.2"
+        third.write_bytes(blktrace_record(4, 32))
+        open_application.post(f"/uploads/{upload['id']}/preview", {}, 409)
+        upload = open_application.post("/uploads/register", {"path": str(named)}, 201)
+        third.unlink()
+        open_application.post(f"/uploads/{upload['id']}/preview", {}, 409)
+
+    def test_members_of_an_archive_are_kept_apart_on_request(
+        self, open_application, folders
+    ):
+        path = folders / "open" / "two.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in ("web.spc", "mail.spc"):
+                archive.writestr(name, "0,8,4096,R,0.1\n0,16,4096,W,0.2\n" * 9)
+        pages = []
+        for asked in ({}, {"members_apart": True}):
+            upload = open_application.post(
+                "/uploads/register", {"path": str(path)}, 201
+            )
+            body = {"upload_id": upload["id"], "name": "two", "format": "spc", **asked}
+            workload = open_application.post("/workloads", body, 202)
+            run = open_application.wait_run(workload["run"]["id"])
+            assert run["status"] == "succeeded", run
+            log = open_application.get(f"/workloads/{workload['id']}/conversion-log")
+            assert log["asked"]["members_apart"] == bool(asked)
+            apart = any("devices of its own" in a for a in log["report"]["assumptions"])
+            assert apart == bool(asked)
+            pages.append(log["report"]["distinct_pages"])
+        # Bytes 4096 to 8191 and 8192 to 12287 are requested of each.
+        assert pages == [2, 4]
 
     def test_a_file_that_changed_is_not_read(self, open_application, folders):
         path = folders / "open" / "grows.csv"

@@ -2,7 +2,13 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
-import { ambiguousTrace, brokenTrace, largeFile, parquetTable } from "./trace-file";
+import {
+  ambiguousTrace,
+  archiveOfTwoMachines,
+  brokenTrace,
+  largeFile,
+  parquetTable,
+} from "./trace-file";
 
 test("a file with two readings is asked about, each with its records", async ({
   page,
@@ -166,4 +172,24 @@ test("a Parquet table is read through a column mapping", async ({ page }) => {
   await page.getByRole("button", { name: "Read the whole trace" }).click();
   await expect(page.getByText("The format was named.")).toBeVisible();
   await expect(page.getByText("from 3,000 requests")).toBeVisible();
+});
+
+test("the files of an archive are one recording, or of devices of their own", async ({
+  page,
+}) => {
+  await page.goto("/workloads");
+  const name = `machines-${Date.now()}.tar`;
+  await page.getByLabel("Trace file").setInputFiles(archiveOfTwoMachines(name));
+  await expect(page).toHaveURL(/\/uploads\//);
+  const choice = page.getByRole("combobox", { name: "Files in the archive" });
+  await expect(choice).toHaveValue("Parts of one recording");
+  await choice.click();
+  await page.getByRole("option", { name: "Each of devices of its own" }).click();
+  await expect(page.getByText("web.spc/0").first()).toBeVisible();
+  await expectAccessible(page, "files of an archive kept apart");
+  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
+  await expect(
+    page.getByText(/each file of the archive of devices of its own/),
+  ).toBeVisible();
 });

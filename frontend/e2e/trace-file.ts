@@ -57,6 +57,38 @@ export function ambiguousTrace(name: string): string {
   return write(name, `${lines.join("\n")}\n`);
 }
 
+/** A tar archive of the same requests of two machines. */
+export function archiveOfTwoMachines(name: string): string {
+  const block = 512;
+  const text = Array.from(
+    { length: 300 },
+    (_, index) => `0,${(index % 50) * 8},4096,R,${index}.5\n`,
+  ).join("");
+  const blocks = ["web.spc", "mail.spc"].flatMap((member) => {
+    const head = Buffer.alloc(block);
+    const fields: [number, string][] = [
+      [0, member],
+      [100, "0000644\0"],
+      [108, "0000000\0"],
+      [116, "0000000\0"],
+      [124, `${text.length.toString(8).padStart(11, "0")}\0`],
+      [136, "00000000000\0"],
+      [148, "        "],
+      [156, "0"],
+      [257, "ustar\0"],
+      [263, "00"],
+    ];
+    for (const [at, field] of fields) {
+      head.write(field, at, "latin1");
+    }
+    const sum = head.reduce((all, byte) => all + byte, 0);
+    head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+    const padding = Buffer.alloc((block - (text.length % block)) % block);
+    return [head, Buffer.from(text, "latin1"), padding];
+  });
+  return write(name, Buffer.concat([...blocks, Buffer.alloc(2 * block)]));
+}
+
 /** Records of which two are no records. */
 export function brokenTrace(name: string): string {
   const lines = sourceText().split("\n", 3001);

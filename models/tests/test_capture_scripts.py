@@ -13,12 +13,14 @@ from types import ModuleType
 
 import pytest
 
+from tierwright._simulator import inspect
+
 CAPTURE = Path(__file__).parents[2] / "docs" / "capture"
 
 
-def script(name: str) -> ModuleType:
+def script(name: str, folder: str = "postgresql") -> ModuleType:
     """A capture script as a module."""
-    path = CAPTURE / "postgresql" / f"{name}.py"
+    path = CAPTURE / folder / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -229,3 +231,82 @@ os.pwrite(fd, page, 0)
             "R,5/100,0",
         ]
         assert len(list(logs.glob("*.log"))) == 2
+
+
+# Lines that perf 6.1 wrote, but for the two last devices.
+PAGE_CACHE = """\
+50603.338354: filemap:mm_filemap_add_to_page_cache: dev 254:0 ino 98520c pfn=0x200051 ofs=221184 order=0
+50603.338365:      writeback:writeback_dirty_folio: bdi 254:0: ino=9982476 index=54
+50603.342226: filemap:mm_filemap_add_to_page_cache: dev 0:3 ino fe00000 pfn=0x26bfd6 ofs=10044686336 order=0
+50603.346807: filemap:mm_filemap_add_to_page_cache: dev 254:0 ino 3c520 pfn=0x271ee7 ofs=8192 order=2
+50603.349227:      writeback:writeback_dirty_folio: bdi 254:0: ino=266338304 index=39911719
+"""
+
+
+class TestPageCache:
+    def rows(self, text: str, **disks: str) -> list[str]:
+        converter = script("page_cache_to_trace", "linux")
+        out = io.StringIO()
+        named = {key.replace("_", ":")[1:]: value for key, value in disks.items()}
+        converter.convert(text.splitlines(keepends=True), named, out)
+        return out.getvalue().splitlines()
+
+    def test_pages_that_came_in_are_read_and_dirty_ones_written(self):
+        assert self.rows(PAGE_CACHE) == [
+            "time_us,op,device,page",
+            "50603338354,R,254:0/9982476,54",
+            # The inode is hexadecimal in one event and decimal in the other.
+            "50603338365,W,254:0/9982476,54",
+            "50603342226,R,0:3/266338304,2452316",
+            # A folio of four pages.
+            *(f"50603346807,R,254:0/247072,{page}" for page in (2, 3, 4, 5)),
+            # A page of the disk itself: found by its inode.
+            "50603349227,W,0:3/266338304,39911719",
+        ]
+
+    def test_a_disk_that_is_no_file_system_is_asked_for(self):
+        text = PAGE_CACHE.replace("bdi 254:0: ino=9982476", "bdi 8:0: ino=77")
+        with pytest.raises(Exception, match="--disk 8:0=0:3") as caught:
+            self.rows(text)
+        assert type(caught.value).__name__ == "Unreadable"
+        assert "50603338365,W,254:0/77,54" in self.rows(text, _8_0="254:0")
+        assert "50603338365,W,8:0/77,54" in self.rows(text, _8_0="8:0")
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "holds no event of the page cache"),
+            (PAGE_CACHE.replace("ino 98520c", "inode 98520c"), "line 1 is an event of"),
+            (PAGE_CACHE.replace("index=54", "at=54"), "line 2 is an event of"),
+        ],
+    )
+    def test_what_it_does_not_know_is_an_error(self, text, message):
+        with pytest.raises(Exception, match=message):
+            self.rows(text)
+
+    def test_the_trace_is_read_as_the_guide_says(self, tmp_path):
+        recording, trace = tmp_path / "text", tmp_path / "trace.csv"
+        recording.write_text(PAGE_CACHE)
+        ended = subprocess.run(
+            [
+                sys.executable,
+                CAPTURE / "linux" / "page_cache_to_trace.py",
+                recording,
+                trace,
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert ended.stdout.startswith("8 rows;")
+        columns = {
+            "time": "time_us",
+            "time_unit": "us",
+            "op": "op",
+            "page": "page",
+            "device": "device",
+            "level": "below",
+        }
+        found = inspect(trace, format="csv", columns=columns)
+        assert (found["requests"], found["write_accesses"]) == (8, 2)
+        assert (found["distinct_pages"], found["devices"]) == (7, 3)

@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     trace_roots: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
         description="Folders whose files may be registered by path, and prefixes "
-        "s3://bucket/prefix whose objects may be fetched, between commas",
+        "such as s3://bucket/prefix (gs://, az://) whose objects may be fetched, between commas",
     )
     object_store_endpoint: Annotated[
         str | None, Field(pattern=r"^https?://[^\s/?#@]+/?$")

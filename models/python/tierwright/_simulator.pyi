@@ -18,6 +18,9 @@ columns : dict of str to str, optional
     (bytes, sectors of 512 bytes, pages), ``device``, ``delimiter`` (one character, or tab,
     space, comma, semicolon), ``header`` (true, false). Columns are given by name or by
     1-based number.
+members_apart : bool, default False
+    Each member of an archive, or file of a folder, is of devices of its own; otherwise equal
+    names of devices, and none, are one device.
 skip_bad_records : int, default 0
     Bad lines or records to pass over and count; one more is an error. What was passed over is
     told by ``trace`` of the answer.
@@ -86,6 +89,7 @@ class _TraceReading(TypedDict, total=False):
     max_content_bytes: int | None
     max_expansion: int | None
     device_bytes: int | None
+    members_apart: bool
 
 # --- errors -----------------------------------------------------------------------------
 

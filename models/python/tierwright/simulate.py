@@ -36,6 +36,8 @@ class Reading:
     max_expansion : int or None
         Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; None
         takes 5,000.
+    members_apart : bool
+        Whether each member of an archive, or file of a folder, is of devices of its own.
     device_bytes : int or None
         Size of each device that was recorded; addresses beyond it, or far below it, are warned
         of. [bytes]
@@ -45,6 +47,7 @@ class Reading:
     max_content_bytes: int | None = None
     max_expansion: int | None = None
     device_bytes: int | None = None
+    members_apart: bool = False
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments that the core takes for it."""
@@ -53,6 +56,7 @@ class Reading:
             "max_content_bytes": self.max_content_bytes,
             "max_expansion": self.max_expansion,
             "device_bytes": self.device_bytes,
+            "members_apart": self.members_apart,
         }
 
 

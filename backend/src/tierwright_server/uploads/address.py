@@ -1,14 +1,20 @@
-"""Addresses in an object store that speaks S3: `s3://bucket/key`, taken letter by letter.
+"""Addresses in object stores, taken letter by letter.
 
-An address is no URL here: nothing in it is decoded, joined or normalised, so that the key
+`s3://bucket/key`; `gs://bucket/key` of Google Cloud Storage; `az://container/key` of Azure
+Blob Storage, whose account stands in the environment. An address is no URL here: nothing in it is decoded, joined or normalised, so that the key
 that is compared with the open prefixes is the very key that is asked for.
 """
 
 import re
 from dataclasses import dataclass
 
-SCHEME = "s3://"
-_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_BUCKETS = {
+    "s3": re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"),
+    "gs": re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]"),
+    "az": re.compile(r"[a-z0-9](-?[a-z0-9]){2,62}"),
+}
+"""What can be the name of a bucket or container, by scheme."""
+SCHEMES = tuple(f"{scheme}://" for scheme in _BUCKETS)
 _KEY_BYTES = 1024
 
 
@@ -18,13 +24,11 @@ class Address:
 
     bucket: str
     key: str
+    scheme: str = "s3"
 
     def __str__(self) -> str:
-        return (
-            f"{SCHEME}{self.bucket}/{self.key}"
-            if self.key
-            else f"{SCHEME}{self.bucket}"
-        )
+        bucket = f"{self.scheme}://{self.bucket}"
+        return f"{bucket}/{self.key}" if self.key else bucket
 
     @property
     def name(self) -> str:
@@ -36,7 +40,7 @@ class Address:
 
         `s3://b/in` holds `s3://b/in/x` and neither `s3://b/in` nor `s3://b/input/x`.
         """
-        if self.bucket != other.bucket or not other.key:
+        if (self.scheme, self.bucket) != (other.scheme, other.bucket) or not other.key:
             return False
         return not self.key or other.key.startswith(f"{self.key}/")
 
@@ -54,10 +58,13 @@ def parse(text: str) -> Address:
     ValueError
         With the reason, to follow the text.
     """
-    if not text.startswith(SCHEME):
-        raise ValueError(f"begins with no scheme that is read; {SCHEME} is")
-    bucket, _, key = text.removeprefix(SCHEME).partition("/")
-    if _BUCKET.fullmatch(bucket) is None:
+    if not text.startswith(SCHEMES):
+        raise ValueError(
+            f"begins with no scheme that is read; {', '.join(SCHEMES)} are"
+        )
+    scheme, _, rest = text.partition("://")
+    bucket, _, key = rest.partition("/")
+    if _BUCKETS[scheme].fullmatch(bucket) is None:
         raise ValueError(f"has `{bucket[:80]}` for a bucket, which cannot be one")
     if len(key.encode("utf-8", "surrogatepass")) > _KEY_BYTES:
         raise ValueError(f"has a key of more than {_KEY_BYTES} bytes")
@@ -69,4 +76,4 @@ def parse(text: str) -> Address:
         raise ValueError(
             "has an empty part, `.` or `..` between the slashes of its key"
         )
-    return Address(bucket, key)
+    return Address(bucket, key, scheme)

@@ -18,7 +18,7 @@ from tierwright_server.uploads.object_store import Fault
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-    from obstore.store import S3Store
+    from tierwright_server.uploads.object_store import Store
 
 RANGE_BYTES = 32 * 2**20
 _PART_BYTES = 2**20
@@ -33,7 +33,7 @@ def fetch(job: dict[str, Any], report: Report) -> dict[str, Any]:
     Parameters
     ----------
     job : dict
-        `bucket`, `key`, `etag`, `size_bytes` of the object, `endpoint` of the store (or
+        `scheme` of the store, `bucket`, `key`, `etag`, `size_bytes` of the object, `endpoint` of the store (or
         none), `retries` (tries without a new byte before it is given up), `path` of the
         upload's file, `shown_as` (the address, for messages).
     report : Report
@@ -95,11 +95,18 @@ class _Fetch:
         """Fetch until all is there."""
         from obstore.exceptions import BaseError
 
-        store = object_store.open_store(
-            self._job["bucket"],
-            self._job["endpoint"],
-            request_timeout_s=_REQUEST_TIMEOUT_S,
-        )
+        try:
+            store = object_store.open_store(
+                self._job["scheme"],
+                self._job["bucket"],
+                self._job["endpoint"],
+                request_timeout_s=_REQUEST_TIMEOUT_S,
+            )
+        except BaseError as error:
+            failure = object_store.failure_of(error, self._job["scheme"])
+            raise JobFailure(
+                f"{self._job['shown_as']}: {failure.message}", failure.hint
+            ) from error
         failed_at, failures = -1, 0
         while self._done < self._total:
             try:
@@ -113,7 +120,7 @@ class _Fetch:
             else:
                 self._phase = "fetching"
 
-    def _range(self, store: "S3Store") -> None:
+    def _range(self, store: "Store") -> None:
         """Fetch up to the end of the present range, and bring it to the disk."""
         import obstore
 
@@ -129,7 +136,7 @@ class _Fetch:
                 f"were asked for, and the store gave {found.range[0]} to "
                 f"{found.range[1]} of {found.meta['size']}",
                 "Register the object again; if it stays so, the store does not answer "
-                "range requests as S3 does.",
+                "range requests as it should.",
             )
         for part in found.stream(min_chunk_size=_PART_BYTES):
             data = memoryview(part)[: end - self._done]
@@ -142,7 +149,7 @@ class _Fetch:
 
     def _wait(self, error: Exception, failures: int) -> None:
         """Wait before another try, or give up."""
-        failure = object_store.failure_of(error)
+        failure = object_store.failure_of(error, self._job["scheme"])
         retries: int = self._job["retries"]
         if failure.fault is not Fault.PASSING or failures > retries:
             raise JobFailure(

@@ -24,6 +24,7 @@ async def prepare(
     here = storage.offset_of(settings, upload.id)
     storage.check_space(settings, max(0, upload.size_bytes - here))
     return {
+        "scheme": address.scheme,
         "bucket": address.bucket,
         "key": address.key,
         "etag": upload.source_etag,

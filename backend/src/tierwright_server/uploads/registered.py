@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tierwright_server.errors import BadInput, Conflict, Forbidden
 from tierwright_server.settings import Settings
+from tierwright_server.source_files import mark_of, others_of
 from tierwright_server.tables import Upload
 from tierwright_server.uploads.address import Address, parse
 
@@ -40,7 +41,7 @@ def resolve_address(settings: Settings, text: str) -> Address:
         raise Forbidden(
             "objects cannot be registered by their address: no prefix is open for it",
             hint="Upload the file, or start the server with TIERWRIGHT_TRACE_ROOTS set "
-            "to prefixes such as s3://bucket/traces.",
+            "to prefixes such as s3://bucket/traces, gs://bucket or az://container.",
         )
     opened = f"Open are {', '.join(map(str, allowed))}"
     try:
@@ -139,8 +140,11 @@ def unchanged(settings: Settings, upload: Upload) -> Path:
         raise Conflict(
             f"`{upload.source_path}` can no longer be read: {error.detail}", hint=hint
         ) from error
-    if (seen.st_size, seen.st_mtime_ns) != (upload.size_bytes, upload.source_mtime_ns):
+    if (seen.st_size, mark_of(path)) != (upload.size_bytes, upload.source_mtime_ns):
+        others = others_of(path)
+        which = f", or one of the {len(others)} files read with it," if others else ""
         raise Conflict(
-            f"`{upload.source_path}` has changed since it was registered", hint=hint
+            f"`{upload.source_path}`{which} has changed since it was registered",
+            hint=hint,
         )
     return path

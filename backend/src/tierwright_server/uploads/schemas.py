@@ -152,6 +152,11 @@ class ReadOptions(Body):
     columns: ColumnMapping | None = None
     skip_bad_records: SkipBadRecords = 0
     device_bytes: DeviceBytes | None = None
+    members_apart: bool = Field(
+        default=False,
+        description="Each member of an archive is of devices of its own; otherwise equal "
+        "names of devices, and none, are one device.",
+    )
 
 
 class DetectionOut(Answer):

@@ -29,6 +29,7 @@ from tierwright_server.runs.service import new_id
 from tierwright_server.runs.states import FINAL, RunKind, RunStatus
 from tierwright_server.schemas import ProblemDetail
 from tierwright_server.settings import Settings
+from tierwright_server.source_files import mark_of
 from tierwright_server.tables import Run, Upload, now
 from tierwright_server.uploads import (
     object_store,
@@ -169,7 +170,7 @@ async def register(
         size_bytes=seen.st_size,
         complete=True,
         source_path=str(path),
-        source_mtime_ns=seen.st_mtime_ns,
+        source_mtime_ns=mark_of(path),
         expires_at=now() + timedelta(seconds=settings.upload_expires_s),
     )
     session.add(upload)
@@ -392,6 +393,7 @@ def trace_arguments(
     columns: dict[str, Any] | None,
     skip_bad_records: int = 0,
     device_bytes: int | None = None,
+    members_apart: bool = False,
 ) -> dict[str, Any]:
     """Return a trace argument group of the core: what was not asked is left to it."""
     asked = {
@@ -404,6 +406,7 @@ def trace_arguments(
         "path": str(path),
         **{key: value for key, value in asked.items() if value is not None},
         "skip_bad_records": skip_bad_records,
+        "members_apart": members_apart,
     }
 
 

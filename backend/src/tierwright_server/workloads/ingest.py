@@ -11,6 +11,7 @@ import numpy as np
 from tierwright import _simulator
 from tierwright_server import contents
 from tierwright_server.jobs.report import JobFailure, OnProgress, Report
+from tierwright_server.source_files import mark_of
 from tierwright_server.wording import without_path
 from tierwright_server.workloads.attempts import Attempt
 from tierwright_server.workloads.conversion import make_log, sha256_of
@@ -50,12 +51,12 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     source = arguments.pop("path")
     origin = dict(job["source"])
     try:
-        before = Path(source).stat()
-        size = before.st_size
+        before = mark_of(Path(source))
+        size = Path(source).stat().st_size
         if origin["sha256"] is None:
             origin["sha256"] = sha256_of(Path(source), report)
         # The length as well, for the case that the file was changed and not hashed again.
-        key = f"{origin['sha256']}, {size} bytes"
+        key = f"{origin['sha256']}, {size} bytes, {before}"
         began = time.monotonic()
         converted = _converted_before(work, key)
         if converted is None:
@@ -81,10 +82,10 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
             f"{job['shown_as']}: the trace holds no accesses",
             "Upload a trace with at least one read or write.",
         )
-    after = Path(source).stat()
-    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+    if (Path(source).stat().st_size, mark_of(Path(source))) != (size, before):
         raise JobFailure(
-            f"{job['shown_as']}: the file changed while it was read",
+            f"{job['shown_as']}: the file, or one that is read with it, changed while "
+            "it was read",
             "Wait until nothing writes to it, then register it again.",
         )
     converted = without_path(converted, source, job["shown_as"])

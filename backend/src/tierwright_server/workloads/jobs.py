@@ -60,6 +60,7 @@ async def prepare(
         "columns": workload.columns,
         "skip_bad_records": workload.skip_bad_records,
         "device_bytes": workload.device_bytes,
+        "members_apart": workload.members_apart,
     }
     return {
         "trace": {**trace_arguments(path, **asked), **limits_of(settings)},

@@ -119,6 +119,9 @@ class WorkloadOut(Answer):
     device_bytes: int | None = Field(
         description="Size of each recorded device, as stated. [bytes]"
     )
+    members_apart: bool = Field(
+        description="Whether members of an archive are of devices of their own, as asked."
+    )
     summary: SummaryOut | None
     created_at: datetime
     run: RunOut | None
@@ -145,6 +148,7 @@ class ConversionAskedOut(Answer):
     columns: ColumnMapping | None
     skip_bad_records: int
     device_bytes: int | None = None
+    members_apart: bool = False
 
 
 class ConversionReportOut(SummaryOut):

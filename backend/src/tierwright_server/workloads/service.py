@@ -199,6 +199,7 @@ async def create_workload(
         columns=body.columns,
         skip_bad_records=body.skip_bad_records,
         device_bytes=body.device_bytes,
+        members_apart=body.members_apart,
     )
     session.add(workload)
     run = await _read(session, workload)
@@ -453,6 +454,7 @@ def _workload_out(
         columns=workload.columns,
         skip_bad_records=workload.skip_bad_records,
         device_bytes=workload.device_bytes,
+        members_apart=workload.members_apart,
         summary=_summary(workload, content),
         created_at=workload.created_at,
         run=RunOut.model_validate(run) if run else None,

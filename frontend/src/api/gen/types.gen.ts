@@ -578,6 +578,10 @@ export type ConversionAskedOut = {
      * Device Bytes
      */
     device_bytes: number | null;
+    /**
+     * Members Apart
+     */
+    members_apart: boolean;
 };
 
 /**
@@ -5095,6 +5099,12 @@ export type ReadOptions = {
      * Device Bytes
      */
     device_bytes?: number | null;
+    /**
+     * Members Apart
+     *
+     * Each member of an archive is of devices of its own; otherwise equal names of devices, and none, are one device.
+     */
+    members_apart?: boolean;
 };
 
 /**
@@ -8677,6 +8687,12 @@ export type WorkloadIn = {
      */
     device_bytes?: number | null;
     /**
+     * Members Apart
+     *
+     * Each member of an archive is of devices of its own; otherwise equal names of devices, and none, are one device.
+     */
+    members_apart?: boolean;
+    /**
      * Upload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -8803,6 +8819,12 @@ export type WorkloadOut = {
      * Size of each recorded device, as stated. [bytes]
      */
     device_bytes: number | null;
+    /**
+     * Members Apart
+     *
+     * Whether members of an archive are of devices of their own, as asked.
+     */
+    members_apart: boolean;
     summary: SummaryOut | null;
     /**
      * Created At

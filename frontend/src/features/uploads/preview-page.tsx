@@ -106,6 +106,7 @@ function PreviewBody(props: {
       pageBytes: "",
       skipBadRecords: "",
       deviceSize: "",
+      membersApart: false,
       mapping: EMPTY_MAPPING,
     },
   );

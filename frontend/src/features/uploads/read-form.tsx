@@ -48,6 +48,8 @@ function DeviceSizeInput(props: {
 export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
   const formats = useQuery(formatsQuery()).data ?? [];
   const detected = preview?.format;
+  // "gzip > tar"; a file compressed with gzip alone is no archive.
+  const archive = (preview?.compression ?? "").replaceAll("gzip", "");
   const own =
     preview === undefined ? "" : ` (${formatBytes(bytes(preview.page_bytes))})`;
   return (
@@ -105,6 +107,20 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
           allowNegative={false}
           onChange={(value) => onChange({ ...draft, skipBadRecords: String(value) })}
         />
+        {(draft.membersApart || /tar|zip/.test(archive)) && (
+          <Select
+            label="Files in the archive"
+            value={draft.membersApart ? "apart" : "joined"}
+            onChange={(value) =>
+              onChange({ ...draft, membersApart: value === "apart" })
+            }
+            data={[
+              { value: "joined", label: "Parts of one recording" },
+              { value: "apart", label: "Each of devices of its own" },
+            ]}
+            allowDeselect={false}
+          />
+        )}
         <DeviceSizeInput
           value={draft.deviceSize}
           onChange={(deviceSize) => onChange({ ...draft, deviceSize })}

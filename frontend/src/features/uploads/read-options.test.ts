@@ -18,6 +18,7 @@ const draft = {
   pageBytes: "",
   skipBadRecords: "",
   deviceSize: "",
+  membersApart: false,
   mapping: EMPTY_MAPPING,
 };
 
@@ -46,6 +47,9 @@ describe("what is sent to the reader", () => {
       device_bytes: 2 ** 40,
     });
     expect(readOptions({ ...draft, deviceSize: "a lot" })).toEqual({});
+    expect(readOptions({ ...draft, membersApart: true })).toEqual({
+      members_apart: true,
+    });
     expect(readOptions({ ...draft, skipBadRecords: "12" })).toEqual({
       skip_bad_records: 12,
     });

@@ -13,6 +13,8 @@ export interface ReadDraft {
   readonly skipBadRecords: string;
   /** Size of each recorded device, such as "1 TiB"; "" is not compared. */
   readonly deviceSize: string;
+  /** Whether each member of an archive is of devices of its own. */
+  readonly membersApart: boolean;
   readonly mapping: Mapping;
 }
 
@@ -143,6 +145,7 @@ export function readOptions(draft: ReadDraft): ReadOptions {
       ? {}
       : { skip_bad_records: Number(draft.skipBadRecords) }),
     ...(draft.deviceSize !== "" && device.ok ? { device_bytes: device.value } : {}),
+    ...(draft.membersApart ? { members_apart: true } : {}),
   };
 }
 

@@ -174,6 +174,7 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
     asked.device_bytes === null
       ? null
       : `compared with a device of ${formatBytes(bytes(asked.device_bytes))}`,
+    asked.members_apart ? "each file of the archive of devices of its own" : null,
   ].filter((choice) => choice !== null);
   return (
     <>

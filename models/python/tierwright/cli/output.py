@@ -99,6 +99,16 @@ _READING: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
+    "members_apart": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--members-apart",
+                help="Each file of an archive or folder is of devices of its own; otherwise equal names, and none, are one device.",
+            ),
+        ],
+        False,
+    ),
     "device_size": (
         Annotated[
             str | None,
@@ -169,6 +179,7 @@ def _trace_of(
     skip_bad_lines: int,
     max_content_bytes: int | None,
     max_expansion: int | None,
+    members_apart: bool,
     device_size: str | None,
 ) -> Trace:
     """Put the options that say how to read a trace together.
@@ -193,6 +204,7 @@ def _trace_of(
             max_content_bytes,
             max_expansion,
             device_bytes_of(device_size),
+            members_apart,
         ),
     )
 

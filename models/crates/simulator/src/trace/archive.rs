@@ -44,6 +44,7 @@ pub(crate) struct Archive(Arc<Mutex<Members>>);
 enum Members {
     Tar(Tar),
     Zip(Zip),
+    Folder(Folder),
 }
 
 impl Archive {
@@ -61,6 +62,14 @@ impl Archive {
 
     pub(crate) fn zip(path: &Path, consumed: Arc<AtomicU64>, budget: Budget) -> io::Result<Self> {
         Ok(Self::new(Members::Zip(Zip::open(path, consumed, budget)?)))
+    }
+
+    /// The files of a folder, in the order of their names.
+    pub(crate) fn folder(files: Vec<PathBuf>, consumed: Arc<AtomicU64>) -> Self {
+        Self::new(Members::Folder(Folder {
+            files: files.into_iter(),
+            consumed,
+        }))
     }
 
     fn new(members: Members) -> Self {
@@ -81,6 +90,7 @@ impl Archive {
         let mut members = self.members();
         match &mut *members {
             Members::Zip(zip) => zip.next_member(),
+            Members::Folder(folder) => folder.next_member(),
             Members::Tar(tar) => {
                 let Some(name) = tar.next_name()? else {
                     return Ok(None);
@@ -135,6 +145,53 @@ fn too_many() -> io::Error {
         format!("the archive has more than {MAX_MEMBERS} members"),
         "join the trace's parts into fewer files",
     )
+}
+
+// --- folder -------------------------------------------------------------------------------------
+
+/// The files that lie in a folder, in the order of their names, and their lengths together [bytes].
+/// Folders in it and hidden files are passed over; a link counts as what it leads to.
+pub(crate) fn files_in(folder: &Path) -> io::Result<(Vec<PathBuf>, u64)> {
+    let mut files = Vec::new();
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        if name.starts_with(b".") || is_clutter(name) {
+            continue;
+        }
+        let metadata = std::fs::metadata(&path)?;
+        if metadata.is_file() {
+            bytes += metadata.len();
+            files.push(path);
+        }
+        if files.len() > MAX_MEMBERS {
+            return Err(too_many());
+        }
+    }
+    files.sort();
+    Ok((files, bytes))
+}
+
+struct Folder {
+    files: std::vec::IntoIter<PathBuf>,
+    consumed: Arc<AtomicU64>,
+}
+
+impl Folder {
+    fn next_member(&mut self) -> io::Result<Option<Member>> {
+        let Some(path) = self.files.next() else {
+            return Ok(None);
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Some(Member {
+            name: name.into_owned(),
+            stream: Box::new(CountedFile::new(
+                File::open(&path)?,
+                Arc::clone(&self.consumed),
+            )),
+        }))
+    }
 }
 
 // --- tar ----------------------------------------------------------------------------------------

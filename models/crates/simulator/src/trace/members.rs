@@ -12,6 +12,24 @@ use crate::trace::open::Packed;
 use crate::trace::reader::{PlacedRequest, Request, RequestReader, Understanding, Warning};
 use crate::trace::streams::Compression;
 
+/// Refuses to keep members apart where there are none, or all are one recording.
+pub(crate) fn check_apart(spec: &TraceSpec, has_members: bool) -> Result<()> {
+    if !spec.members_apart || has_members {
+        return Ok(());
+    }
+    Err(Error::BadParameter {
+        name: "members-apart",
+        value: "true".to_owned(),
+        message: format!(
+            "`{}` is one recording: nothing in it could be kept apart",
+            spec.path.display()
+        ),
+        hint:
+            "leave it out: it is for archives and folders whose files are of devices of their own"
+                .to_owned(),
+    })
+}
+
 /// Names told in one message: of members, of devices.
 const NAMES_TOLD: usize = 10;
 
@@ -112,12 +130,19 @@ impl Members {
     }
 
     fn tell_names(&mut self) {
-        let told = match self.names.as_slice() {
-            [only] => format!("the archive's member `{only}` is the trace"),
-            names => format!(
-                "the archive's {} members are one trace, in the order of the archive: {}",
-                names.len(),
-                some_of(names, names.len() as u64)
+        let (kind, count) = (self.packed.kind(), self.names.len());
+        let names = some_of(&self.names, count as u64);
+        let order = match kind {
+            "folder" => "in the order of their names",
+            _ => "in the order of the archive",
+        };
+        let told = match (self.spec.members_apart, count) {
+            (false, 1) => format!("the {kind}'s member `{names}` is the trace"),
+            (false, _) => {
+                format!("the {kind}'s {count} members are one trace, {order}: {names}")
+            }
+            (true, _) => format!(
+                "each of the {kind}'s {count} members is of devices of its own, which bear its name; they are read one after another, {order}: {names}"
             ),
         };
         let own = self.current.understanding().assumptions.clone();
@@ -129,6 +154,11 @@ impl Members {
     fn number_devices(&mut self) {
         let names = self.current.spaces();
         for name in &names[self.current_numbers.len()..] {
+            let name = &match (self.spec.members_apart, self.names.last()) {
+                (true, Some(member)) if name.is_empty() => member.clone(),
+                (true, Some(member)) => format!("{member}/{name}"),
+                _ => name.clone(),
+            };
             let next = u32::try_from(self.devices.len()).unwrap_or(u32::MAX);
             let number = *self.numbers.entry(name.clone()).or_insert(next);
             if number == next {
@@ -178,7 +208,7 @@ impl Members {
 
     /// What of several members counts as one: devices, and of formats without devices all of it.
     fn joined(&self) -> Option<Warning> {
-        let members = self.names.len();
+        let (members, kind) = (self.names.len(), self.packed.kind());
         let shared: Vec<String> = self
             .devices
             .iter()
@@ -189,22 +219,22 @@ impl Members {
         let what = match (shared.as_slice(), self.format.page_native) {
             ([], _) => return None,
             ([only], true) if only.is_empty() => format!(
-                "the format {} does not name devices, so the same page or key in several of the archive's {members} members counts as one page",
+                "the format {} does not name devices, so the same page or key in several of the {kind}'s {members} members counts as one page",
                 self.format.name
             ),
             ([only], false) if only.is_empty() => format!(
-                "the format {} does not name devices, so the archive's {members} members count as one device",
+                "the format {} does not name devices, so the {kind}'s {members} members count as one device",
                 self.format.name
             ),
             (names, _) => format!(
-                "several of the archive's {members} members name the same devices, each of which counts as one: {}",
+                "several of the {kind}'s {members} members name the same devices, each of which counts as one: {}",
                 some_of(names, names.len() as u64)
             ),
         };
         Some(Warning::new(
             "members_joined",
             what,
-            "right if the members are parts of one recording; if each is of a machine or disk of its own, convert them one by one",
+            "right if the members are parts of one recording; if each is of a machine or disk of its own, keep them apart (--members-apart)",
         ))
     }
 

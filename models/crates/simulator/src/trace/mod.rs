@@ -67,6 +67,9 @@ pub struct TraceSpec {
     pub skip_bad_records: u64,
     /// Limits of decompression.
     pub limits: Limits,
+    /// Whether the devices of each member of an archive or file of a folder are its own; otherwise
+    /// equal names, and none, are one device.
+    pub members_apart: bool,
     /// Size of each device that was recorded, as the user states it [bytes].
     pub device_bytes: Option<u64>,
 }
@@ -81,6 +84,7 @@ impl TraceSpec {
             columns: BTreeMap::new(),
             skip_bad_records: 0,
             limits: Limits::default(),
+            members_apart: false,
             device_bytes: None,
         }
     }
@@ -285,6 +289,7 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
     let source = match format.open {
         Open::Requests(open) => {
             let packed = input.packed().cloned();
+            members::check_apart(spec, packed.is_some())?;
             let mut reader = open(input, spec)?;
             if let Some((packed, member)) = packed {
                 reader = Box::new(Members::new(reader, packed, member, format, spec));
@@ -292,10 +297,12 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
             Source::Raw(Box::new(Normaliser::new(reader, format, spec)?))
         }
         Open::MergedRequests(open) => {
+            members::check_apart(spec, false)?;
             let reader = open(input, spec)?;
             Source::Raw(Box::new(Normaliser::new(reader, format, spec)?))
         }
         Open::Canonical => {
+            members::check_apart(spec, false)?;
             let reader = CanonicalReader::open(&spec.path)?;
             warnings.extend(reader.ignored_page_bytes(spec.page_bytes));
             warnings.extend(device_size::of_canonical(&reader, spec.device_bytes));

@@ -490,6 +490,16 @@ impl Normaliser {
         counts.latest_ns = counts.latest_ns.max(time);
     }
 
+    /// Counts a page that was never seen, if it is `new`.
+    #[inline]
+    fn take_new(&mut self, new: bool) -> Result<()> {
+        self.distinct_pages += u32::from(new);
+        if self.distinct_pages == u32::MAX {
+            return Err(too_many_pages(&self.path));
+        }
+        Ok(())
+    }
+
     /// Appends the next accesses of the request in hand, at most `room`.
     #[inline]
     fn split(&mut self, chunk: &mut Chunk, room: usize) -> Result<()> {
@@ -500,20 +510,32 @@ impl Normaliser {
             flags,
             time_ns,
         } = self.rest;
-        let count = usize::try_from(pages).unwrap_or(usize::MAX).min(room);
         let numbers = &mut self.numbers[space as usize];
+        if pages == 1 {
+            // Most requests: no column has to be filled, only to grow by one.
+            let (number, new) = numbers.number(page, self.distinct_pages);
+            self.take_new(new)?;
+            chunk.pages.push(number);
+            chunk.flags.push(flags);
+            if self.has_time {
+                chunk.times_ns.push(time_ns);
+            }
+            if let Some(raw) = &mut self.raw {
+                raw.spaces.push(space);
+                raw.pages.push(page);
+            }
+            self.pass(1);
+            return Ok(());
+        }
+        let count = usize::try_from(pages).unwrap_or(usize::MAX).min(room);
         // Counted, not ranged: the last page may be the largest number there is.
         if count > 1 {
             (0..count as u64).for_each(|index| numbers.touch(page + index));
         }
         for index in 0..count as u64 {
+            let numbers = &mut self.numbers[space as usize];
             let (number, new) = numbers.number(page + index, self.distinct_pages);
-            if new {
-                self.distinct_pages += 1;
-                if self.distinct_pages == u32::MAX {
-                    return Err(too_many_pages(&self.path));
-                }
-            }
+            self.take_new(new)?;
             chunk.pages.push(number);
         }
         let accesses = chunk.pages.len();

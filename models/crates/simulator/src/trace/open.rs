@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
-use crate::trace::archive::{Archive, Member, is_tar, is_zip};
+use crate::trace::archive::{Archive, Member, files_in, is_tar, is_zip};
 use crate::trace::streams::{
     BLOCK_BYTES, Budget, Codec, Compression, Container, CountedFile, Limits, Source, StreamError,
     decompressed, peeked,
@@ -120,6 +120,23 @@ impl Packed {
         Ok(Some((name, self.input_of(member)?)))
     }
 
+    /// What the members lie in, as messages name it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.compression.container {
+            Some(Container::Folder) => "folder",
+            _ => "archive",
+        }
+    }
+
+    /// Length of the archive as it lies on the disk now, or of all files of the folder [bytes].
+    pub(crate) fn bytes_now(&self) -> Result<u64> {
+        let bytes = match self.compression.container {
+            Some(Container::Folder) => files_in(&self.path).map(|(_, bytes)| bytes),
+            _ => std::fs::metadata(&self.path).map(|metadata| metadata.len()),
+        };
+        bytes.map_err(|error| explain(&self.path, error))
+    }
+
     /// Whether the archive ended without the mark of its end.
     pub(crate) fn end_missing(&self) -> bool {
         self.archive.end_missing()
@@ -131,7 +148,10 @@ impl Packed {
     }
 
     fn input_of(&self, member: Member) -> Result<Option<Input>> {
-        let path = PathBuf::from(format!("{}: {}", self.path.display(), member.name));
+        let path = match self.compression.container {
+            Some(Container::Folder) => self.path.join(&member.name),
+            _ => PathBuf::from(format!("{}: {}", self.path.display(), member.name)),
+        };
         let cannot = |error| explain(&path, error);
         let (first, stream) = peeked(member.stream, MAGIC_BYTES).map_err(cannot)?;
         let inner = Codec::of(&first);
@@ -243,14 +263,29 @@ impl Input {
             hint: hint.to_owned(),
         };
         let metadata = std::fs::metadata(path).map_err(cannot_read)?;
-        if metadata.is_dir() {
-            return Err(unreadable(
-                "this is a folder, not a trace file",
-                "name one trace file inside it",
-            ));
-        }
         let consumed: Arc<AtomicU64> = Arc::default();
         let budget = Budget::new(opening.limits, Arc::clone(&consumed));
+        if metadata.is_dir() {
+            let (files, file_bytes) = files_in(path).map_err(|error| explain(path, error))?;
+            if files.is_empty() {
+                return Err(unreadable(
+                    "this is a folder that holds no file, only folders or hidden files if anything",
+                    "name a trace file, or the folder in which the trace's files lie",
+                ));
+            }
+            return Ok(Opened::Archive(Packed {
+                archive: Archive::folder(files, Arc::clone(&consumed)),
+                path: path.to_owned(),
+                file_bytes,
+                consumed,
+                budget,
+                compression: Compression {
+                    container: Some(Container::Folder),
+                    ..Compression::NONE
+                },
+                opening,
+            }));
+        }
         let file = CountedFile::new(
             File::open(path).map_err(cannot_read)?,
             Arc::clone(&consumed),
@@ -310,10 +345,13 @@ impl Input {
         input.ok_or_else(|| Error::Unreadable {
             path: packed.path.clone(),
             message: format!(
-                "the {} archive holds no file with data ({empty} empty ones)",
-                packed.compression.name()
+                "the {} holds no file with data ({empty} empty ones)",
+                match packed.kind() {
+                    "folder" => "folder".to_owned(),
+                    _ => format!("{} archive", packed.compression.name()),
+                }
             ),
-            hint: "check that the trace was packed into it".to_owned(),
+            hint: "check that the trace was put into it".to_owned(),
         })
     }
 

@@ -166,10 +166,11 @@ fn of(spec: &TraceSpec, source: &Normaliser, resume: &Resume) -> String {
         columns,
         skip_bad_records,
         limits,
+        members_apart,
         device_bytes,
     } = spec;
     format!(
-        "{}; {}; {} bytes a page; {columns:?}; {skip_bad_records} bad; {limits:?}; {device_bytes:?}",
+        "{}; {}; {} bytes a page; {columns:?}; {skip_bad_records} bad; {limits:?}; {device_bytes:?}; {members_apart}",
         resume.key,
         source.format().name,
         source.page_bytes(),

@@ -108,6 +108,8 @@ pub(crate) enum Container {
     Tar,
     /// ZIP, with ZIP64.
     Zip,
+    /// A folder of files: nothing is packed.
+    Folder,
 }
 
 /// All layers around the content of a file.
@@ -135,6 +137,7 @@ impl Compression {
         let container = self.container.map(|container| match container {
             Container::Tar => "tar",
             Container::Zip => "zip",
+            Container::Folder => "folder",
         });
         let layers: Vec<&str> = [
             Some(self.outer)

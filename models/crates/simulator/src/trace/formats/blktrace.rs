@@ -149,7 +149,8 @@ struct Placed {
     request: Request,
     record_number: u64,
     offset: u64,
-    record: [u8; RECORD_BYTES],
+    /// Of requests to be shown.
+    record: Option<Box<[u8; RECORD_BYTES]>>,
 }
 
 struct Blktrace {
@@ -157,10 +158,14 @@ struct Blktrace {
     /// Next request of each stream, earliest first; of equal times the lower CPU's.
     order: BinaryHeap<Reverse<(i64, usize)>>,
     started: bool,
+    /// Whether records are kept to be shown.
+    shows: bool,
     chosen: Action,
     understanding: Understanding,
     spaces: Spaces,
     devices: FastMap<u32, u32>,
+    /// Device of the last request and its number.
+    last_device: Option<(u32, u32)>,
     passed: PassedOver,
     skipped: Skipped,
     requests: u64,
@@ -221,10 +226,12 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             .collect(),
         order: BinaryHeap::new(),
         started: false,
+        shows: false,
         chosen,
         understanding: Understanding::block(units, assumptions),
         spaces: Spaces::default(),
         devices: FastMap::default(),
+        last_device: None,
         passed: PassedOver::default(),
         skipped: Skipped::default(),
         requests: 0,
@@ -456,7 +463,7 @@ impl Blktrace {
                     request,
                     record_number: number,
                     offset,
-                    record,
+                    record: self.shows.then(|| Box::new(record)),
                 });
                 return Ok(());
             }
@@ -531,12 +538,17 @@ impl Blktrace {
 
     /// The number of a device, named `major,minor`.
     fn space(&mut self, device: u32) -> ParseResult<u32> {
-        if let Some(&space) = self.devices.get(&device) {
+        if let Some((last, space)) = self.last_device
+            && last == device
+        {
             return Ok(space);
         }
-        let name = device_name(device);
-        let space = self.spaces.number(name.as_bytes())?;
+        let space = match self.devices.get(&device) {
+            Some(&space) => space,
+            None => self.spaces.number(device_name(device).as_bytes())?,
+        };
         self.devices.insert(device, space);
+        self.last_device = Some((device, space));
         Ok(space)
     }
 
@@ -565,22 +577,24 @@ impl Blktrace {
     fn check_lengths(&self) -> Result<()> {
         for stream in &self.streams {
             // Of a member the archive is what lies on the disk.
-            let path = match stream.input.packed() {
-                Some((packed, _)) => packed.path(),
-                None => stream.input.path(),
+            let (path, now) = if let Some((packed, _)) = stream.input.packed() {
+                (packed.path(), packed.bytes_now()?)
+            } else {
+                let path = stream.input.path();
+                let metadata = std::fs::metadata(path).map_err(|source| Error::Io {
+                    action: "read",
+                    path: path.to_owned(),
+                    source,
+                })?;
+                (path, metadata.len())
             };
-            let now = std::fs::metadata(path).map_err(|source| Error::Io {
-                action: "read",
-                path: path.to_owned(),
-                source,
-            })?;
-            if now.len() != stream.input.file_bytes() {
+            if now != stream.input.file_bytes() {
                 return Err(Error::Unreadable {
                     path: path.to_owned(),
                     message: format!(
                         "the file changed while it was read: it had {} bytes and has {}",
                         stream.input.file_bytes(),
-                        now.len()
+                        now
                     ),
                     hint: "stop the recording, then read its files".to_owned(),
                 });
@@ -675,6 +689,7 @@ impl RequestReader for Blktrace {
     }
 
     fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
+        self.shows = true;
         let mut records = Vec::new();
         while records.len() < rows {
             let Some((index, placed)) = self.next()? else {
@@ -687,10 +702,13 @@ impl RequestReader for Blktrace {
                 } else {
                     place
                 },
-                raw: hex(&placed.record),
+                raw: placed
+                    .record
+                    .map_or_else(String::new, |record| hex(&record[..])),
                 request: placed.request,
             });
         }
+        self.shows = false;
         Ok(records)
     }
 

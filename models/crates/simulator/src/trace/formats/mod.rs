@@ -215,6 +215,9 @@ pub(crate) fn head_lines<'a>(head: &Head<'a>) -> Vec<&'a [u8]> {
         .collect()
 }
 
+/// Lines at the beginning of which a format must understand one to be asked about more.
+const HOPELESS_LINES: usize = 500;
+
 /// The share of the head's lines that a line format understands.
 pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LogFormat, meaning: &str) -> Score {
     if !is_text(head) {
@@ -230,11 +233,18 @@ pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LogFormat, meaning: 
         return Score::new(1.0, format!("its header; {meaning}"));
     }
     let mut spaces = Spaces::default();
-    let understood: Vec<bool> = records
-        .iter()
-        .map(|line| format.parse_line(line, &mut spaces).is_ok())
-        .collect();
-    let good = understood.iter().filter(|good| **good).count();
+    let mut understood = Vec::with_capacity(records.len());
+    let mut good = 0;
+    for line in records {
+        let fits = format.parse_line(line, &mut spaces).is_ok();
+        good += usize::from(fits);
+        understood.push(fits);
+        // Each line that does not fit makes an error, and most formats are of other lines.
+        if good == 0 && understood.len() == HOPELESS_LINES {
+            break;
+        }
+    }
+    let records = &records[..understood.len()];
     let share = ratio(good, records.len());
     // A header or a good first record is enough to name the format: what does not fit after it is
     // better told with its line than as an unknown format.

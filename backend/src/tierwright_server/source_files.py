@@ -1,0 +1,53 @@
+"""Whether the files of a trace are still what they were: the one that is named, and its set.
+
+A recording of blktrace is a file for each CPU, of which one is named and all are read.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+_CPU = re.compile(r"(?P<base>.+\.blktrace\.)\d{1,5}(?P<suffix>(\..*)?)")
+_MARK_BITS = 63
+
+
+def others_of(path: Path) -> list[Path]:
+    """Return the files beside this one that are read with it, by name.
+
+    Parameters
+    ----------
+    path : Path
+        The file that was named, such as `sda.blktrace.0`.
+    """
+    own = _CPU.fullmatch(path.name)
+    if own is None:
+        return []
+    return sorted(
+        other
+        for other in path.parent.iterdir()
+        if other != path
+        and (found := _CPU.fullmatch(other.name)) is not None
+        and (found["base"], found["suffix"]) == (own["base"], own["suffix"])
+    )
+
+
+def mark_of(path: Path) -> int:
+    """Return a number that changes with the files that are read: which, how long, when written.
+
+    Of a file that is read alone it is the time of its last change. [ns]
+
+    Raises
+    ------
+    OSError
+        A file cannot be looked at.
+    """
+    written_ns = path.stat().st_mtime_ns
+    others = others_of(path)
+    if not others:
+        return written_ns
+    seen = [(other.name, other.stat()) for other in others]
+    told = "".join(
+        f"{name}\0{stat.st_size}\0{stat.st_mtime_ns}\0" for name, stat in seen
+    )
+    digest = hashlib.sha256(f"{written_ns}\0{told}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - _MARK_BITS)

@@ -1,0 +1,146 @@
+"""Members of an archive and files of a folder: one device, or each its own."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tierwright._simulator import SimulatorError, convert, inspect, preview
+from tierwright.cli import main
+
+SPC = "0,8,4096,R,0.1\n0,8,4096,W,0.2\n1,8,4096,R,0.3\n"
+KEYS = "a\nb\na\n"
+
+
+def tar(path: Path, files: dict[str, bytes]) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return path
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def folder(path: Path, files: dict[str, bytes]) -> Path:
+    path.mkdir()
+    for name, content in files.items():
+        (path / name).write_bytes(content)
+    return path
+
+
+HOLDERS = {"tar": tar, "zip": zipped, "folder": folder}
+
+
+@pytest.fixture(params=HOLDERS)
+def two_machines(request, tmp_path):
+    """Put the same requests of two machines into an archive or a folder."""
+    content = SPC.encode()
+    return HOLDERS[request.param](
+        tmp_path / "holder", {"web.spc": content, "mail.spc": content}
+    )
+
+
+def names(warnings: list[dict[str, str]]) -> set[str]:
+    return {warning["name"] for warning in warnings}
+
+
+def test_joined_members_share_their_devices_and_the_report_says_so(two_machines):
+    found = inspect(two_machines, format="spc")
+    # Two devices of a page each, whichever member names them.
+    assert (found["devices"], found["distinct_pages"]) == (2, 2)
+    assert "members_joined" in names(found["warnings"])
+    [hint] = [
+        warning["hint"]
+        for warning in found["warnings"]
+        if warning["name"] == "members_joined"
+    ]
+    assert "--members-apart" in hint
+
+
+def test_members_apart_have_devices_of_their_own(two_machines, tmp_path):
+    found = inspect(two_machines, format="spc", members_apart=True)
+    assert (found["devices"], found["distinct_pages"]) == (4, 4)
+    assert "members_joined" not in names(found["warnings"])
+    [told] = [text for text in found["assumptions"] if "member" in text]
+    assert "each of the" in told
+    assert "devices of its own" in told
+    assert "web.spc" in told
+    assert "mail.spc" in told
+    converted = convert(
+        two_machines, tmp_path / "out.twt", format="spc", members_apart=True
+    )
+    assert told in inspect(tmp_path / "out.twt")["assumptions"]
+    assert converted["distinct_pages"] == 4
+    devices = {record["device"] for record in found["records"]}
+    assert devices <= {"web.spc/0", "web.spc/1", "mail.spc/0", "mail.spc/1"}
+    joined = inspect(two_machines, format="spc")
+    # The sequence is the same: only whose pages they are differs.
+    assert joined["sha256_of_sequence"] == found["sha256_of_sequence"]
+
+
+def test_formats_without_devices_take_the_name_of_the_member(tmp_path):
+    trace = zipped(tmp_path / "t.zip", {"one": KEYS.encode(), "two": KEYS.encode()})
+    joined = inspect(trace, format="keys")
+    apart = inspect(trace, format="keys", members_apart=True)
+    assert (joined["distinct_pages"], apart["distinct_pages"]) == (2, 4)
+    shown = preview(trace, format="keys", members_apart=True)
+    assert {record["device"] for record in shown["records"]} == {"one"}
+
+
+def test_files_of_a_folder_may_be_compressed_and_come_by_name(tmp_path):
+    trace = folder(
+        tmp_path / "days",
+        {"day2.gz": gzip.compress(b"2,9,4096,R,9.5\n"), "day1": SPC.encode()},
+    )
+    (trace / ".hidden").write_text("no trace")
+    (trace / "deeper").mkdir()
+    found = inspect(trace, format="spc")
+    assert found["requests"] == 4
+    assert found["compression"].startswith("folder")
+    plain = tmp_path / "plain"
+    plain.write_text(SPC + "2,9,4096,R,9.5\n")
+    assert (
+        found["sha256_of_sequence"]
+        == inspect(plain, format="spc")["sha256_of_sequence"]
+    )
+
+
+def test_a_folder_without_files_is_an_error(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SimulatorError, match="a folder that holds no file"):
+        inspect(tmp_path / "empty")
+
+
+def test_an_error_names_the_file_of_the_folder(tmp_path):
+    trace = folder(tmp_path / "days", {"a": SPC.encode(), "b": b"not a request\n"})
+    with pytest.raises(SimulatorError, match="`b`"):
+        inspect(trace, format="spc")
+
+
+def test_a_single_file_cannot_be_kept_apart(tmp_path):
+    trace = tmp_path / "t"
+    trace.write_text(SPC)
+    with pytest.raises(SimulatorError, match="one recording"):
+        inspect(trace, format="spc", members_apart=True)
+
+
+def test_the_command_line_takes_the_choice(two_machines, capsys):
+    arguments = ["trace", "inspect", str(two_machines), "--format", "spc", "--json"]
+    assert main(arguments) == 0
+    joined = json.loads(capsys.readouterr().out)
+    assert main([*arguments, "--members-apart"]) == 0
+    apart = json.loads(capsys.readouterr().out)
+    assert (joined["distinct_pages"], apart["distinct_pages"]) == (2, 4)
