@@ -377,7 +377,8 @@ impl Slow for S3Fifo {
         }
     }
     fn enter(&mut self, page: u64) {
-        let filling = !self.evicted && self.small.len() == self.small_pages;
+        // More than its share after the share has shrunk.
+        let filling = !self.evicted && self.small.len() >= self.small_pages;
         if drop_from(&mut self.ghost, page) || self.returning == Some(page) || filling {
             self.main.push((page, 0));
         } else {
