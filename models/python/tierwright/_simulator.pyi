@@ -68,6 +68,7 @@ __all__ = [
     "sampled_curves",
     "schemes",
     "simulate_buffer",
+    "simulate_dynamics",
     "simulate_flash_cache",
     "simulate_online",
     "simulate_policy",
