@@ -112,7 +112,7 @@ class MetadataPreset:
         1200.0
         """
         flash = _sizes("flash_bytes", flash_bytes)
-        source = _sizes("source_bytes", self.behind(source_bytes))
+        source = _sizes("source_bytes", source_bytes)
         if page_bytes < 1:
             raise BadInput(
                 f"metadata: page_bytes: `{page_bytes}` must be above 0", _HINT
@@ -142,7 +142,8 @@ class MetadataPreset:
         whole_units: bool,
     ) -> FloatArray:
         unit = self.unit_bytes or page_bytes
-        units, behind = flash / unit, source / unit
+        stated = np.asarray(self.behind(source), dtype=np.float64)
+        units, behind = flash / unit, stated / unit
         if whole_units:
             units, behind = np.ceil(units), np.ceil(behind)
         needed = (
