@@ -129,6 +129,28 @@ class TestEvaluate:
         assert "metadata of flash" in answer.json()["detail"]
         assert answer.json()["hint"]
 
+    def test_the_space_behind_a_fragment_cache_can_be_stated(self, application):
+        """4 bytes a MiB of the source, beside what the workload's own pages need."""
+        own, stated = (
+            application.post(
+                "/evaluations", point(5000, 20000, flash_metadata=name), 200
+            )["ram_budget"]["metadata_bytes"]
+            for name in ("sce", "sce:1TiB")
+        )
+        [workload] = [
+            each
+            for each in application.get("/workloads")["items"]
+            if each["id"] == "example"
+        ]
+        units = -(-workload["summary"]["distinct_pages"] * 8192 // 2**20)
+        assert stated - own == 4 * (2**20 - units)
+        for name, part in (("face:1TiB", "keeps nothing"), ("sce:much", "size")):
+            refused = application.post(
+                "/evaluations", point(5000, 20000, flash_metadata=name), 422
+            )
+            assert refused["errors"][0]["where"] == "body.flash_metadata"
+            assert part in str(refused)
+
     def test_hits_by_tier_add_up_to_the_accesses(self, application):
         answer = application.post("/evaluations", point(), 200)
         for scheme in answer["schemes"]:

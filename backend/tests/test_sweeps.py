@@ -181,6 +181,23 @@ class TestRows:
         assert row["io_time_us_per_access"] is None
         assert row["io_time_reason"] == "no device is named"
 
+    def test_clean_only_admission_has_its_formula_beside(self, application):
+        sweep = finish(
+            application,
+            request(
+                [contender("scheme", "lazy", admission="clean_only")], [306], [1836]
+            ),
+            flash_device_id=FLASH,
+            disk_device_id=DISK,
+        )
+        [row] = sweep["rows"]
+        formula = row["formula"]
+        assert 0 <= formula["gap"] < 0.02
+        assert formula["io_time_us_per_access"] == pytest.approx(
+            row["io_time_us_per_access"] * (1 + formula["gap"])
+        )
+        assert formula["derivation"]["value"] == formula["io_time_us_per_access"]
+
     def test_blocks_count_misses_apart_and_have_no_price(self, application):
         asked = contender(
             "scheme", "lazy", block_pages="4", block_technique="overwriting"

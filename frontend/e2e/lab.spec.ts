@@ -263,3 +263,25 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await rate.press("Enter");
   await expect(page.getByText(/estimate below is of another policy/)).toBeVisible();
 });
+
+test("the adaptive split is followed while a write gets dearer", async ({ page }) => {
+  await openReady(page, "/pool-split?ram_pages=700");
+  await page.getByRole("combobox", { name: "What changes" }).click(LONG);
+  await page.getByRole("option", { name: /^RM1/ }).click();
+  await expect(page).toHaveURL(/dynamics=rm1/);
+  const card = page.getByRole("region", { name: /^The adaptive split of/ });
+  await expect(card.getByRole("heading")).toContainText(/The adaptive split/, LONG);
+  await expect(card).toContainText("The clean pool moves between");
+  await page.getByRole("textbox", { name: "One estimation [s]" }).fill("0.9");
+  await page.getByRole("textbox", { name: "One estimation [s]" }).press("Enter");
+  await expect(card).toContainText("For an estimation to take at most 3 %");
+  await card.getByText("Clean pool", { exact: true }).click();
+  await card.getByRole("button", { name: "How is this computed?" }).click();
+  await expect(card.getByText(/R_0 \(1 \+ 0\.1 i\)/)).toBeVisible();
+  await expectAccessible(page, "adaptive split");
+  await card.getByText("Table", { exact: true }).click();
+  await expect(card.getByRole("row").nth(1)).toContainText("5,000");
+  // The address alone brings the answer back.
+  await page.reload();
+  await expect(card.getByRole("heading")).toContainText(/The adaptive split/, LONG);
+});

@@ -41,6 +41,9 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   await expect(dialog.getByText(/T = ln\(1 \+/).first()).toBeVisible();
   await expectAccessible(page, "derivation of a life");
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /why this is its cost under Lazy/ }).click();
+  await expect(dialog.getByText(/USD/).first()).toBeVisible();
+  await page.keyboard.press("Escape");
 
   // A value that cannot be is said at once, and nothing is asked.
   await growth.fill("-200");
@@ -68,6 +71,18 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   const left = page.getByText(/keeps 96 bytes in RAM for each page on flash/);
   await expect(left).toBeVisible();
   await expectAccessible(page, "wear with metadata");
+
+  // A fragment cache also maps the volume behind it.
+  const metadata = page.getByRole("combobox", { name: "Memory that flash needs" });
+  await metadata.click();
+  await page.getByRole("option", { name: /SCE/ }).click();
+  const behind = page.getByRole("textbox", { name: "Volume behind it [GiB]" });
+  await behind.fill("2");
+  await behind.press("Enter");
+  await expect(page).toHaveURL(/metadata=sce(:|%3A)2GiB/);
+  await metadata.click();
+  await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
+  await expect(left).toBeVisible();
 
   // One choice for all pages.
   await page.getByRole("link", { name: "Compare", exact: true }).click();
@@ -166,4 +181,43 @@ test("a cache of fragments: its size trades filling against useful flash", async
   await expectAccessible(page, "a cache of fragments");
   await card.getByText("Table", { exact: true }).click();
   await expect(card.getByRole("cell", { name: "128 KiB" })).toBeVisible();
+});
+
+test("transactions on raw flash: pages or log records, and who leaves next", async ({
+  page,
+}) => {
+  await openReady(page, `/wear?${KNOWN}`);
+  await page.getByRole("button", { name: "Study transactions" }).click();
+  const ways = page.getByRole("region", { name: "Pages or log records", exact: true });
+  await expect(ways.getByRole("heading")).toContainText("Leaving as log records");
+  await expect(ways).toContainText("as long as 120 page reads");
+  const again = page.getByRole("textbox", { name: "Pages wanted again" });
+  await again.fill("500");
+  await again.press("Enter");
+  await expect(ways.getByRole("heading")).toContainText("Leaving as pages");
+  await expect(page).toHaveURL(/tx_again=500/);
+  await page.getByRole("button", { name: "Why: transaction figures" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText(/ceil\(n x records \/ page\)/)).toBeVisible();
+  await page.keyboard.press("Escape");
+
+  const order = page.getByRole("table", { name: "Who leaves memory next" });
+  await expect(order.getByRole("row").nth(1)).toContainText("R00000");
+  await expectAccessible(page, "transactions on raw flash");
+  await page.getByRole("combobox", { name: "Transactions to replay" }).click();
+  await page.getByRole("option", { name: "Events of my own" }).click();
+  const events = page.getByRole("textbox", { name: "Events" });
+  const replay = page.getByRole("button", { name: "Replay these events" });
+  await events.fill("B A\nU A 0\nC B");
+  await replay.click();
+  await expect(page.getByText(/has not begun/).first()).toBeVisible();
+  await events.fill("B A\nU A 0\nB B\nU B 1\nC B");
+  await replay.click();
+  await expect(order.getByRole("row")).toHaveCount(3);
+  await expect(order.getByRole("row").nth(1)).toContainText("B");
+
+  // The address holds the question, the events too.
+  await page.reload();
+  await expect(order.getByRole("row")).toHaveCount(3);
+  await expect(again).toHaveValue("500");
 });

@@ -22,9 +22,11 @@ from types import CodeType, FrameType
 from typing import Any
 
 import pytest
+import typer
 
 import tierwright
 from tierwright import conformance, metadata
+from tierwright.cli.app import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "models"
@@ -88,6 +90,8 @@ NO_MODEL = {
     "page_flow.scheme_map.check_axes": "checks inputs",
     "page_flow.scheme_map.check_question": "checks inputs",
     "page_flow.scheme_map.least_of": "compares costs",
+    "pool_split.dynamics.static_splits": "picks splits to replay",
+    "transactions.study.operations_derivation": "words for a time",
     "page_flow.scheme_map.margin_of": "compares costs",
     "page_flow.scheme_map.too_close_to_call": "compares costs",
     "pool_split.analysis.cautions": "words",
@@ -115,10 +119,14 @@ JOINED = {
     "page_flow.placement.compare_directories": "directory sizes, hits, costs",
     "pool_split.analysis.analyse": "rates, costs, optimum of one buffer",
     "pool_split.asymmetry.gain_over_asymmetry": "a choice and its replay at each R",
+    "pool_split.dynamics.advisor_study": "drift, replays and prices by epoch",
     "pool_split.survey.survey": "estimates and replays of a trace",
+    "replay_cost.clean_only": "the formula on the counts of a replay",
     "throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
     "tier_costs.compare_tiers": "costs and utilisation of devices",
     "transactions.replay.compare_buffers": "a replay a variant",
+    "transactions.replay.residents": "the state a replay ends in",
+    "transactions.study.leaving_order": "average access times, and the order",
 }
 """Answers that put kernels together; an oracle and a page, and the properties of their parts."""
 
@@ -312,3 +320,69 @@ def test_what_stands_apart_is_there_and_needs_to() -> None:
         for module in pkgutil.walk_packages(tierwright.__path__, "tierwright.")
     }
     assert sorted(set(OUTSIDE) - modules) == []
+
+
+# --- where each is reached --------------------------------------------------------------
+
+ROW = re.compile(
+    r"^\| `([\w.]+)` \| `([\w -]+)` \| (?:`([^`]+)`)? ?\| ?(.*?) ?\|$", re.M
+)
+WITHOUT_AN_ADDRESS = 15
+WITHOUT_A_PAGE = 17
+"""Formulas that no answer over HTTP, no page contains yet: these may only become fewer."""
+
+
+def doors() -> list[tuple[str, str, str, str]]:
+    text = (PAGES / "reach.md").read_text("utf-8")
+    found: list[tuple[str, str, str, str]] = ROW.findall(text)
+    return found
+
+
+def test_every_formula_is_reached_from_somewhere() -> None:
+    rows = doors()
+    assert [row[0] for row in rows] == list(conformance.FORMULAS)
+    assert sum(not row[2] for row in rows) <= WITHOUT_AN_ADDRESS
+    assert sum(not row[3] for row in rows) <= WITHOUT_A_PAGE
+
+
+def test_the_commands_addresses_and_pages_named_exist() -> None:
+    from tierwright.cli.app import app
+
+    command = typer.main.get_command(app)
+    document = json.loads((ROOT / "backend" / "openapi.json").read_text("utf-8"))
+    source = ROOT / "frontend" / "src"
+    pages = (source / "analysis" / "questions.ts").read_text("utf-8")
+    menu = (source / "app" / "shell.tsx").read_text("utf-8")
+    for formula, words, address, page in doors():
+        found: Any = command
+        for word in words.split():
+            found = found.commands.get(word)
+            assert found is not None, f"{formula}: no command `{words}`"
+        assert not address or f"/api/v1{address}" in document["paths"], formula
+        assert not page or f'"{page}"' in pages + menu, f"{formula}: no page {page}"
+
+
+def test_any_formula_can_be_asked_by_its_name(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    vector = next(
+        each
+        for each in vectors(VECTORS / "independent.json")
+        if each["formula"] == "face.writeback_chain" and "error" not in each["expected"]
+    )
+    given = json.dumps(vector["inputs"])
+    arguments = ["formula", "face.writeback_chain", "--inputs", given, "--json"]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == pytest.approx(vector["expected"])
+    assert main(["formula"]) == 0
+    assert len(capsys.readouterr().out.split()) == len(conformance.FORMULAS)
+    for wrong, part in (
+        (["formula", "face.nothing"], "face.theta"),
+        (["formula", "zhou.io_time_us"], "'reads' is missing"),
+        (["formula", "zhou.io_time_us", "--inputs", "["], "no JSON"),
+        (["formula", "zhou.io_time_us", "--inputs", "[]"], "no JSON object"),
+        (["formula", "zhou.aat", "--inputs", '{"transactions": 3}'], "do not fit"),
+    ):
+        assert main(wrong) == 2
+        assert part in capsys.readouterr().err

@@ -106,6 +106,28 @@ def test_the_bitmap_is_part_of_the_descriptor() -> None:
 # --- memory: invariants of section 7.4 --------------------------------------------------
 
 
+def test_the_space_behind_stands_in_the_name_of_a_preset() -> None:
+    """The two-term formula at 1 TiB, whatever the workload spans."""
+    stated = metadata.preset("sce:1TiB")
+    found = metadata.charge(
+        stated,
+        ram_bytes=64 * GIB,
+        flash_bytes=160 * GIB,
+        page_bytes=4096,
+        source_bytes=GIB,
+    )
+    sce = metadata.fragment_cache_metadata(TIB, 160 * GIB)
+    assert found.metadata_bytes == sce.with_buffers_bytes
+    left = metadata.ram_pages_left(
+        stated, ram_pages=16 * MIB, flash_pages=40 * MIB, page_bytes=4096
+    )
+    assert float(left) == found.left_pages
+    with pytest.raises(BadInput, match="keeps nothing"):
+        metadata.preset("face:1TiB")
+    with pytest.raises(BadInput):
+        metadata.preset("sce:much")
+
+
 @pytest.mark.formula("sce.metadata")
 @given(sizes, sizes, sizes, fragments)
 def test_memory_is_linear_and_additive(

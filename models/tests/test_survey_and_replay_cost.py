@@ -10,7 +10,7 @@ from tierwright import catalog, pool_split
 from tierwright.device import Device, Figure
 from tierwright.errors import BadInput
 from tierwright.pool_split.survey import SplitSurvey, candidates, device_asymmetry
-from tierwright.replay_cost import price
+from tierwright.replay_cost import clean_only, price
 from tierwright.simulate import (
     Trace,
     simulate_buffer,
@@ -259,3 +259,39 @@ class TestPrice:
         assert (
             price(row, flash=None, disk=self.DISK).reason == "the trace has no accesses"
         )
+
+
+@pytest.mark.parametrize(
+    ("ram", "flash", "gap"), [(306, 1836, 0.02), (1534, 9204, 0.03)]
+)
+@pytest.mark.oracle("replay_cost.clean_only")
+def test_the_formula_of_clean_only_admission_is_near_its_replay(
+    ram: int, flash: int, gap: float
+) -> None:
+    """The replay lacks only what the start with empty tiers spares, so it is no dearer."""
+    found = simulate_scheme(
+        TPCB, "lazy", ram, flash, options={"admission": "clean_only"}
+    )
+    devices = {
+        "flash": catalog.device("face2016-samsung-840pro-256"),
+        "disk": catalog.device("face2016-cheetah-15k6-single"),
+    }
+    cost = clean_only(found, **devices)
+    assert cost is not None
+    assert -1e-9 <= cost.gap < gap
+    # By hand: what fills the tiers is the difference.
+    flash_us, disk_us = (devices[name].write_service_us for name in ("flash", "disk"))
+    assert flash_us is not None
+    assert disk_us is not None
+    misses = found["flash_hits"] + found["flash_misses"]
+    dirty = found["ram_dirty_evictions"]
+    expected = (misses - dirty) * (found["flash_misses"] / misses)
+    spared = (expected - found["flash_writes"]) * flash_us
+    spared += (dirty - found["hdd_writes"]) * disk_us
+    priced = price(found, **devices).io_time_us_per_access
+    assert priced is not None
+    difference = cost.io_time_us_per_access - priced
+    assert difference == pytest.approx(spared / found["accesses"], rel=1e-6, abs=1e-9)
+    plain = simulate_scheme(TPCB, "lazy", ram, flash)
+    assert clean_only(plain, **devices) is None
+    assert clean_only(found, flash=None, disk=devices["disk"]) is None

@@ -137,6 +137,79 @@ def test_with_uncommitted_victims_the_chip_takes_records_instead_of_pages() -> N
     assert found["transaction_log"].writes == len(found["transaction_log"].victims)
 
 
+# --- one transaction that leaves ------------------------------------------------------------
+
+
+@given(
+    n=st.integers(0, 500),
+    records=st.floats(0, 4096),
+    k=st.floats(0, 8),
+    again=st.floats(0, 1000),
+)
+@pytest.mark.formula("transactions.study.write_study")
+@pytest.mark.oracle("transactions.study.write_study")
+def test_the_break_even_is_where_both_ways_take_as_long(
+    n: int, records: float, k: float, again: float
+) -> None:
+    """The curve against plain sums, and the crossing against the curve."""
+    found = transactions.write_study(
+        dirty_pages=n,
+        log_bytes_per_page=records,
+        log_pages_per_page=k,
+        pages_reread=again,
+    )
+    log_pages = math.ceil(n * records / 2048)
+    assert found.page_us == pytest.approx(200 * n + 25 * again)
+    assert found.log_us == pytest.approx(200 * log_pages + 25 * again * (1 + k))
+    assert (found.winner == "log") == (
+        found.log_us < found.page_us - 1e-9 * found.page_us
+    )
+    crossing = found.break_even_pages
+    if crossing is None:  # the log never costs more, or always
+        assert k < 1e-300 or log_pages > n
+    else:
+        as_pages = 200 * n + 25 * crossing
+        assert 200 * log_pages + 25 * crossing * (1 + k) == pytest.approx(as_pages)
+    at = found.curve.pages_reread
+    assert found.curve.page_us == pytest.approx(200 * n + 25 * at)
+    assert found.curve.log_us == pytest.approx(200 * log_pages + 25 * at * (1 + k))
+
+
+def test_a_study_names_what_limits_it() -> None:
+    large = transactions.write_study(
+        dirty_pages=4, log_bytes_per_page=5000, log_pages_per_page=1
+    )
+    assert large.winner == "page"
+    assert large.break_even_pages is None
+    names = {caution.name for caution in large.warnings}
+    assert names == {
+        "records_exceed_pages",
+        "fewer_log_pages_than_records",
+        "chip_of_2006",
+    }
+    own = transactions.write_study(
+        times=NandTimes(50, 500, 3000), changes=(0.1, 0.2, 0.5)
+    )
+    assert [caution.name for caution in own.warnings] == ["changes_do_not_fit"]
+    steps = {part.result: part for part in own.derivation}
+    assert steps["time as pages"].value == own.page_us == 16 * 500 + 16 * 50
+    assert "200" not in steps["time as pages"].substituted
+
+
+@pytest.mark.oracle("transactions.replay.residents", "transactions.study.leaving_order")
+def test_who_leaves_next_is_who_the_replay_pushes_out() -> None:
+    events = transactions.parse_events("B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\nR A 3")
+    held = transactions.residents(events, ram_pages=4, database_pages=8)
+    order = [row.transaction for row in transactions.leaving_order(held)]
+    assert order == ["B", "A", "C"]  # committed, then AAT 5 and 7
+    pushed = replay(
+        [*events, Event("begin", "D", None, 9), Event("update", "D", 4, 10)],
+        ram_pages=4,
+        database_pages=8,
+    )
+    assert [victim.transaction for victim in pushed.victims] == order[:1]
+
+
 # --- formulas -----------------------------------------------------------------------------
 
 stamps = st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6)
@@ -510,3 +583,36 @@ def test_the_command_prints_one_document(
     assert main(["transactions", str(path), *sizes]) == 0
     assert "transaction_log" in capsys.readouterr().out
     assert main(["transactions", str(tmp_path / "absent"), *sizes]) == 2
+
+
+def test_the_commands_of_one_transaction_and_of_the_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chip = ["--read-us", "50", "--write-us", "400", "--page-bytes", "4096"]
+    assert main(["transaction-writes", *chip, "--dirty-pages", "100", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # 100 x 100 bytes fill 3 pages of 4 KiB: 97 writes spared, each as long as 8 reads
+    assert found["written"]["break_even_extra_reads"] == 97 * 8
+    assert found["page_us"] == 100 * 450
+    assert main(["transaction-writes"]) == 0
+    assert "break-even extra reads = write saving / read = 120" in (
+        capsys.readouterr().out
+    )
+    assert main(["transaction-writes", "--changes", "1,2"]) == 2
+    assert "has 2 numbers" in capsys.readouterr().err
+
+    path = tmp_path / "events.txt"
+    path.write_text("B A\nU A 0\nB B\nU B 1\nC B\n", encoding="utf-8")
+    sizes = ["--ram-pages", "4", "--database-pages", "8"]
+    assert main(["transaction-order", str(path), *sizes, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["transaction"], row["commit_time"]) for row in rows] == [
+        ("B", 5),
+        ("A", None),
+    ]
+    assert main(["transaction-order", str(path), *sizes]) == 0
+    assert "runs" in capsys.readouterr().out
+    # Another chip makes other times of the same counts.
+    assert main(["transactions", str(path), *sizes, "--read-us", "1", "--json"]) == 0
+    quick = json.loads(capsys.readouterr().out)
+    assert quick["page_lru"]["time_us"] == quick["page_lru"]["reads"] == 2

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from tierwright_server.analyses.pool_advisors import router as pool_advisors
 from tierwright_server.analyses.pool_splits import router as pool_splits
 from tierwright_server.analyses.sampled_profiles import router as sampled_profiles
 from tierwright_server.analyses.summaries import router as summaries
@@ -22,6 +23,7 @@ from tierwright_server.simulator.endpoints import router as simulator
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.throughputs.endpoints import router as throughputs
 from tierwright_server.tier_costs.endpoints import router as tier_costs
+from tierwright_server.transactions.endpoints import router as transactions
 from tierwright_server.uploads.endpoints import router as uploads
 from tierwright_server.uploads.endpoints import storage_router as storage
 from tierwright_server.uploads.tus import router as tus
@@ -46,6 +48,7 @@ for part in (
     flash_choices,
     wear,
     fragment_caches,
+    transactions,
     break_evens,
     throughputs,
     simulations,
@@ -53,6 +56,7 @@ for part in (
     sweeps,
     miniatures,
     pool_splits,
+    pool_advisors,
     windows,
     sampled_profiles,
     summaries,

@@ -52,6 +52,15 @@ Identifier = Annotated[
     StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$"),
     Field(description="Lower-case letters, digits, `.`, `_` and `-`.", examples=["a1"]),
 ]
+FlashMetadata = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}(:[0-9A-Za-z.]{1,30})?$"),
+    Field(
+        description="Preset of `GET /catalog/flash-metadata`; a fragment cache with the "
+        "address space behind it.",
+        examples=["face", "sce:2TiB"],
+    ),
+]
 Name = Annotated[
     str,
     StringConstraints(

@@ -1,4 +1,5 @@
 /** What the page "DRAM or flash" adds to the address. */
+import { metadataName } from "./state";
 export interface DollarSearch {
   /** The next sum of money; absent: the usual one. [USD] */
   usd?: number | undefined;
@@ -22,7 +23,6 @@ export const MIN_RATIO = 0.001;
 export const MAX_RATIO = 2;
 const MAX_USD = 1e9;
 const MAX_DISKS = 100_000;
-const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 const between = (value: unknown, low: number, high: number): number | undefined =>
   typeof value === "number" && value >= low && value <= high ? value : undefined;
@@ -37,9 +37,6 @@ export const wholeBetween = (
   return found !== undefined && Number.isSafeInteger(found) ? found : undefined;
 };
 
-export const presetName = (value: unknown): string | undefined =>
-  typeof value === "string" && IDENTIFIER.test(value) ? value : undefined;
-
 /** Reads the page's own parameters; what cannot be used counts as absent. */
 export function parseDollarSearch(raw: Record<string, unknown>): DollarSearch {
   return {
@@ -49,7 +46,7 @@ export function parseDollarSearch(raw: Record<string, unknown>): DollarSearch {
     disks: wholeBetween(raw["disks"], 1, MAX_DISKS),
     old_share: between(raw["old_share"], 0, 0.99),
     appends: raw["appends"] === true ? true : undefined,
-    metadata: presetName(raw["metadata"]),
+    metadata: metadataName(raw["metadata"]),
     host_usd: between(raw["host_usd"], 0, MAX_USD),
     reads: between(raw["reads"], 0, 1),
   };

@@ -1,5 +1,5 @@
 /** What the page of scheme maps adds to the address. */
-import { presetName } from "./dollar-state";
+import { metadataName } from "./state";
 
 export const AXIS_NAMES = [
   "flash_per_ram",
@@ -55,7 +55,7 @@ export function parseMapSearch(raw: Record<string, unknown>): MapSearch {
     y_high: number(raw["y_high"], 0, MOST, true),
     dirty_share: number(raw["dirty_share"], 0, 1),
     asymmetry: number(raw["asymmetry"], 0, 1e9, true),
-    metadata: presetName(raw["metadata"]) ?? presetName(raw["flash_metadata"]),
+    metadata: metadataName(raw["metadata"]) ?? metadataName(raw["flash_metadata"]),
     flash_metadata: undefined,
     by: raw["by"] === "price" ? "price" : undefined,
   };

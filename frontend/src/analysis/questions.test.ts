@@ -24,9 +24,16 @@ const POINT = {
 const OWN: Readonly<Record<Question, Record<string, unknown>>> = {
   compare: { check: "abc", dirty_share: 0.25 },
   scheme_map: { x: "dirty_share", y_low: 2, asymmetry: 8, by: "price" },
-  pool_split: { asymmetry: 12.5 },
+  pool_split: { asymmetry: 12.5, dynamics: "rm1", epoch: 2000, estimation_s: 0.5 },
   dram_or_flash: { usd: 1000, price_ratio: 0.2, form: "plain", appends: true },
-  wear: { rate: 1e5, growth: 0.2, pe_cycles: 3000 },
+  wear: {
+    rate: 1e5,
+    growth: 0.2,
+    pe_cycles: 3000,
+    tx_dirty: 40,
+    tx_source: "events",
+    tx_events: "B A\nU A 0\nC A",
+  },
   throughput: { clients: 7, think_ms: 2.5, vary: "disks", show: "response" },
   simulate: { contenders: "policy:lru", sizes: "10..300x12", sweep: "s-1", held: 5 },
 };

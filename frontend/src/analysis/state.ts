@@ -49,6 +49,12 @@ export const STATE_KEYS = [
 const MAX_REFUSED = 600;
 const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
+const METADATA = /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?GiB)?$/;
+
+/** A preset of flash metadata, with the address space behind it where that is stated. */
+export const metadataName = (value: unknown): string | undefined =>
+  typeof value === "string" && METADATA.test(value) ? value : undefined;
+
 type Reader<T> = (value: unknown) => T | null;
 
 const identifier: Reader<string> = (value) => {
@@ -141,7 +147,7 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
   }
   search.check = identifier(raw["check"]) ?? undefined;
   readDirtyShare(raw["dirty_share"], search, refused);
-  search.metadata = identifier(raw["metadata"]) ?? undefined;
+  search.metadata = metadataName(raw["metadata"]);
   const earlier = raw["refused"];
   if (typeof earlier === "string" && earlier !== "") {
     refused.push(...earlier.slice(0, MAX_REFUSED).split("; "));

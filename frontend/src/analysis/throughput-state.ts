@@ -1,5 +1,6 @@
 /** What the page "Throughput" adds to the address. */
-import { presetName, wholeBetween } from "./dollar-state";
+import { wholeBetween } from "./dollar-state";
+import { metadataName } from "./state";
 
 export const VARIED = ["clients", "disks", "flash_devices", "flash_pages"] as const;
 export type Varied = (typeof VARIED)[number];
@@ -39,6 +40,6 @@ export function parseThroughputSearch(raw: Record<string, unknown>): ThroughputS
     cpus: wholeBetween(raw["cpus"], 1, MAX_DEVICES),
     vary: VARIED.find((name) => name === raw["vary"]),
     show: raw["show"] === "response" ? "response" : undefined,
-    metadata: presetName(raw["metadata"]),
+    metadata: metadataName(raw["metadata"]),
   };
 }

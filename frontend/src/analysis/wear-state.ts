@@ -1,5 +1,23 @@
 /** What the page of wear and recovery adds to the address; absent: the usual value. */
-export interface WearSearch {
+export interface WearSearch extends WearNumbers {
+  /** Which transactions are replayed; absent: made like the paper's Figure 6(a). */
+  tx_source?: TransactionSource | undefined;
+  /** Events of one's own, one a line. */
+  tx_events?: string | undefined;
+}
+
+export const TRANSACTION_SOURCES = [
+  "half_loaded",
+  "concurrent_loads",
+  "events",
+] as const;
+
+export type TransactionSource = (typeof TRANSACTION_SOURCES)[number];
+
+/** An address holds no more. */
+export const MOST_EVENT_CHARACTERS = 2000;
+
+export interface WearNumbers {
   /** Page accesses a second; absent: the workload's own. */
   rate?: number | undefined;
   /** Of the load, a year; 0.2: 20 % more. */
@@ -29,6 +47,32 @@ export interface WearSearch {
   density?: number | undefined;
   /** Sleep of a population thread. [s] */
   period_s?: number | undefined;
+  /** Of one transaction on raw flash: pages that it changed. */
+  tx_dirty?: number | undefined;
+  /** Log records of one of them. [B] */
+  tx_log_bytes?: number | undefined;
+  /** Log pages read with a page that is wanted again. */
+  tx_log_pages?: number | undefined;
+  /** Pages wanted again. */
+  tx_again?: number | undefined;
+  /** Buffer. [MiB] */
+  tx_ram_mib?: number | undefined;
+  /** Times of the chip. [µs] */
+  tx_read_us?: number | undefined;
+  tx_write_us?: number | undefined;
+  tx_erase_us?: number | undefined;
+  /** Page of the chip. [B] */
+  tx_page_bytes?: number | undefined;
+  tx_block_pages?: number | undefined;
+  /** Measured changes, as shares. */
+  tx_slower?: number | undefined;
+  tx_saved?: number | undefined;
+  tx_total?: number | undefined;
+  /** Of the replay: transactions, the pages of each, the buffer in pages. */
+  tx_committed?: number | undefined;
+  tx_running?: number | undefined;
+  tx_each?: number | undefined;
+  tx_ram_pages?: number | undefined;
 }
 
 interface Bounds {
@@ -38,7 +82,7 @@ interface Bounds {
 }
 
 /** The same bounds as the server's. */
-export const WEAR_BOUNDS: Readonly<Record<keyof WearSearch, Bounds>> = {
+export const WEAR_BOUNDS: Readonly<Record<keyof WearNumbers, Bounds>> = {
   rate: { low: 0, high: 1e12 },
   growth: { low: -0.99, high: 100 },
   devices: { low: 1, high: 10_000, whole: true },
@@ -58,22 +102,50 @@ export const WEAR_BOUNDS: Readonly<Record<keyof WearSearch, Bounds>> = {
   run_kib: { low: 4, high: 1e12 },
   density: { low: 0, high: 1 },
   period_s: { low: 1e-6, high: 1e6 },
+  tx_dirty: { low: 0, high: 1e9, whole: true },
+  tx_log_bytes: { low: 0, high: 1e9 },
+  tx_log_pages: { low: 0, high: 1e9 },
+  tx_again: { low: 0, high: 1e9 },
+  tx_ram_mib: { low: 0.01, high: 2 ** 20 },
+  tx_read_us: { low: 1e-6, high: 1e9 },
+  tx_write_us: { low: 1e-6, high: 1e9 },
+  tx_erase_us: { low: 1e-6, high: 1e9 },
+  tx_page_bytes: { low: 1, high: 2 ** 24, whole: true },
+  tx_block_pages: { low: 1, high: 2 ** 14, whole: true },
+  tx_slower: { low: -100, high: 100 },
+  tx_saved: { low: -100, high: 100 },
+  tx_total: { low: -100, high: 100 },
+  tx_committed: { low: 0, high: 512, whole: true },
+  tx_running: { low: 1, high: 512, whole: true },
+  tx_each: { low: 2, high: 64, whole: true },
+  tx_ram_pages: { low: 1, high: 2 ** 24, whole: true },
 };
 
-export const WEAR_KEYS = Object.keys(WEAR_BOUNDS) as (keyof WearSearch)[];
+export const WEAR_KEYS = Object.keys(WEAR_BOUNDS) as (keyof WearNumbers)[];
 
-export function fitsWear(key: keyof WearSearch, value: number): boolean {
+export function fitsWear(key: keyof WearNumbers, value: number): boolean {
   const { low, high, whole = false } = WEAR_BOUNDS[key];
   return value >= low && value <= high && (!whole || Number.isInteger(value));
 }
 
 /** Reads the page's own parameters; what cannot be used counts as absent. */
 export function parseWearSearch(raw: Record<string, unknown>): WearSearch {
-  return Object.fromEntries(
+  const numbers: WearNumbers = Object.fromEntries(
     WEAR_KEYS.map((key) => {
       const value = raw[key];
       const good = typeof value === "number" && fitsWear(key, value);
       return [key, good ? value : undefined];
     }),
   );
+  const { tx_source, tx_events } = raw;
+  return {
+    ...numbers,
+    tx_source: TRANSACTION_SOURCES.find((source) => source === tx_source),
+    tx_events:
+      typeof tx_events === "string" &&
+      tx_events !== "" &&
+      tx_events.length <= MOST_EVENT_CHARACTERS
+        ? tx_events
+        : undefined,
+  };
 }

@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
+  getPoolAdvisorEpochs,
   getPoolSplit,
   getPoolSplitCosts,
   getPoolSplitGains,
@@ -14,6 +15,9 @@ import {
 import type { PoolSplitCosts } from "./gen/types.gen";
 
 export type {
+  PoolAdvisorEpochs,
+  PoolAdvisorIn,
+  PoolAdvisorOut,
   PoolSplitCosts,
   PoolSplitGains,
   PoolSplitOut,
@@ -61,6 +65,30 @@ export const poolSplitGainsQuery = (id: string) =>
       answer(
         getPoolSplitGains({ signal, path: { pool_split_id: id }, throwOnError: true }),
       ),
+  });
+
+export const poolAdvisorKey = (id: string) => ["pool-advisors", id];
+
+export interface Estimation {
+  /** Time of one estimation; absent: not asked about. [s] */
+  readonly estimation_s?: number;
+  readonly read_us?: number;
+}
+
+export const poolAdvisorEpochsQuery = (id: string, query: Estimation) =>
+  queryOptions({
+    queryKey: [...poolAdvisorKey(id), "epochs", query],
+    queryFn: ({ signal }) =>
+      answer(
+        getPoolAdvisorEpochs({
+          signal,
+          path: { pool_advisor_id: id },
+          query,
+          throwOnError: true,
+        }),
+      ),
+    staleTime: NEVER_STALE,
+    placeholderData: (previous) => (previous?.id === id ? previous : undefined),
   });
 
 export const summariesKey = (id: string) => ["summaries", id];

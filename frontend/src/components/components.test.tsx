@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
+import { metadataName } from "@/analysis/state";
 import { ProblemError, problemOfBody } from "@/api/problem";
 import type { RunOut } from "@/api/runs";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { bytes, pages } from "@/units/quantity";
+import { readFlashMetadata, writeFlashMetadata } from "./flash-metadata";
 import { LogSlider, positionOf, stepped, valueAt } from "./log-slider";
 import { ProblemAlert } from "./problem-alert";
 import { Prose } from "./prose";
@@ -240,5 +242,27 @@ describe("runs and unknowns", () => {
       .toHaveAttribute("aria-label", "not known: no price is known");
     await expect.element(screen.getByText("ram_pages", { exact: true })).toBeVisible();
     await expectAccessible();
+  });
+});
+
+describe("memory that flash needs", () => {
+  it("keeps the space behind in its name", () => {
+    fc.assert(
+      fc.property(
+        fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true })),
+        (gib) => {
+          const text = writeFlashMetadata("sce", gib ?? undefined);
+          const found = readFlashMetadata(text);
+          expect(found.name).toBe("sce");
+          expect(metadataName(text)).toBe(text);
+          if (gib === null) {
+            expect(found.gib).toBeUndefined();
+          } else {
+            expect(found.gib).toBeCloseTo(gib, 4);
+          }
+        },
+      ),
+    );
+    expect(metadataName("sce:1TB")).toBeUndefined();
   });
 });

@@ -2,8 +2,22 @@ import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { flashMetadataQuery } from "@/api/catalog";
 import { formatShort } from "@/units/quantity";
+import { OptionalNumberField } from "./number-field";
 
 const NOT_CHARGED = "";
+const STATED = /^([a-z0-9][a-z0-9._-]*)(?::([0-9.]+)GiB)?$/;
+
+/** The preset of a question, and the address space stated with it: `sce:2048GiB`. */
+export function readFlashMetadata(value: string | undefined): {
+  readonly name: string | undefined;
+  readonly gib: number | undefined;
+} {
+  const [, name, size] = STATED.exec(value ?? "") ?? [];
+  return { name, gib: size === undefined ? undefined : Number(size) };
+}
+
+export const writeFlashMetadata = (name: string, gib: number | undefined): string =>
+  gib === undefined ? name : `${name}:${gib.toFixed(5).replace(/\.?0+$/, "")}GiB`;
 
 /** Which flash cache's metadata are taken out of RAM; the same list on every page. */
 export function FlashMetadata(props: {
@@ -13,7 +27,8 @@ export function FlashMetadata(props: {
   readonly note?: string | undefined;
 }) {
   const presets = useQuery(flashMetadataQuery()).data ?? [];
-  const preset = presets.find(({ name }) => name === props.value);
+  const { name: chosen, gib } = readFlashMetadata(props.value);
+  const preset = presets.find(({ name }) => name === chosen);
   const about =
     preset === undefined
       ? "Choose a flash cache to take its metadata out of the RAM beside flash."
@@ -33,6 +48,16 @@ export function FlashMetadata(props: {
         }
         allowDeselect={false}
       />
+      {preset !== undefined && preset.source_entry_bytes > 0 && (
+        <OptionalNumberField
+          label="Volume behind it [GiB]"
+          placeholder="the workload's pages"
+          min={1e-5}
+          max={1e9}
+          value={gib}
+          onChange={(value) => props.onChange(writeFlashMetadata(preset.name, value))}
+        />
+      )}
       <Text size="xs" c="dimmed" mt={4}>
         {props.note ?? about}
       </Text>

@@ -68,6 +68,7 @@ __all__ = [
     "sampled_curves",
     "schemes",
     "simulate_buffer",
+    "simulate_dynamics",
     "simulate_flash_cache",
     "simulate_online",
     "simulate_policy",
@@ -654,6 +655,59 @@ def simulate_buffer(
         The buffer or an option is unknown, a value out of range, or as for `curves`.
     Cancelled
         `on_progress` returned False.
+    """
+
+def simulate_dynamics(
+    path: str | PathLike[str],
+    pages: int,
+    *,
+    clean_pages: list[int],
+    epoch_accesses: int,
+    window_accesses: int,
+    write_share: float,
+    write_growth: float = 0.0,
+    write_odd: float = 1.0,
+    asymmetry: float,
+    asymmetry_growth: float = 0.0,
+    asymmetry_odd: float = 1.0,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> dict[str, Any]:
+    """Replay a trace whose writes and their cost change by epoch through several buffers at once.
+
+    The buffers: FD-Buffer with the advisor, which starts at half the buffer and knows the R of
+    the epoch, LRU, CFLRU with half of its frames as working region, and static splits.
+
+    Parameters
+    ----------
+    path : str or path
+        As for `simulate_buffer`.
+    pages : int
+        At least 2. [pages]
+    clean_pages : list of int
+        Clean pools of the static splits, each from 1 to ``pages - 1``. [pages]
+    epoch_accesses, window_accesses : int
+        Length of an epoch, at least 100, and of a window of the advisor. [accesses]
+    write_share, write_growth, write_odd : float
+        Share of writes of the trace; growth of it an epoch, as a share of it; factor of it in
+        odd epochs. [1]
+    asymmetry, asymmetry_growth, asymmetry_odd : float
+        The same of R, the cost of a page write in page reads. [1]
+    on_progress : callable, optional
+        As for `simulate_buffer`.
+
+    Returns
+    -------
+    dict
+        `accesses`, `write_accesses` (before the change), `distinct_pages`, `page_bytes`, `trace`;
+        `buffers`, each `{name, clean_pages, reads, writes, dirty_left}`; `epochs`, each
+        `{accesses, write_accesses, asymmetry, clean_pages, reads, writes}`, the last two lists
+        in the order of the buffers.
+
+    Raises
+    ------
+    TraceError, ParameterError, Cancelled
+        As for `simulate_buffer`; also for a drift out of its domain.
     """
 
 def simulate_splits(

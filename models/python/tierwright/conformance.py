@@ -566,3 +566,50 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     **transactions_vectors.FORMULAS,
 }
 """Formula name to function; one line a formula."""
+
+
+def evaluate_formula(name: str, inputs: Inputs) -> Outputs:
+    """Evaluate one formula on inputs of one's own.
+
+    Parameters
+    ----------
+    name : str
+        Key of `FORMULAS`.
+    inputs : mapping
+        Named as in test vectors.
+
+    Returns
+    -------
+    dict
+        The fields that a vector expects.
+
+    Raises
+    ------
+    BadInput
+        If there is no such formula, an input is missing or of the wrong shape, or out of the
+        formula's domain.
+
+    Examples
+    --------
+    >>> round(evaluate_formula("fd.window_io_time", {"Comp": 0.9, "g": 0.03})["io_time"], 6)
+    30.0
+    """
+    function = FORMULAS.get(name)
+    if function is None:
+        family = name.split(".", maxsplit=1)[0]
+        near = [known for known in FORMULAS if known.split(".")[0] == family]
+        raise BadInput(
+            f"formula `{name}` is unknown", f"one of {', '.join(near or FORMULAS)}"
+        )
+    try:
+        return function(inputs)
+    except KeyError as error:
+        raise BadInput(
+            f"formula `{name}`: input {error} is missing",
+            "inputs are named as in fixtures/vectors",
+        ) from error
+    except _MISFITS as error:
+        raise BadInput(
+            f"formula `{name}`: the inputs do not fit: {error}",
+            "inputs have the shapes of fixtures/vectors",
+        ) from error

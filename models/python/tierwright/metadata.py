@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import FloatArray
+from tierwright.units import parse_bytes
 
 MIB = 2**20
 SCE_FRAGMENT_BYTES = MIB
@@ -52,6 +53,9 @@ class MetadataPreset:
         Where the figures are from.
     note : str
         What to know before using it.
+    source_bytes : float or None
+        Address space behind the cache where it was stated; it then stands before what a
+        caller takes it for, the pages of a workload. [bytes]
     """
 
     name: str
@@ -62,6 +66,11 @@ class MetadataPreset:
     fixed_bytes: int
     source: str
     note: str
+    source_bytes: float | None = None
+
+    def behind(self, source_bytes: ArrayLike) -> ArrayLike:
+        """Return the address space behind the cache: as stated, else as given. [bytes]"""
+        return source_bytes if self.source_bytes is None else self.source_bytes
 
     def ram_bytes(
         self,
@@ -133,7 +142,8 @@ class MetadataPreset:
         whole_units: bool,
     ) -> FloatArray:
         unit = self.unit_bytes or page_bytes
-        units, behind = flash / unit, source / unit
+        stated = np.asarray(self.behind(source), dtype=np.float64)
+        units, behind = flash / unit, stated / unit
         if whole_units:
             units, behind = np.ceil(units), np.ceil(behind)
         needed = (
@@ -406,6 +416,9 @@ def charge(
         )
     )
     left = max(0, (ram_bytes - needed) // page_bytes)
+    behind = "address space behind, " + (
+        "the pages of the workload" if preset.source_bytes is None else "as stated"
+    )
     return RamBudget(
         ram_bytes,
         needed,
@@ -427,7 +440,7 @@ def charge(
                         "unit", preset.unit_bytes or page_bytes, "bytes", "one entry"
                     ),
                     Number("source entry", preset.source_entry_bytes, "bytes", "map"),
-                    Number("source", source_bytes, "bytes", "address space behind"),
+                    Number("source", preset.behind(source_bytes), "bytes", behind),
                     Number("fixed", preset.fixed_bytes, "bytes", "buffers"),
                 ),
                 preset.source,
@@ -554,19 +567,34 @@ def check_fragment(fragment_bytes: object) -> None:
 
 
 def preset(name: str) -> MetadataPreset:
-    """Return the preset of that name.
+    """Return the preset of that name, with `:SIZE` for the address space behind the cache.
+
+    Without a size a fragment cache's map is taken to span the pages of the workload only.
 
     Raises
     ------
     BadInput
-        If there is none.
+        If there is none, or it keeps nothing of the space behind.
+
+    Examples
+    --------
+    >>> preset("sce:2TiB").source_bytes == 2**41
+    True
     """
-    found = PRESETS.get(name)
+    base, colon, size = name.partition(":")
+    found = PRESETS.get(base)
     if found is None:
         raise BadInput(
             f"metadata preset `{name}` is unknown", f"one of {', '.join(PRESETS)}"
         )
-    return found
+    if not colon:
+        return found
+    if found.source_entry_bytes == 0:
+        raise BadInput(
+            f"metadata preset `{name}`: `{base}` keeps nothing of the space behind it",
+            f"leave `:{size}` out",
+        )
+    return replace(found, source_bytes=parse_bytes(size))
 
 
 def _sizes(name: str, value: ArrayLike) -> FloatArray:

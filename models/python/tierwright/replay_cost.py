@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tierwright.derivation import Derivation, Number
 from tierwright.device import Device
+from tierwright.page_flow.costs import clean_only_cost
 
-__all__ = ["ReplayCost", "price"]
+__all__ = ["CleanOnlyCost", "ReplayCost", "clean_only", "price"]
 
 MB = 10**6
 US_PER_S = 10**6
@@ -96,6 +98,98 @@ def price(
         + counters["metadata_segments"] * counters["metadata_segment_bytes"],
     }
     return _sum(counters, operations, transfers, flash, disk)
+
+
+@dataclass(frozen=True, slots=True)
+class CleanOnlyCost:
+    """What the formula of lazy with clean-only admission makes of measured counts.
+
+    Attributes
+    ----------
+    io_time_us_per_access : float
+        C3_clean over the accesses. [µs]
+    gap : float
+        Of the priced replay; positive: the formula is dearer. [1]
+    p_d : float
+        Dirty share of the RAM victims of all RAM misses, measured. [1]
+    derivation : Derivation
+        Formula, numbers, source.
+    """
+
+    io_time_us_per_access: float
+    gap: float
+    p_d: float
+    derivation: Derivation
+
+
+def clean_only(
+    counters: Mapping[str, Any], *, flash: Device | None, disk: Device | None
+) -> CleanOnlyCost | None:
+    """Apply the formula of clean-only admission to a replay's own counts.
+
+    No curve gives these counts, so the formula is told beside a replay only: it differs by what
+    the start with empty tiers spares.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_scheme`.
+    flash, disk : Device or None
+        As in `price`.
+
+    Returns
+    -------
+    CleanOnlyCost or None
+        None for another scheme or rule, with flash pages of several RAM pages, or where a
+        device or a time of it is missing.
+    """
+    if (
+        counters.get("scheme") != "lazy"
+        or counters.get("admission") != "clean_only"
+        or counters.get("blocks")
+        or flash is None
+        or disk is None
+    ):
+        return None
+    priced = price(counters, flash=flash, disk=disk)
+    times = {
+        "flash_read": flash.read_service_us,
+        "flash_write": flash.write_service_us,
+        "disk_read": disk.read_service_us,
+        "disk_write": disk.write_service_us,
+    }
+    known = {name: time for name, time in times.items() if time is not None}
+    if not priced.io_time_us_per_access or len(known) < len(times):
+        return None
+    hits, misses = counters["flash_hits"], counters["flash_misses"]
+    p_d = counters["ram_dirty_evictions"] / (hits + misses)
+    whole = float(clean_only_cost(hits, misses, p_d=p_d, **known))
+    each = whole / counters["accesses"]
+    units = {"flash_read": "F_R", "flash_write": "F_W", "disk_read": "D_R"}
+    return CleanOnlyCost(
+        each,
+        each / priced.io_time_us_per_access - 1,
+        p_d,
+        Derivation(
+            "C3_clean / N",
+            each,
+            "µs per access",
+            "(m_r [p_d D_W + (1 - p_d)(1 - q) F_W] + h_f F_R + m_f D_R) / N",
+            (
+                Number("m_r", hits + misses, "accesses", "RAM misses, replayed"),
+                Number("h_f", hits, "accesses", "flash hits, replayed"),
+                Number("m_f", misses, "accesses", "flash misses, replayed"),
+                Number("q", hits / (hits + misses), "1", "h_f / m_r"),
+                Number("p_d", p_d, "1", "dirty RAM victims / m_r, replayed"),
+                *(
+                    Number(symbol, known[name], "µs", name.replace("_", " "))
+                    for name, symbol in {**units, "disk_write": "D_W"}.items()
+                ),
+                Number("N", counters["accesses"], "accesses", "of the trace"),
+            ),
+            "derived from Koltsidas and Viglas (2009), Eq 3",
+        ),
+    )
 
 
 def _sum(

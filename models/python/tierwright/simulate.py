@@ -495,6 +495,39 @@ def simulate_buffer(
     )
 
 
+def simulate_dynamics(
+    trace: Trace,
+    pages: int,
+    *,
+    clean_pages: Sequence[int],
+    epoch_accesses: int,
+    window_accesses: int,
+    write_share: float,
+    asymmetry: float,
+    write_growth: float = 0.0,
+    write_odd: float = 1.0,
+    asymmetry_growth: float = 0.0,
+    asymmetry_odd: float = 1.0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay buffers side by side while the writes of a trace, or their cost, change by epoch."""
+    return _simulator.simulate_dynamics(
+        str(trace.path),
+        pages,
+        clean_pages=list(clean_pages),
+        epoch_accesses=epoch_accesses,
+        window_accesses=window_accesses,
+        write_share=write_share,
+        write_growth=write_growth,
+        write_odd=write_odd,
+        asymmetry=asymmetry,
+        asymmetry_growth=asymmetry_growth,
+        asymmetry_odd=asymmetry_odd,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
 def simulate_splits(
     trace: Trace,
     pages: int,

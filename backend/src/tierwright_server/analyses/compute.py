@@ -28,6 +28,15 @@ def pool_split(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays
     return arrays_of(survey(trace, **parameters, phase=phase))
 
 
+def pool_advisor(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Replay the adaptive split; one document, as every column is an epoch's."""
+    from tierwright.pool_split import advisor_study
+
+    with phase("following the advisor") as on_progress:
+        found = advisor_study(trace, **parameters, on_progress=on_progress)
+    return _document(found.to_dict())
+
+
 def windows(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     """Count the LRU misses of consecutive windows."""
     with phase("counting misses by window") as on_progress:
@@ -57,12 +66,17 @@ def summaries(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
 
     with phase("summing up") as on_progress:
         found = summarise(trace, **parameters, on_progress=on_progress)
-    text = json.dumps(found.to_dict(), allow_nan=False)
+    return _document(found.to_dict())
+
+
+def _document(found: dict[str, Any]) -> Arrays:
+    text = json.dumps(found, allow_nan=False)
     return {"document": np.frombuffer(text.encode(), dtype=np.uint8)}
 
 
 COMPUTE: dict[str, Callable[[Trace, dict[str, Any], Phase], Arrays]] = {
     RunKind.POOL_SPLIT: pool_split,
+    RunKind.POOL_ADVISOR: pool_advisor,
     RunKind.WINDOWS: windows,
     RunKind.SAMPLED_PROFILE: sampled_profile,
     RunKind.SUMMARIES: summaries,

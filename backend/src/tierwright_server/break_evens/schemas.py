@@ -15,6 +15,7 @@ from tierwright_server.evaluations.schemas import (
 )
 from tierwright_server.schemas import (
     Answer,
+    FlashMetadata,
     Identifier,
     Months,
     Pages,
@@ -87,7 +88,7 @@ class BreakEvenIn(DirtyShareIn):
         default=Decimal(0),
         description="What one flash or disk device needs of its host, for the intervals.",
     )
-    flash_metadata: Identifier | None = Field(
+    flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
         "the DRAM; absent: nothing is charged.",

@@ -9,6 +9,7 @@ from tierwright_server.catalog.schemas import DeviceOut, Origin
 from tierwright_server.schemas import (
     Answer,
     Body,
+    FlashMetadata,
     Identifier,
     Months,
     Pages,
@@ -45,7 +46,7 @@ class EvaluationIn(DirtyShareIn):
     ram_device_id: Identifier | None = None
     price_book_id: Identifier | None = None
     amortisation_months: Months = 36
-    flash_metadata: Identifier | None = Field(
+    flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
         "the RAM of every scheme with flash; absent: nothing is charged.",

@@ -14,8 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright import _simulator, page_flow
 from tierwright.derivation import Derivation
 from tierwright.device import Device
+from tierwright.errors import BadInput as ModelBadInput
 from tierwright.hit_ratio import Curve
-from tierwright.metadata import PRESETS, MetadataPreset, RamBudget
+from tierwright.metadata import MetadataPreset, RamBudget
+from tierwright.metadata import preset as preset_of
 from tierwright.page_flow import Evaluation, SchemeResult
 from tierwright.prices import PriceBook
 from tierwright.units import format_bytes
@@ -126,19 +128,19 @@ def metadata_preset(name: str | None) -> MetadataPreset | None:
     Raises
     ------
     BadInput
-        If no preset has the name.
+        If no preset has the name, or it takes no size.
     """
     if name is None:
         return None
-    found = PRESETS.get(name)
-    if found is None:
+    try:
+        return preset_of(name)
+    except ModelBadInput as error:
         raise BadInput.at(
             "body.flash_metadata",
             name,
-            f"is none of {', '.join(PRESETS)}",
-            hint="Leave it out to charge no metadata.",
-        )
-    return found
+            f"cannot be charged: {error.message}",
+            hint=f"{error.hint}. Leave it out to charge no metadata.",
+        ) from error
 
 
 async def find_point(

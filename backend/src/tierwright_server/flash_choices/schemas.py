@@ -8,6 +8,7 @@ from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
 from tierwright_server.schemas import (
     Answer,
     Body,
+    FlashMetadata,
     Identifier,
     Months,
     Pages,
@@ -49,7 +50,7 @@ class FlashChoiceIn(SizesIn):
         default=None, description="Absent: the prices that the devices state."
     )
     amortisation_months: Months = 36
-    flash_metadata: Identifier | None = Field(
+    flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
         "the RAM of every scheme with flash; absent: nothing is charged.",

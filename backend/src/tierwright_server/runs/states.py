@@ -12,6 +12,7 @@ class RunKind(StrEnum):
     SWEEP = "sweep"
     MINIATURE = "miniature"
     POOL_SPLIT = "pool_split"
+    POOL_ADVISOR = "pool_advisor"
     WINDOWS = "windows"
     SAMPLED_PROFILE = "sampled_profile"
     SUMMARIES = "summaries"

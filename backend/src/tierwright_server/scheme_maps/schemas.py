@@ -10,6 +10,7 @@ from tierwright_server.schemas import (
     MAX_COUNT,
     Answer,
     Body,
+    FlashMetadata,
     Identifier,
     Months,
     Share,
@@ -83,7 +84,7 @@ class MapQuestion(Body):
         max_length=4,
         description="Schemes that compete.",
     )
-    flash_metadata: Identifier | None = Field(
+    flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset whose memory is taken from the RAM of schemes with flash; "
         "`GET /catalog/flash-metadata` lists them.",

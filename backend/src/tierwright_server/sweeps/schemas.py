@@ -5,11 +5,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright_server.evaluations.schemas import DerivationStep
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunStatus
 from tierwright_server.schemas import (
     Answer,
     Body,
+    FlashMetadata,
     Hint,
     Identifier,
     Pages,
@@ -53,7 +55,7 @@ class SweepIn(Body):
     flash_pages: FlashSizes | None = Field(
         default=None, description="Sizes of flash; needed by two-tier contenders."
     )
-    flash_metadata: Identifier | None = Field(
+    flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
         "the RAM of every contender with flash; absent: nothing is charged.",
@@ -68,6 +70,15 @@ class ContenderOut(Answer):
     title: str
     options: dict[str, str]
     tiers: int
+
+
+class FormulaOut(Answer):
+    """A formula applied to the counts of a replay."""
+
+    name: str
+    io_time_us_per_access: float
+    gap: float = Field(description="Of the priced replay; positive: dearer. [1]")
+    derivation: DerivationStep
 
 
 class ReplayOut(Answer):
@@ -94,6 +105,9 @@ class ReplayOut(Answer):
     )
     io_time_terms_us_per_access: dict[str, float]
     io_time_reason: str | None = Field(description="Why there is no I/O time.")
+    formula: FormulaOut | None = Field(
+        description="Of lazy with clean-only admission, whose counts no curve gives."
+    )
     counters: dict[str, int] = Field(description="Every counter of the replay.")
     warnings: list[WarningOut]
     error: str | None = Field(description="Why this replay failed on this trace.")

@@ -13,12 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.device import Device
 from tierwright.metadata import MetadataPreset, ram_pages_left
-from tierwright.replay_cost import price
+from tierwright.replay_cost import CleanOnlyCost, clean_only, price
 from tierwright_server import contents
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound
-from tierwright_server.evaluations.service import CORE_VERSION, metadata_preset
+from tierwright_server.evaluations.service import (
+    CORE_VERSION,
+    derivation_step,
+    metadata_preset,
+)
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
@@ -28,6 +32,7 @@ from tierwright_server.simulator.schemas import ContenderIn, SimulatorItem
 from tierwright_server.sweeps import repository
 from tierwright_server.sweeps.schemas import (
     ContenderOut,
+    FormulaOut,
     ReplayOut,
     SizeRange,
     SweepDevices,
@@ -96,6 +101,7 @@ async def create_sweep(
 
 
 _NAMED = 3
+CLEAN_ONLY_NAME = "lazy with clean-only admission"
 
 
 def _names(found: list[SimulatorItem]) -> str:
@@ -427,6 +433,7 @@ def _replay_out(
             io_time_reason="nothing was replayed"
             if result is _NO_RAM_LEFT
             else "the replay failed",
+            formula=None,
             counters={},
             warnings=[],
             error=result["error"],
@@ -455,12 +462,24 @@ def _replay_out(
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
         io_time_reason=(priced.reason or None) if priced else "no device is named",
+        formula=_formula(clean_only(result, flash=flash, disk=disk)),
         counters=dict(_counters(result)),
         warnings=[
             WarningOut.model_validate(warning) for warning in result.get("warnings", ())
         ],
         error=None,
         hint=None,
+    )
+
+
+def _formula(found: CleanOnlyCost | None) -> FormulaOut | None:
+    if found is None:
+        return None
+    return FormulaOut(
+        name=CLEAN_ONLY_NAME,
+        io_time_us_per_access=found.io_time_us_per_access,
+        gap=found.gap,
+        derivation=derivation_step(found.derivation),
     )
 
 

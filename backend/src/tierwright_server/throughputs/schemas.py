@@ -13,6 +13,7 @@ from tierwright_server.evaluations.schemas import (
 )
 from tierwright_server.schemas import (
     Answer,
+    FlashMetadata,
     Identifier,
     Pages,
     WarningOut,
@@ -61,7 +62,7 @@ class ThroughputIn(DirtyShareIn):
         max_length=MOST_POINTS,
         description="Values of what is varied; absent: up to 64 around the present one.",
     )
-    flash_metadata: Identifier | None = Field(
+    flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
         "RAM; absent: nothing is charged.",

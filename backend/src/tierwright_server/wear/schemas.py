@@ -15,6 +15,7 @@ from tierwright_server.evaluations.schemas import (
 from tierwright_server.schemas import (
     Answer,
     Body,
+    FlashMetadata,
     Identifier,
     Months,
     Pages,
@@ -62,7 +63,7 @@ class PointIn(DirtyShareIn):
     accesses_per_s: Rate | None = Field(
         default=None, description="Absent: the workload's own, accesses / duration."
     )
-    flash_metadata: Identifier | None = Field(
+    flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
         "the RAM; absent: nothing is charged.",

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, ChooseFlashData, ChooseFlashErrors, ChooseFlashResponses, CompareDirectoriesData, CompareDirectoriesErrors, CompareDirectoriesResponses, CompareTierCostsData, CompareTierCostsErrors, CompareTierCostsResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreateMiniatureData, CreateMiniatureErrors, CreateMiniatureResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateBreakEvenData, EvaluateBreakEvenErrors, EvaluateBreakEvenResponses, EvaluateData, EvaluateErrors, EvaluateResponses, EvaluateThroughputData, EvaluateThroughputErrors, EvaluateThroughputResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetMiniatureData, GetMiniatureErrors, GetMiniatureResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, ImportFioData, ImportFioErrors, ImportFioResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, StudyFragmentCacheData, StudyFragmentCacheErrors, StudyFragmentCacheResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, ChooseFlashData, ChooseFlashErrors, ChooseFlashResponses, CompareDirectoriesData, CompareDirectoriesErrors, CompareDirectoriesResponses, CompareTierCostsData, CompareTierCostsErrors, CompareTierCostsResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreateMiniatureData, CreateMiniatureErrors, CreateMiniatureResponses, CreatePoolAdvisorData, CreatePoolAdvisorErrors, CreatePoolAdvisorResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateBreakEvenData, EvaluateBreakEvenErrors, EvaluateBreakEvenResponses, EvaluateData, EvaluateErrors, EvaluateResponses, EvaluateThroughputData, EvaluateThroughputErrors, EvaluateThroughputResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetMiniatureData, GetMiniatureErrors, GetMiniatureResponses, GetPoolAdvisorData, GetPoolAdvisorEpochsData, GetPoolAdvisorEpochsErrors, GetPoolAdvisorEpochsResponses, GetPoolAdvisorErrors, GetPoolAdvisorResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, ImportFioData, ImportFioErrors, ImportFioResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, ReplayTransactionsData, ReplayTransactionsErrors, ReplayTransactionsResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, StudyFragmentCacheData, StudyFragmentCacheErrors, StudyFragmentCacheResponses, StudyTransactionWritesData, StudyTransactionWritesErrors, StudyTransactionWritesResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -519,6 +519,34 @@ export const studyFragmentCache = <ThrowOnError extends boolean = false>(options
 });
 
 /**
+ * Study Transaction Writes
+ *
+ * Tell whether one transaction should leave memory as pages or as log records.
+ */
+export const studyTransactionWrites = <ThrowOnError extends boolean = false>(options: Options<StudyTransactionWritesData, ThrowOnError>): RequestResult<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError> => (options.client ?? client).post<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError>({
+    url: '/api/v1/transaction-writes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Replay Transactions
+ *
+ * Replay transactions through three buffers, and tell who leaves memory next.
+ */
+export const replayTransactions = <ThrowOnError extends boolean = false>(options: Options<ReplayTransactionsData, ThrowOnError>): RequestResult<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError> => (options.client ?? client).post<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError>({
+    url: '/api/v1/transaction-replays',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Evaluate Break Even
  *
  * Say whether the next money belongs in DRAM or in flash. Stores nothing.
@@ -663,6 +691,34 @@ export const getPoolSplitCosts = <ThrowOnError extends boolean = false>(options:
  * Price the buffer over R, and on every device at its own asymmetry.
  */
 export const getPoolSplitGains = <ThrowOnError extends boolean = false>(options: Options<GetPoolSplitGainsData, ThrowOnError>): RequestResult<GetPoolSplitGainsResponses, GetPoolSplitGainsErrors, ThrowOnError> => (options.client ?? client).get<GetPoolSplitGainsResponses, GetPoolSplitGainsErrors, ThrowOnError>({ url: '/api/v1/pool-splits/{pool_split_id}/gains', ...options });
+
+/**
+ * Create Pool Advisor
+ *
+ * Replay the adaptive split; follow its `run`. The same inputs are found again.
+ */
+export const createPoolAdvisor = <ThrowOnError extends boolean = false>(options: Options<CreatePoolAdvisorData, ThrowOnError>): RequestResult<CreatePoolAdvisorResponses, CreatePoolAdvisorErrors, ThrowOnError> => (options.client ?? client).post<CreatePoolAdvisorResponses, CreatePoolAdvisorErrors, ThrowOnError>({
+    url: '/api/v1/pool-advisors',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get Pool Advisor
+ *
+ * Read where a replay of the adaptive split stands.
+ */
+export const getPoolAdvisor = <ThrowOnError extends boolean = false>(options: Options<GetPoolAdvisorData, ThrowOnError>): RequestResult<GetPoolAdvisorResponses, GetPoolAdvisorErrors, ThrowOnError> => (options.client ?? client).get<GetPoolAdvisorResponses, GetPoolAdvisorErrors, ThrowOnError>({ url: '/api/v1/pool-advisors/{pool_advisor_id}', ...options });
+
+/**
+ * Get Pool Advisor Epochs
+ *
+ * Read what the advisor did, and the least window that an estimation allows.
+ */
+export const getPoolAdvisorEpochs = <ThrowOnError extends boolean = false>(options: Options<GetPoolAdvisorEpochsData, ThrowOnError>): RequestResult<GetPoolAdvisorEpochsResponses, GetPoolAdvisorEpochsErrors, ThrowOnError> => (options.client ?? client).get<GetPoolAdvisorEpochsResponses, GetPoolAdvisorEpochsErrors, ThrowOnError>({ url: '/api/v1/pool-advisors/{pool_advisor_id}/epochs', ...options });
 
 /**
  * Create Windows

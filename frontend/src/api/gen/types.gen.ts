@@ -464,6 +464,92 @@ export type BudgetOut = {
 };
 
 /**
+ * BufferOut
+ *
+ * What one buffer did; counts are pages unless said.
+ */
+export type BufferOut = {
+    /**
+     * Buffer
+     */
+    buffer: 'page_lru' | 'transaction_page' | 'transaction_log';
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Reads
+     */
+    reads: number;
+    /**
+     * Writes
+     */
+    writes: number;
+    /**
+     * Erases
+     */
+    erases: number;
+    /**
+     * Hits
+     */
+    hits: number;
+    /**
+     * Misses
+     */
+    misses: number;
+    /**
+     * Data Pages Written
+     */
+    data_pages_written: number;
+    /**
+     * Log Pages Written
+     */
+    log_pages_written: number;
+    /**
+     * Undo Pages Written
+     */
+    undo_pages_written: number;
+    /**
+     * Copied Pages
+     */
+    copied_pages: number;
+    /**
+     * Extra Log Reads
+     */
+    extra_log_reads: number;
+    /**
+     * Uncommitted Pages Written
+     */
+    uncommitted_pages_written: number;
+    /**
+     * Garbage Pages
+     */
+    garbage_pages: number;
+    /**
+     * Transactions Pushed Out
+     */
+    transactions_pushed_out: number;
+    /**
+     * Read Time Us
+     */
+    read_time_us: number;
+    /**
+     * Write Time Us
+     */
+    write_time_us: number;
+    /**
+     * Erase Time Us
+     */
+    erase_time_us: number;
+    /**
+     * Time Us
+     *
+     * Sum of the three. [µs]
+     */
+    time_us: number;
+};
+
+/**
  * ByStation
  *
  * A column for each kind of station.
@@ -3061,6 +3147,29 @@ export type FormatOut = {
 };
 
 /**
+ * FormulaOut
+ *
+ * A formula applied to the counts of a replay.
+ */
+export type FormulaOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Io Time Us Per Access
+     */
+    io_time_us_per_access: number;
+    /**
+     * Gap
+     *
+     * Of the priced replay; positive: dearer. [1]
+     */
+    gap: number;
+    derivation: DerivationStep;
+};
+
+/**
  * FragmentCacheIn
  *
  * Workload, sizes, devices, and what the workload does not tell.
@@ -3462,6 +3571,34 @@ export type LeastOut = {
      * Flash Writes Per Access
      */
     flash_writes_per_access: number;
+};
+
+/**
+ * LeavingOut
+ *
+ * A transaction in memory, by when it leaves.
+ */
+export type LeavingOut = {
+    /**
+     * Transaction
+     */
+    transaction: string;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Average Access Time
+     *
+     * AAT. [ticks]
+     */
+    average_access_time: number;
+    /**
+     * Commit Time
+     *
+     * Null while it runs. [ticks]
+     */
+    commit_time: number | null;
 };
 
 /**
@@ -4313,6 +4450,257 @@ export type PolicyOut = {
      * Options
      */
     options: Array<OptionOut>;
+};
+
+/**
+ * PoolAdvisorEpochs
+ *
+ * What the advisor did, epoch by epoch. Costs are per access, in page reads.
+ */
+export type PoolAdvisorEpochs = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Dynamics
+     */
+    dynamics: 'steady' | 'wm1' | 'wm2' | 'rm1' | 'rm2';
+    /**
+     * Dynamics Title
+     */
+    dynamics_title: string;
+    /**
+     * Asymmetry
+     */
+    asymmetry: number;
+    /**
+     * Epoch Accesses
+     */
+    epoch_accesses: number;
+    /**
+     * Window Accesses
+     */
+    window_accesses: number;
+    /**
+     * Accesses
+     */
+    accesses: number;
+    /**
+     * Write Share
+     *
+     * Of the trace itself. [1]
+     */
+    write_share: number;
+    /**
+     * Epoch Lengths
+     *
+     * Accesses of each epoch.
+     */
+    epoch_lengths: Array<number>;
+    /**
+     * Write Shares
+     *
+     * Counted after the change. [1]
+     */
+    write_shares: Array<number>;
+    /**
+     * Expected Write Shares
+     *
+     * w_i. [1]
+     */
+    expected_write_shares: Array<number>;
+    /**
+     * Asymmetries
+     *
+     * R_i. [1]
+     */
+    asymmetries: Array<number>;
+    /**
+     * Clean Pages
+     *
+     * Clean pool of the adaptive buffer at the end of each epoch. [pages]
+     */
+    clean_pages: Array<number>;
+    /**
+     * Costs
+     *
+     * By buffer: adaptive, static, lru, cflru.
+     */
+    costs: {
+        [key: string]: Array<number>;
+    };
+    /**
+     * Totals
+     */
+    totals: {
+        [key: string]: number;
+    };
+    /**
+     * Static Clean Pages
+     *
+     * Of the best static split. [pages]
+     */
+    static_clean_pages: number;
+    /**
+     * Static Totals
+     *
+     * By clean pool.
+     */
+    static_totals: {
+        [key: string]: number;
+    };
+    /**
+     * Gain Over
+     */
+    gain_over: {
+        [key: string]: number | null;
+    };
+    /**
+     * Least Window Accesses
+     *
+     * Window at which estimations keep to their share of the I/O time; null unless `estimation_s` is given, or where nothing is read or written.
+     */
+    least_window_accesses: number | null;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * PoolAdvisorIn
+ *
+ * The buffer, and what changes.
+ */
+export type PoolAdvisorIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Pages
+     *
+     * M, the whole buffer. [pages]
+     */
+    pages: number;
+    /**
+     * Dynamics
+     *
+     * What changes by epoch: wm1, wm2 the share of writes; rm1, rm2 R.
+     */
+    dynamics?: 'steady' | 'wm1' | 'wm2' | 'rm1' | 'rm2';
+    /**
+     * Asymmetry
+     *
+     * R_0, the cost of a page write in page reads.
+     */
+    asymmetry?: number;
+    /**
+     * Epoch Accesses
+     *
+     * Length of an epoch; the paper's is about 5,000.
+     */
+    epoch_accesses?: number;
+    /**
+     * Window Accesses
+     *
+     * Window of the advisor; absent: the buffer's pages, at least an epoch.
+     */
+    window_accesses?: number | null;
+    /**
+     * Alternating Factor
+     *
+     * Of wm2 and rm2 in odd epochs. [1]
+     */
+    alternating_factor?: number;
+};
+
+/**
+ * PoolAdvisorOut
+ *
+ * A replay of the adaptive split.
+ */
+export type PoolAdvisorOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Workload Id
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     */
+    core_version: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    run: RunOut | null;
+    /**
+     * Pages
+     */
+    pages: number;
+    /**
+     * Dynamics
+     */
+    dynamics: 'steady' | 'wm1' | 'wm2' | 'rm1' | 'rm2';
+    /**
+     * Asymmetry
+     */
+    asymmetry: number;
+    /**
+     * Epoch Accesses
+     */
+    epoch_accesses: number;
+    /**
+     * Window Accesses
+     */
+    window_accesses: number | null;
+    /**
+     * Alternating Factor
+     */
+    alternating_factor: number;
 };
 
 /**
@@ -5394,6 +5782,10 @@ export type ReplayOut = {
      */
     io_time_reason: string | null;
     /**
+     * Of lazy with clean-only admission, whose counts no curve gives.
+     */
+    formula: FormulaOut | null;
+    /**
      * Counters
      *
      * Every counter of the replay.
@@ -5589,7 +5981,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'windows' | 'sampled_profile' | 'summaries';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries';
 
 /**
  * RunList
@@ -8122,6 +8514,372 @@ export type TopShare = {
 };
 
 /**
+ * TransactionReplayIn
+ *
+ * Transactions to replay: made like the paper's, or given as events.
+ */
+export type TransactionReplayIn = {
+    /**
+     * Read Us
+     *
+     * One page read. [µs]
+     */
+    read_us?: number;
+    /**
+     * Write Us
+     *
+     * One page write. [µs]
+     */
+    write_us?: number;
+    /**
+     * Erase Us
+     *
+     * One block erase. [µs]
+     */
+    erase_us?: number;
+    /**
+     * Blocks
+     */
+    blocks?: number;
+    /**
+     * Pages Per Block
+     */
+    pages_per_block?: number;
+    /**
+     * Page Bytes
+     *
+     * Page of the chip. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Source
+     */
+    source?: 'half_loaded' | 'concurrent_loads' | 'events';
+    /**
+     * Committed
+     *
+     * Of `half_loaded`: transactions that commit early.
+     */
+    committed?: number;
+    /**
+     * Running
+     *
+     * Transactions that run until the end.
+     */
+    running?: number;
+    /**
+     * Pages Each
+     *
+     * Pages of each. [pages]
+     */
+    pages_each?: number;
+    /**
+     * Events
+     *
+     * With `source` `events`: one a line, `B T1`, `R T1 7`, `U T1 7`, `C T1` or `A T1`.
+     */
+    events?: string;
+    /**
+     * Ram Pages
+     *
+     * Buffer. [pages of the chip]
+     */
+    ram_pages?: number;
+    /**
+     * Log Bytes Per Update
+     *
+     * Log record of one update. [bytes]
+     */
+    log_bytes_per_update?: number;
+};
+
+/**
+ * TransactionReplayOut
+ *
+ * The same transactions through three buffers.
+ */
+export type TransactionReplayOut = {
+    /**
+     * Events
+     */
+    events: number;
+    /**
+     * Transactions
+     */
+    transactions: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Database Pages
+     */
+    database_pages: number;
+    /**
+     * Buffers
+     */
+    buffers: Array<BufferOut>;
+    /**
+     * Resident Transactions
+     */
+    resident_transactions: number;
+    /**
+     * Leaving
+     *
+     * The first to leave first; at most 50 of `resident_transactions`.
+     */
+    leaving: Array<LeavingOut>;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * TransactionWritesIn
+ *
+ * One transaction that has to leave memory.
+ */
+export type TransactionWritesIn = {
+    /**
+     * Read Us
+     *
+     * One page read. [µs]
+     */
+    read_us?: number;
+    /**
+     * Write Us
+     *
+     * One page write. [µs]
+     */
+    write_us?: number;
+    /**
+     * Erase Us
+     *
+     * One block erase. [µs]
+     */
+    erase_us?: number;
+    /**
+     * Blocks
+     */
+    blocks?: number;
+    /**
+     * Pages Per Block
+     */
+    pages_per_block?: number;
+    /**
+     * Page Bytes
+     *
+     * Page of the chip. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Dirty Pages
+     *
+     * Pages that it changed. [pages]
+     */
+    dirty_pages?: number;
+    /**
+     * Log Bytes Per Page
+     *
+     * Log records of one of them. [bytes]
+     */
+    log_bytes_per_page?: number;
+    /**
+     * Log Pages Per Page
+     *
+     * Log pages read with a page; absent: the fewest its records fill.
+     */
+    log_pages_per_page?: number | null;
+    /**
+     * Pages Reread
+     *
+     * Pages wanted again; absent: each once. [pages]
+     */
+    pages_reread?: number | null;
+    /**
+     * Ram Bytes
+     *
+     * Buffer. [bytes]
+     */
+    ram_bytes?: number;
+    /**
+     * Pages Per Transaction
+     *
+     * Pages it holds in memory; absent: the dirty ones.
+     */
+    pages_per_transaction?: number | null;
+    /**
+     * Disk Ms
+     *
+     * A random access of the disk beside. [ms]
+     */
+    disk_ms?: number;
+    /**
+     * Read Slowdown
+     *
+     * Measured: reads slower by. [1]
+     */
+    read_slowdown?: number;
+    /**
+     * Write Saving
+     *
+     * Measured: write time saved. [1]
+     */
+    write_saving?: number;
+    /**
+     * Total Saving
+     *
+     * Measured: whole time saved. [1]
+     */
+    total_saving?: number;
+};
+
+/**
+ * TransactionWritesOut
+ *
+ * Pages or log records, and what the chip takes.
+ */
+export type TransactionWritesOut = {
+    /**
+     * Dirty Pages
+     */
+    dirty_pages: number;
+    /**
+     * Pages Reread
+     */
+    pages_reread: number;
+    /**
+     * Log Pages Per Page
+     */
+    log_pages_per_page: number;
+    /**
+     * Ways
+     */
+    ways: Array<WrittenOut>;
+    /**
+     * Write Saving Us
+     */
+    write_saving_us: number;
+    /**
+     * Break Even Extra Reads
+     */
+    break_even_extra_reads: number;
+    /**
+     * Break Even Pages
+     *
+     * Pages wanted again at which both take as long; null: never.
+     */
+    break_even_pages: number | null;
+    /**
+     * Winner
+     */
+    winner: 'page' | 'log' | 'equal';
+    /**
+     * Saving
+     *
+     * Of the dearer way's time. [1]
+     */
+    saving: number;
+    /**
+     * Curve Pages Reread
+     */
+    curve_pages_reread: Array<number>;
+    /**
+     * Curve Page Us
+     */
+    curve_page_us: Array<number>;
+    /**
+     * Curve Log Us
+     */
+    curve_log_us: Array<number>;
+    /**
+     * Read Speedup
+     */
+    read_speedup: number;
+    /**
+     * Write Speedup
+     */
+    write_speedup: number;
+    /**
+     * Write Over Read
+     */
+    write_over_read: number;
+    /**
+     * Erase Us Per Page
+     */
+    erase_us_per_page: number;
+    /**
+     * Flash Bytes
+     */
+    flash_bytes: number;
+    /**
+     * Ram Pages
+     */
+    ram_pages: number;
+    /**
+     * Ram Blocks
+     */
+    ram_blocks: number;
+    /**
+     * Resident Transactions
+     */
+    resident_transactions: number;
+    /**
+     * Read Share
+     */
+    read_share: number;
+    /**
+     * Read Share Consistent
+     */
+    read_share_consistent: boolean;
+    /**
+     * Finding
+     */
+    finding: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
  * UnitOut
  *
  * What a field of the format means.
@@ -8892,6 +9650,42 @@ export type WritePolicyOut = {
      * Source Writes
      */
     source_writes: number;
+};
+
+/**
+ * WrittenOut
+ *
+ * One way of writing a transaction out.
+ */
+export type WrittenOut = {
+    /**
+     * Written As
+     */
+    written_as: 'page' | 'log';
+    /**
+     * Pages Written
+     */
+    pages_written: number;
+    /**
+     * Write Us
+     */
+    write_us: number;
+    /**
+     * Reread Us
+     */
+    reread_us: number;
+    /**
+     * Total Us
+     *
+     * Writing and reading again. [µs]
+     */
+    total_us: number;
+    /**
+     * Erase Us
+     *
+     * Erase time the written pages use up; not in the total. [µs]
+     */
+    erase_us: number;
 };
 
 /**
@@ -11241,6 +12035,88 @@ export type StudyFragmentCacheResponses = {
 
 export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof StudyFragmentCacheResponses];
 
+export type StudyTransactionWritesData = {
+    body: TransactionWritesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/transaction-writes';
+};
+
+export type StudyTransactionWritesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type StudyTransactionWritesError = StudyTransactionWritesErrors[keyof StudyTransactionWritesErrors];
+
+export type StudyTransactionWritesResponses = {
+    /**
+     * Successful Response
+     */
+    200: TransactionWritesOut;
+};
+
+export type StudyTransactionWritesResponse = StudyTransactionWritesResponses[keyof StudyTransactionWritesResponses];
+
+export type ReplayTransactionsData = {
+    body: TransactionReplayIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/transaction-replays';
+};
+
+export type ReplayTransactionsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReplayTransactionsError = ReplayTransactionsErrors[keyof ReplayTransactionsErrors];
+
+export type ReplayTransactionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: TransactionReplayOut;
+};
+
+export type ReplayTransactionsResponse = ReplayTransactionsResponses[keyof ReplayTransactionsResponses];
+
 export type EvaluateBreakEvenData = {
     body: BreakEvenIn;
     path?: never;
@@ -11995,6 +12871,182 @@ export type GetPoolSplitGainsResponses = {
 };
 
 export type GetPoolSplitGainsResponse = GetPoolSplitGainsResponses[keyof GetPoolSplitGainsResponses];
+
+export type CreatePoolAdvisorData = {
+    body: PoolAdvisorIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/pool-advisors';
+};
+
+export type CreatePoolAdvisorErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreatePoolAdvisorError = CreatePoolAdvisorErrors[keyof CreatePoolAdvisorErrors];
+
+export type CreatePoolAdvisorResponses = {
+    /**
+     * Successful Response
+     */
+    202: PoolAdvisorOut;
+};
+
+export type CreatePoolAdvisorResponse = CreatePoolAdvisorResponses[keyof CreatePoolAdvisorResponses];
+
+export type GetPoolAdvisorData = {
+    body?: never;
+    path: {
+        /**
+         * Pool Advisor Id
+         *
+         * Id of the replay.
+         */
+        pool_advisor_id: string;
+    };
+    query?: never;
+    url: '/api/v1/pool-advisors/{pool_advisor_id}';
+};
+
+export type GetPoolAdvisorErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetPoolAdvisorError = GetPoolAdvisorErrors[keyof GetPoolAdvisorErrors];
+
+export type GetPoolAdvisorResponses = {
+    /**
+     * Successful Response
+     */
+    200: PoolAdvisorOut;
+};
+
+export type GetPoolAdvisorResponse = GetPoolAdvisorResponses[keyof GetPoolAdvisorResponses];
+
+export type GetPoolAdvisorEpochsData = {
+    body?: never;
+    path: {
+        /**
+         * Pool Advisor Id
+         *
+         * Id of the replay.
+         */
+        pool_advisor_id: string;
+    };
+    query?: {
+        /**
+         * Estimation S
+         *
+         * One estimation. [s]
+         */
+        estimation_s?: number | null;
+        /**
+         * Overhead Ratio
+         *
+         * g, largest share of the I/O time that estimations may take.
+         */
+        overhead_ratio?: number;
+        /**
+         * Read Us
+         *
+         * One page read. [µs]
+         */
+        read_us?: number;
+    };
+    url: '/api/v1/pool-advisors/{pool_advisor_id}/epochs';
+};
+
+export type GetPoolAdvisorEpochsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetPoolAdvisorEpochsError = GetPoolAdvisorEpochsErrors[keyof GetPoolAdvisorEpochsErrors];
+
+export type GetPoolAdvisorEpochsResponses = {
+    /**
+     * Successful Response
+     */
+    200: PoolAdvisorEpochs;
+};
+
+export type GetPoolAdvisorEpochsResponse = GetPoolAdvisorEpochsResponses[keyof GetPoolAdvisorEpochsResponses];
 
 export type CreateWindowsData = {
     body: WindowsIn;

@@ -26,6 +26,7 @@ import { RunProgress } from "@/components/run-progress";
 import { SizeInput } from "@/components/size-input";
 import { useSettled } from "@/components/use-settled";
 import { bytes, formatCount, formatPagesAndBytes, pages } from "@/units/quantity";
+import { AdvisorPanel } from "./advisor-panel";
 import { AsymmetryControl } from "./asymmetry-control";
 import { CostChart } from "./cost-chart";
 import { DeviceTable } from "./device-table";
@@ -182,6 +183,14 @@ function PoolSplitView(props: ViewProps) {
         </Panel>
       )}
       {id !== null && <Answers {...props} id={id} asymmetry={asymmetry} />}
+      {id !== null && asymmetry.gains.data !== undefined && (
+        <AdvisorPanel
+          {...props}
+          pages={asked}
+          asymmetry={asymmetry.settled.asked}
+          auto={auto}
+        />
+      )}
       {job.running && !job.done && job.run === undefined && (
         <Skeleton height={520} animate={false} />
       )}

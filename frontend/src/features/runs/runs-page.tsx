@@ -19,6 +19,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   sweep: "Sweep of simulations",
   miniature: "Estimate of all sizes",
   pool_split: "Pool split",
+  pool_advisor: "Adaptive split",
   windows: "Windows of a trace",
   sampled_profile: "Sampled profile",
   summaries: "Summaries of a trace",

@@ -9,13 +9,17 @@ import { curveOption } from "@/charts/curve-option";
 import { schemeMark } from "@/charts/palette";
 import { SeriesMark } from "@/charts/scheme-mark";
 import { WarningNotes } from "@/components/warning-notes";
+import { WhyButton } from "@/components/why-button";
 import {
   bytes,
   bytesOfPages,
   formatBytes,
   formatCount,
   formatPagesAndBytes,
+  formatPercent,
+  formatShort,
   pages,
+  ratio,
 } from "@/units/quantity";
 import {
   findingOf,
@@ -240,6 +244,63 @@ function Explanation() {
       reads the future is a bound, not a choice, and takes no part in the headline.
       Lines between points only lead the eye.
     </p>
+  );
+}
+
+/** Formulas whose counts only a replay gives, beside that replay. */
+export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
+  const rows = sweep.rows.flatMap(({ formula, ...row }) =>
+    formula === null ? [] : [{ row, formula }],
+  );
+  if (rows.length === 0) {
+    return null;
+  }
+  return (
+    <section className="tw-panel" aria-label="Formula beside the replay">
+      <Text size="sm" mb={6}>
+        No curve gives the counts of clean-only admission, so its formula is applied to
+        those of the replay. The gap is what the start with empty tiers spares.
+      </Text>
+      <div className="tw-scroll">
+        <table className="tw-table">
+          <thead>
+            <tr>
+              <th scope="col">RAM, flash [pages]</th>
+              <th scope="col" className="num">
+                Formula [µs/access]
+              </th>
+              <th scope="col" className="num">
+                Replay [µs/access]
+              </th>
+              <th scope="col" className="num">
+                Gap
+              </th>
+              <th scope="col">Why</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ row, formula }) => (
+              <tr key={`${row.contender} ${row.ram_pages} ${row.flash_pages}`}>
+                <th scope="row">
+                  {formatCount(row.ram_pages)}, {formatCount(row.flash_pages ?? 0)}
+                </th>
+                <td className="num">{formatShort(formula.io_time_us_per_access, 4)}</td>
+                <td className="num">
+                  {formatShort(row.io_time_us_per_access ?? 0, 4)}
+                </td>
+                <td className="num">{formatPercent(ratio(formula.gap))}</td>
+                <td>
+                  <WhyButton
+                    title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
+                    steps={[formula.derivation]}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   );
 }
 

@@ -34,6 +34,7 @@ const row = (
   io_time_us_per_access: null,
   io_time_terms_us_per_access: {},
   io_time_reason: "no device is named",
+  formula: null,
   counters: {},
   warnings: [],
   error: miss_ratio === null ? "it failed" : null,

@@ -36,7 +36,7 @@ import { RunProgress } from "@/components/run-progress";
 import { bytes, formatCount } from "@/units/quantity";
 import { ContenderList } from "./contender-list";
 import { EstimatePanel } from "./estimate-panel";
-import { ReplayNotes, Results } from "./results-panel";
+import { FormulaBeside, ReplayNotes, Results } from "./results-panel";
 import classes from "./simulate.module.css";
 import { SizesForm } from "./sizes-form";
 import { useSweep } from "./use-sweep";
@@ -201,6 +201,7 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
             patch={patch}
             devices={`priced with ${nameOf(state.flash_device)} and ${nameOf(state.disk_device)}`}
           />
+          <FormulaBeside sweep={sweep} />
           <ReplayNotes sweep={sweep} />
         </>
       )}

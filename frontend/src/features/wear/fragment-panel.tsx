@@ -2,7 +2,7 @@ import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
-import type { WearSearch } from "@/analysis/wear-state";
+import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
 import { type FragmentCacheOut, fragmentCacheQuery } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -73,7 +73,7 @@ function FragmentStudy({ state, name, search, rate, patch }: FragmentProps) {
     placeholderData: keepPreviousData,
   });
   const field = (
-    key: keyof WearSearch,
+    key: keyof WearNumbers,
     label: string,
     placeholder: string,
     factor?: number,

@@ -10,6 +10,7 @@ import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
+import { WhyButton } from "@/components/why-button";
 import { formatShort } from "@/units/quantity";
 import {
   lifeBars,
@@ -90,7 +91,7 @@ export const WearTable = memo(function WearTable({ wear }: { readonly wear: Wear
   return (
     <Panel
       title="In figures"
-      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as can be to none. " : ""}Press a life to see why it is this number.${rated === null ? "" : ` The device is rated for ${formatShort(rated)} drive writes a day.`}`}
+      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as can be to none. " : ""}Press a figure to see why it is this number.${rated === null ? "" : ` The device is rated for ${formatShort(rated)} drive writes a day.`}`}
     >
       <div className="tw-scroll">
         <table className={`tw-table ${classes["table"]}`}>
@@ -160,40 +161,47 @@ interface WearRowProps {
 }
 
 function WearRow({ row, noLife, noMoney, onExplain }: WearRowProps) {
+  const figure = (text: string, what: string) => (
+    <UnstyledButton
+      className={classes["figure"]}
+      aria-label={`${text}: why ${what} under ${row.title}`}
+      onClick={onExplain}
+    >
+      {text}
+    </UnstyledButton>
+  );
   return (
     <tr>
       <th scope="row">
         <SchemeMark scheme={row.scheme} /> {row.title}
       </th>
-      <td className="num">
-        <UnstyledButton
-          className={classes["figure"]}
-          aria-label={`${lifeOf(row)}: why this is the life under ${row.title}`}
-          onClick={onExplain}
-        >
-          {lifeOf(row)}
-        </UnstyledButton>
-      </td>
+      <td className="num">{figure(lifeOf(row), "this is the life")}</td>
       <td className="num">
         {row.years_from === null ? (
           <Unknown reason={row.never_worn_out ? "it never wears out" : noLife} />
         ) : (
-          rangeText(row.years_from, row.years_to ?? Number.POSITIVE_INFINITY)
+          figure(
+            rangeText(row.years_from, row.years_to ?? Number.POSITIVE_INFINITY),
+            "this is its range",
+          )
         )}
       </td>
-      <td className="num">{writesOf(row)}</td>
+      <td className="num">{figure(writesOf(row), "this is written")}</td>
       <td className="num">
         {row.drive_writes_per_day === null ? (
           <Unknown reason="the device states no capacity" />
         ) : (
-          driveWritesOf(row)
+          figure(driveWritesOf(row), "these are the drive writes")
         )}
       </td>
       <td className="num">
         {row.money === null ? (
           <Unknown reason={noMoney} />
         ) : (
-          `${row.least === null ? "" : "up to "}${formatShort(Number(row.money.usd_per_month_written))}`
+          figure(
+            `${row.least === null ? "" : "up to "}${formatShort(Number(row.money.usd_per_month_written))}`,
+            "this is its cost",
+          )
         )}
       </td>
     </tr>
@@ -209,7 +217,8 @@ function driveWritesOf(row: WearRowProps["row"]): string {
 }
 
 function MoneyText({ wear }: { readonly wear: WearOut }) {
-  const money = wear.schemes.find((row) => row.money !== null)?.money;
+  const priced = wear.schemes.find((row) => row.money !== null);
+  const money = priced?.money;
   if (money == null) {
     return wear.money_reason === "" ? null : (
       <Text size="sm" c="dimmed" mt={6}>
@@ -218,9 +227,17 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
     );
   }
   return (
-    <Text size="sm" mt={6}>
-      A TB written uses up {formatShort(Number(money.usd_per_tb_written))} USD of the
-      price. {paidOffText(wear)}
-    </Text>
+    <>
+      <Text size="sm" my={6}>
+        A TB written uses up {formatShort(Number(money.usd_per_tb_written))} USD of the
+        price. {paidOffText(wear)}
+      </Text>
+      <WhyButton
+        title={`cost of a TB written, under ${priced?.title ?? ""}`}
+        steps={wear.derivation.filter(
+          (step) => step.scheme === priced?.scheme && step.unit.startsWith("USD"),
+        )}
+      />
+    </>
   );
 }

@@ -1,8 +1,8 @@
-import { WEAR_BOUNDS, type WearSearch } from "@/analysis/wear-state";
+import { WEAR_BOUNDS, type WearNumbers } from "@/analysis/wear-state";
 import { OptionalNumberField } from "@/components/number-field";
 
 interface WearFieldProps {
-  readonly name: keyof WearSearch;
+  readonly name: keyof WearNumbers;
   readonly label: string;
   /** Shown value is the kept one times this: 100 for per cent. */
   readonly factor?: number;

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import { useState } from "react";
 import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import type { WearSearch } from "@/analysis/wear-state";
+import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
 import type { WearOut } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -29,7 +29,7 @@ export function WearControls(props: WearControlsProps) {
   const [byCycles, setByCycles] = useState(search.pe_cycles !== undefined);
   const pageBytes = bytes(summary.page_bytes);
   const field = (
-    name: keyof WearSearch,
+    name: keyof WearNumbers,
     label: string,
     more: { placeholder?: string; description?: string; factor?: number } = {},
   ) => (

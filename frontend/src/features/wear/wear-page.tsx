@@ -16,6 +16,7 @@ import { HealthPanel } from "./health-panel";
 import { LifeChart, WearTable } from "./life-panel";
 import { recoveryQuestion, wearQuestion } from "./question";
 import { FillPanel, RestartPanel } from "./recovery-panel";
+import { TransactionSection } from "./transaction-panel";
 import classes from "./wear.module.css";
 import { WearControls } from "./wear-controls";
 
@@ -127,6 +128,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         rate={rate}
         patch={patch}
       />
+      <TransactionSection search={search} patch={patch} />
     </>
   );
 }

@@ -10,7 +10,9 @@ use tierwright_simulator::Error;
 use tierwright_simulator::curve::two_stack::{
     Distance, HitsByIndex, TwoStackSpec, two_stack as estimate,
 };
-use tierwright_simulator::replay::buffers::{self as core, BufferResult, Window};
+use tierwright_simulator::replay::buffers::{
+    self as core, BufferResult, Drift, DynamicsResult, DynamicsSpec, Window,
+};
 
 use crate::arguments::trace_spec;
 use crate::errors::to_python;
@@ -20,6 +22,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(buffers, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_buffer, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_splits, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate_dynamics, module)?)?;
     module.add_function(wrap_pyfunction!(two_stack, module)?)
 }
 
@@ -155,6 +158,90 @@ fn simulate_splits<'py>(
             Ok(row)
         })
         .collect()
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, pages, *, clean_pages, epoch_accesses, window_accesses, write_share, write_growth=0.0, write_odd=1.0, asymmetry, asymmetry_growth=0.0, asymmetry_odd=1.0, on_progress=None, **reading))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
+fn simulate_dynamics<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    pages: &Bound<'py, PyAny>,
+    clean_pages: Vec<Bound<'py, PyAny>>,
+    epoch_accesses: u64,
+    window_accesses: u64,
+    write_share: f64,
+    write_growth: f64,
+    write_odd: f64,
+    asymmetry: f64,
+    asymmetry_growth: f64,
+    asymmetry_odd: f64,
+    on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dynamics = DynamicsSpec {
+        pages: page_count("pages", pages, 2)?,
+        clean_pages: clean_pages
+            .into_iter()
+            .map(|split| page_count("clean-pages", &split, 1))
+            .collect::<PyResult<_>>()?,
+        epoch_accesses,
+        window_accesses,
+        drift: Drift {
+            write_share,
+            write_growth,
+            write_odd,
+            asymmetry,
+            asymmetry_growth,
+            asymmetry_odd,
+        },
+    };
+    let spec = trace_spec(path, reading)?;
+    let (found, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
+        core::simulate_dynamics(source, &dynamics, on_progress)
+    })?;
+    let row = dynamics_row(py, &found)?;
+    row.set_item("page_bytes", trace.page_bytes)?;
+    trace.note(py, &row)?;
+    Ok(row)
+}
+
+fn dynamics_row<'py>(py: Python<'py>, found: &DynamicsResult) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("accesses", found.accesses)?;
+    row.set_item("write_accesses", found.write_accesses)?;
+    row.set_item("distinct_pages", found.distinct_pages)?;
+    let buffers: Vec<_> = found
+        .buffers
+        .iter()
+        .map(|buffer| {
+            let row = PyDict::new(py);
+            row.set_item("name", buffer.name)?;
+            row.set_item("clean_pages", buffer.clean_pages)?;
+            row.set_item("reads", buffer.counters.reads)?;
+            row.set_item("writes", buffer.counters.writes)?;
+            row.set_item("dirty_left", buffer.dirty_left)?;
+            Ok(row)
+        })
+        .collect::<PyResult<_>>()?;
+    row.set_item("buffers", buffers)?;
+    let epochs: Vec<_> = found
+        .epochs
+        .iter()
+        .map(|epoch| {
+            let row = PyDict::new(py);
+            row.set_item("accesses", epoch.accesses)?;
+            row.set_item("write_accesses", epoch.write_accesses)?;
+            row.set_item("asymmetry", epoch.asymmetry)?;
+            row.set_item("clean_pages", epoch.clean_pages)?;
+            let (reads, writes): (Vec<u64>, Vec<u64>) = epoch.counts.iter().copied().unzip();
+            row.set_item("reads", reads)?;
+            row.set_item("writes", writes)?;
+            Ok(row)
+        })
+        .collect::<PyResult<_>>()?;
+    row.set_item("epochs", epochs)?;
+    Ok(row)
 }
 
 #[pyfunction]

@@ -11,7 +11,7 @@ use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::curve::two_stack::TwoStack;
 use tierwright_simulator::curve::{Curves, SampledCurves};
 use tierwright_simulator::progress::OnProgress;
-use tierwright_simulator::replay::buffers::BufferResult;
+use tierwright_simulator::replay::buffers::{BufferResult, DynamicsResult};
 use tierwright_simulator::replay::{
     About, BlockResult, FlashCacheResult, OnlineResult, PolicyResult, SchemeResult, Setting,
     Warning,
@@ -259,6 +259,7 @@ of_trace!(
     OnlineResult,
     FlashCacheResult,
     BufferResult,
+    DynamicsResult,
 );
 
 /// Every result holds counts of the same trace.

@@ -57,17 +57,21 @@ app.command("evaluate")(model.evaluate)
 app.command("pool-split")(pool_split.pool_split)
 app.command("break-even")(break_even.break_even)
 app.command("pool-gain")(pool_split.pool_gain)
+app.command("pool-advisor")(pool_split.pool_advisor)
 app.command("scheme-map")(planning.scheme_map)
 app.command("throughput")(planning.throughput)
 app.command("directories")(planning.directories)
 app.command("choose-flash")(planning.choose_flash)
 app.command("transactions")(transactions.transactions)
+app.command("transaction-order")(transactions.transaction_order)
+app.command("transaction-writes")(transactions.transaction_writes)
 app.command("wear")(wear.wear)
 app.command("restart")(cost.restart)
 app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)
 app.command("tier-cost")(cost.tier_cost)
 app.command("conformance")(model.conformance)
+app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
@@ -82,17 +86,21 @@ BUILT_IN = (
     "pool-split",
     "break-even",
     "pool-gain",
+    "pool-advisor",
     "scheme-map",
     "throughput",
     "directories",
     "choose-flash",
     "transactions",
+    "transaction-order",
+    "transaction-writes",
     "wear",
     "restart",
     "metadata",
     "sce",
     "tier-cost",
     "conformance",
+    "formula",
     "curve",
     "device",
     "catalog",

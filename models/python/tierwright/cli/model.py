@@ -210,6 +210,20 @@ def simulate(
             help="Option of the policy, buffer or scheme; may be repeated.",
         ),
     ] = None,
+    flash_device: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-device",
+            metavar="ID",
+            help="Flash device that prices the counters.",
+        ),
+    ] = None,
+    disk_device: Annotated[
+        str | None,
+        typer.Option(
+            "--disk-device", metavar="ID", help="Device behind that prices them."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Replay a trace through one cache (--policy) or RAM over flash (--scheme)."""
@@ -229,8 +243,11 @@ def simulate(
     else:
         sizes = ("--ram-pages", "--flash-pages")
         _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option"))
-    from tierwright import simulate as core
-
+    if flash_device is not None and disk_device is None:
+        raise BadInput(
+            "--flash-device alone prices nothing: misses reach a device behind",
+            "add --disk-device ID",
+        )
     page = page_bytes_of(trace)
     with progress("simulate") as on_progress:
         if policy is not None:
@@ -238,27 +255,25 @@ def simulate(
                 trace, policy, _at(pages, page), option or [], on_progress
             )
         else:
-            name = scheme or ""
-            if core.is_flash_cache(name):
-                replay = core.simulate_flash_cache
-            elif core.is_chooser(name):
-                replay = core.simulate_online
-            else:
-                replay = core.simulate_scheme
-            found = replay(
+            found = _simulate_two_tiers(
                 trace,
-                name,
-                _at(ram_pages, page),
-                _at(flash_pages, page),
-                options=pairs(option or [], "--option"),
-                on_progress=on_progress,
+                scheme or "",
+                (_at(ram_pages, page), _at(flash_pages, page)),
+                option or [],
+                on_progress,
             )
     if found["trace"]["skipped_records"]:
         found["skipped_records"] = found["trace"]["skipped_records"]
+    if disk_device is not None:
+        found |= _priced(found, flash_device, disk_device)
     print_notes(found)
     if json:
         print_json(found)
         return
+    _print_counters(found)
+
+
+def _print_counters(found: dict[str, Any]) -> None:
     print_facts(
         [
             (name.replace("_", " "), _cell(value))
@@ -266,6 +281,9 @@ def simulate(
             if not isinstance(value, (list, dict)) and name != "blocks"
         ]
     )
+    if found.get("clean_only"):
+        part = found["clean_only"]["derivation"]
+        typer.echo(f"formula of clean-only admission: {part['substituted']}")
     if found.get("blocks"):
         typer.echo("")
         print_facts(
@@ -273,6 +291,24 @@ def simulate(
         )
     _print_history(found)
     print_warnings(found.get("warnings", []))
+
+
+def _priced(
+    found: dict[str, Any], flash_device: str | None, disk_device: str
+) -> dict[str, Any]:
+    """Price the counters; beside clean-only admission stands its formula."""
+    from tierwright import catalog, replay_cost
+    from tierwright.derivation import plain
+
+    flash = None if flash_device is None else catalog.device_or_file(flash_device)
+    disk = catalog.device_or_file(disk_device)
+    cost = replay_cost.price(found, flash=flash, disk=disk)
+    return {
+        "io_time_us_per_access": cost.io_time_us_per_access,
+        "io_time_terms_us_per_access": cost.terms_us_per_access,
+        "io_time_reason": cost.reason or None,
+        "clean_only": plain(replay_cost.clean_only(found, flash=flash, disk=disk)),
+    }
 
 
 def _print_history(found: dict[str, Any]) -> None:
@@ -354,6 +390,31 @@ def _print_choices(history: list[dict[str, Any]]) -> None:
             ]
             for row in shown
         ],
+    )
+
+
+def _simulate_two_tiers(
+    trace: Trace,
+    name: str,
+    sizes: tuple[int, int],
+    options: list[str],
+    on_progress: OnProgress,
+) -> dict[str, Any]:
+    """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
+    from tierwright import simulate as core
+
+    if core.is_flash_cache(name):
+        replay = core.simulate_flash_cache
+    elif core.is_chooser(name):
+        replay = core.simulate_online
+    else:
+        replay = core.simulate_scheme
+    return replay(
+        trace,
+        name,
+        *sizes,
+        options=pairs(options, "--option"),
+        on_progress=on_progress,
     )
 
 
@@ -483,6 +544,54 @@ def conformance(
             typer.echo(f"unknown: {', '.join(report.unknown_formulas)}")
     if report.failed:
         raise typer.Exit(1)
+
+
+def formula(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Formula, such as face.writeback_chain."),
+    ] = None,
+    inputs: Annotated[
+        str,
+        typer.Option(
+            "--inputs",
+            metavar="JSON",
+            help="Its inputs as one JSON object, named as in test vectors.",
+        ),
+    ] = "{}",
+    *,
+    json: Json = False,
+) -> None:
+    """Evaluate one formula of the papers on inputs of your own; without a name list them."""
+    import json as reader
+
+    from tierwright.conformance import FORMULAS, evaluate_formula
+    from tierwright.derivation import plain
+
+    if name is None:
+        if json:
+            print_json(sorted(FORMULAS))
+        else:
+            for known in sorted(FORMULAS):
+                typer.echo(known)
+        return
+    try:
+        given = reader.loads(inputs)
+    except ValueError as error:
+        raise BadInput(
+            f"--inputs: `{inputs}` is no JSON: {error}",
+            """give an object, such as '{"reads": 10, "writes": 5, "erases": 1}'""",
+        ) from error
+    if not isinstance(given, dict):
+        raise BadInput(
+            f"--inputs: `{inputs}` is no JSON object",
+            """give an object, such as '{"reads": 10, "writes": 5, "erases": 1}'""",
+        )
+    found = plain(evaluate_formula(name, given))
+    if json:
+        print_json(found)
+        return
+    print_facts([(field, str(value)) for field, value in found.items()])
 
 
 def _at(size: Size | None, page_bytes: PageBytesOf) -> int:

@@ -15,7 +15,7 @@ FlashMetadata = Annotated[
         "--flash-metadata",
         metavar="PRESET",
         help="Charge the memory that flash needs to RAM; `tierwright metadata` lists the "
-        "presets [default: not charged].",
+        "presets; sce:2TiB states the space behind [default: not charged].",
     ),
 ]
 

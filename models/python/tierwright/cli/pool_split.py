@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tierwright.page_flow.warn import Caution
-    from tierwright.pool_split import PoolSplit
+    from tierwright.pool_split import AdvisorStudy, PoolSplit
 
 ROWS_SHOWN = 12
 
@@ -173,6 +173,141 @@ def pool_gain(
             if ratio is None
             else f"a split costs no more than {name.upper()} from R = {ratio:.3g} on"
         )
+
+
+@reads_trace
+def pool_advisor(
+    trace: Trace,
+    *,
+    pages: BufferPages,
+    dynamics: Annotated[
+        str,
+        typer.Option(
+            "--dynamics",
+            metavar="D",
+            help="What changes by epoch: steady, wm1, wm2 (writes), rm1, rm2 (R).",
+        ),
+    ] = "steady",
+    asymmetry: Annotated[
+        float,
+        typer.Option(
+            "--asymmetry", metavar="R", help="Cost of a page write in page reads."
+        ),
+    ] = 32.0,
+    epoch_accesses: Annotated[
+        int,
+        typer.Option(
+            "--epoch-accesses", metavar="N", min=100, help="Length of an epoch."
+        ),
+    ] = 5000,
+    window_accesses: Annotated[
+        int | None,
+        typer.Option(
+            "--window-accesses",
+            metavar="N",
+            min=1,
+            help="Window of the advisor [default: the buffer's pages, at least an epoch].",
+        ),
+    ] = None,
+    alternating_factor: Annotated[
+        float,
+        typer.Option(
+            "--alternating-factor", metavar="X", help="Of wm2 and rm2 in odd epochs."
+        ),
+    ] = 0.95,
+    estimation_s: Annotated[
+        float | None,
+        typer.Option(
+            "--estimation-s",
+            metavar="T",
+            help="Time of one estimation: tells the least window. [s]",
+        ),
+    ] = None,
+    overhead_ratio: Annotated[
+        float,
+        typer.Option(
+            "--overhead-ratio",
+            metavar="G",
+            help="Largest share of the I/O time that estimations may take.",
+        ),
+    ] = 0.03,
+    read_us: Annotated[
+        float, typer.Option("--read-us", metavar="T", help="One page read. [µs]")
+    ] = 200.0,
+    json: Json = False,
+) -> None:
+    """Follow the adaptive split while writes, or their cost, change from epoch to epoch."""
+    from tierwright.pool_split import advisor_study
+
+    with progress("pool advisor") as on_progress:
+        found = advisor_study(
+            trace,
+            pages.at(page_bytes_of(trace)),
+            dynamics=dynamics,
+            asymmetry=asymmetry,
+            epoch_accesses=epoch_accesses,
+            window_accesses=window_accesses,
+            alternating_factor=alternating_factor,
+            on_progress=on_progress,
+        )
+    least = (
+        None
+        if estimation_s is None
+        else found.window_for(estimation_s, overhead_ratio, read_us / 1e6)
+    )
+    _print_cautions(found.warnings)
+    if json:
+        print_json({**found.to_dict(), "least_window_accesses": least})
+        return
+    _print_advisor(found)
+    if least is not None:
+        typer.echo(f"least window: {format_count(least)} accesses")
+
+
+def _print_advisor(found: AdvisorStudy) -> None:
+    print_facts(
+        [
+            ("window", f"{format_count(found.window_accesses)} accesses"),
+            *(
+                (
+                    f"{name} ({found.static_clean_pages:,} clean)"
+                    if name == "static"
+                    else name,
+                    _cost(cost)
+                    + (
+                        ""
+                        if (gain := found.gain_over.get(name)) is None
+                        else f" (adaptive saves {gain:.1%})"
+                    ),
+                )
+                for name, cost in found.totals.items()
+            ),
+        ]
+    )
+    typer.echo("")
+    count = len(found.asymmetries)
+    step = max(1, count // ROWS_SHOWN)
+    print_table(
+        f"Cost per access in page reads by epoch, every {step} of {count}; all with --json",
+        [
+            (heading, True)
+            for heading in ("epoch", "writes", "R", "clean pages", *found.costs)
+        ],
+        [
+            [
+                format_count(at),
+                f"{found.write_shares[at]:.2%}",
+                f"{found.asymmetries[at]:.4g}",
+                format_count(found.clean_pages[at]),
+                *(f"{costs[at]:.4f}" for costs in found.costs.values()),
+            ]
+            for at in range(0, count, step)
+        ],
+    )
+    for part in found.derivation:
+        typer.echo(f"{part.result} = {part.substituted}")
+        typer.echo(f"  source: {part.source}")
+    typer.echo(f"valid: {found.validity}")
 
 
 def _print(found: PoolSplit) -> None:

@@ -1,56 +1,106 @@
-"""`tierwright transactions`: replay transaction events over raw NAND."""
+"""`tierwright transactions`, `transaction-order`, `transaction-writes`: transactions over raw NAND."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tierwright.cli.output import Json, print_json, print_table
+from tierwright.cli.output import (
+    Json,
+    numbers,
+    print_facts,
+    print_json,
+    print_table,
+    print_warnings,
+)
 from tierwright.errors import BadInput
-from tierwright.units import format_count, format_microseconds
+from tierwright.units import (
+    format_count,
+    format_microseconds,
+    parse_bytes,
+)
+
+if TYPE_CHECKING:
+    from tierwright.transactions import Event, WriteStudy
+
+Events = Annotated[
+    Path,
+    typer.Argument(
+        metavar="EVENTS",
+        help="Text, one event a line: B T1, R T1 7, U T1 7, C T1 or A T1.",
+    ),
+]
+RamPages = Annotated[
+    int, typer.Option("--ram-pages", metavar="N", help="Buffer. [pages]")
+]
+DatabasePages = Annotated[
+    int, typer.Option("--database-pages", metavar="N", help="Pages on the chip.")
+]
+ReadUs = Annotated[
+    float, typer.Option("--read-us", metavar="T", help="One page read. [µs]")
+]
+WriteUs = Annotated[
+    float, typer.Option("--write-us", metavar="T", help="One page write. [µs]")
+]
+EraseUs = Annotated[
+    float, typer.Option("--erase-us", metavar="T", help="One block erase. [µs]")
+]
+Blocks = Annotated[
+    int, typer.Option("--blocks", metavar="N", help="Blocks of the chip.")
+]
+BlockPages = Annotated[
+    int, typer.Option("--pages-per-block", metavar="N", help="Pages of a block.")
+]
+FlashPage = Annotated[
+    int, typer.Option("--page-bytes", metavar="N", help="Page of the chip. [bytes]")
+]
+
+
+def _events(path: Path) -> list[Event]:
+    from tierwright import transactions as model
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"{path}: cannot be read as text: {error}", "give a file of events"
+        ) from error
+    return model.parse_events(text)
 
 
 def transactions(
-    events: Annotated[
-        Path,
-        typer.Argument(
-            metavar="EVENTS",
-            help="Text, one event a line: B T1, R T1 7, U T1 7, C T1 or A T1.",
-        ),
-    ],
+    events: Events,
     *,
-    ram_pages: Annotated[
-        int, typer.Option("--ram-pages", metavar="N", help="Buffer. [pages]")
-    ],
-    database_pages: Annotated[
-        int,
-        typer.Option("--database-pages", metavar="N", help="Pages on the chip."),
-    ],
+    ram_pages: RamPages,
+    database_pages: DatabasePages,
     log_bytes: Annotated[
         int,
         typer.Option("--log-bytes", metavar="N", help="Log record of an update."),
     ] = 100,
+    read_us: ReadUs = 25.0,
+    write_us: WriteUs = 200.0,
+    erase_us: EraseUs = 1500.0,
+    blocks: Blocks = 1024,
+    pages_per_block: BlockPages = 64,
+    page_bytes: FlashPage = 2048,
     json: Json = False,
 ) -> None:
     """Compare page LRU with commit-aware eviction that writes pages or log records."""
     from tierwright import transactions as model
 
-    try:
-        text = events.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(
-            f"{events}: cannot be read as text: {error}", "give a file of events"
-        ) from error
+    times = model.NandTimes(read_us, write_us, erase_us)
+    model.io_time_us(0, 0, 0, times)  # refused before anything is replayed
     found = model.compare_buffers(
-        model.parse_events(text),
+        _events(events),
         ram_pages=ram_pages,
         database_pages=database_pages,
         log_bytes_per_update=log_bytes,
+        geometry=model.NandGeometry(blocks, pages_per_block, page_bytes),
     )
     if json:
-        print_json({name: counts.to_dict() for name, counts in found.items()})
+        print_json({name: counts.to_dict(times) for name, counts in found.items()})
         return
     print_table(
         "Operations of the chip",
@@ -64,8 +114,197 @@ def transactions(
                 format_count(counts.writes),
                 format_count(counts.erases),
                 format_count(counts.garbage_pages),
-                format_microseconds(counts.time_us()),
+                format_microseconds(counts.time_us(times)),
             ]
             for name, counts in found.items()
         ],
     )
+
+
+def transaction_order(
+    events: Events,
+    *,
+    ram_pages: RamPages,
+    database_pages: DatabasePages,
+    json: Json = False,
+) -> None:
+    """Tell in which order the transactions in memory would leave after the events."""
+    from tierwright import transactions as model
+    from tierwright.derivation import plain
+
+    held = model.residents(
+        _events(events), ram_pages=ram_pages, database_pages=database_pages
+    )
+    found = model.leaving_order(held)
+    if json:
+        print_json(plain(found))
+        return
+    print_table(
+        "Who leaves memory first: committed ones by commit time, then by average access time (AAT)",
+        [
+            ("transaction", False),
+            ("pages", True),
+            ("AAT [ticks]", True),
+            ("committed [ticks]", True),
+        ],
+        [
+            [
+                row.transaction,
+                format_count(row.pages),
+                f"{row.average_access_time:,.6g}",
+                "runs" if row.commit_time is None else f"{row.commit_time:,.6g}",
+            ]
+            for row in found
+        ],
+    )
+
+
+def transaction_writes(
+    *,
+    dirty_pages: Annotated[
+        int,
+        typer.Option("--dirty-pages", metavar="N", help="Pages that it changed."),
+    ] = 16,
+    log_bytes_per_page: Annotated[
+        float,
+        typer.Option(
+            "--log-bytes-per-page", metavar="N", help="Log records of one. [bytes]"
+        ),
+    ] = 100.0,
+    log_pages_per_page: Annotated[
+        float | None,
+        typer.Option(
+            "--log-pages-per-page",
+            metavar="K",
+            help="Log pages read with a page [default: the fewest its records fill].",
+        ),
+    ] = None,
+    pages_reread: Annotated[
+        float | None,
+        typer.Option(
+            "--pages-reread",
+            metavar="N",
+            help="Pages wanted again [default: each once].",
+        ),
+    ] = None,
+    ram: Annotated[
+        str, typer.Option("--ram", metavar="SIZE", help="Buffer, such as 16MiB.")
+    ] = "16MiB",
+    pages_per_transaction: Annotated[
+        int | None,
+        typer.Option(
+            "--pages-per-transaction",
+            metavar="N",
+            help="Pages it holds in memory [default: the dirty ones].",
+        ),
+    ] = None,
+    disk_ms: Annotated[
+        float,
+        typer.Option(
+            "--disk-ms", metavar="T", help="Random access of the disk beside. [ms]"
+        ),
+    ] = 9.0,
+    changes: Annotated[
+        str,
+        typer.Option(
+            "--changes",
+            metavar="S,V,T",
+            help="Measured: reads slower by, write time saved, whole time saved, as shares.",
+        ),
+    ] = "0.25,0.75,0.34",
+    read_us: ReadUs = 25.0,
+    write_us: WriteUs = 200.0,
+    erase_us: EraseUs = 1500.0,
+    blocks: Blocks = 1024,
+    pages_per_block: BlockPages = 64,
+    page_bytes: FlashPage = 2048,
+    json: Json = False,
+) -> None:
+    """Tell whether a transaction should leave memory as pages or as log records."""
+    from tierwright import transactions as model
+
+    given = numbers(changes, "--changes")
+    try:
+        slower, saved, total = given
+    except ValueError:
+        raise BadInput(
+            f"--changes: `{changes}` has {len(given)} numbers",
+            "give three: reads slower by, write time saved, whole time saved",
+        ) from None
+    found = model.write_study(
+        dirty_pages=dirty_pages,
+        log_bytes_per_page=log_bytes_per_page,
+        log_pages_per_page=log_pages_per_page,
+        pages_reread=pages_reread,
+        ram_bytes=int(parse_bytes(ram)),
+        pages_per_transaction=pages_per_transaction,
+        geometry=model.NandGeometry(blocks, pages_per_block, page_bytes),
+        times=model.NandTimes(read_us, write_us, erase_us),
+        disk_ms=disk_ms,
+        changes=(slower, saved, total),
+    )
+    if json:
+        print_json(found.to_dict())
+        return
+    _print_writes(found)
+
+
+def _print_writes(found: WriteStudy) -> None:
+    print_table(
+        f"{found.dirty_pages:,} dirty pages, {found.pages_reread:g} wanted again",
+        [
+            ("written as", False),
+            ("pages written", True),
+            ("write", True),
+            ("read again", True),
+            ("whole", True),
+            ("erases beside", True),
+        ],
+        [
+            [
+                name + (" *" if name == found.winner else ""),
+                format_count(pages),
+                *(format_microseconds(us) for us in times),
+            ]
+            for name, pages, times in (
+                (
+                    "page",
+                    found.dirty_pages,
+                    (
+                        found.written.data_write_us,
+                        found.page_reread_us,
+                        found.page_us,
+                        found.page_erase_us,
+                    ),
+                ),
+                (
+                    "log",
+                    found.written.log_pages,
+                    (
+                        found.written.log_write_us,
+                        found.log_reread_us,
+                        found.log_us,
+                        found.log_erase_us,
+                    ),
+                ),
+            )
+        ],
+    )
+    typer.echo("")
+    crossing = found.break_even_pages
+    print_facts(
+        [
+            ("break-even extra reads", f"{found.written.break_even_extra_reads:g}"),
+            (
+                "break-even pages again",
+                "never" if crossing is None else f"{crossing:g}",
+            ),
+            ("a write takes as long as", f"{found.ratios.write_over_read:g} reads"),
+            ("read share of the time", f"{found.read_share.read_share:.2%}"),
+        ]
+    )
+    for part in found.derivation:
+        typer.echo(f"{part.result} = {part.substituted}")
+        typer.echo(f"  source: {part.source}")
+    typer.echo(f"valid: {found.validity}")
+    print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])

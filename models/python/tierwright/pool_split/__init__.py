@@ -37,6 +37,12 @@ from tierwright.pool_split.costs import (
     split_costs,
     window_io_time,
 )
+from tierwright.pool_split.dynamics import (
+    DYNAMICS,
+    AdvisorStudy,
+    advisor_study,
+    static_splits,
+)
 from tierwright.pool_split.survey import (
     PricedSurvey,
     SplitSurvey,
@@ -51,8 +57,10 @@ __all__ = [
     "DEFAULT_ASYMMETRIES",
     "DEFAULT_ESTIMATOR",
     "DISTANCES",
+    "DYNAMICS",
     "ESTIMATORS",
     "PAPER_ASYMMETRIES",
+    "AdvisorStudy",
     "AsymmetryGain",
     "BeladyCounts",
     "Epoch",
@@ -64,6 +72,7 @@ __all__ = [
     "SplitCosts",
     "SplitSurvey",
     "SurveyGain",
+    "advisor_study",
     "analyse",
     "arrays_of",
     "belady",
@@ -79,6 +88,7 @@ __all__ = [
     "normalised_cost",
     "pool_miss_rates",
     "split_costs",
+    "static_splits",
     "survey",
     "survey_of",
     "window_accesses",

@@ -37,6 +37,15 @@ from tierwright.transactions.replay import (
     half_loaded,
     parse_events,
     replay,
+    residents,
+)
+from tierwright.transactions.study import (
+    Leaving,
+    WriteCurve,
+    WriteStudy,
+    leaving_order,
+    operations_derivation,
+    write_study,
 )
 
 __all__ = [
@@ -44,6 +53,7 @@ __all__ = [
     "PAPER_TIMES",
     "Capacities",
     "Event",
+    "Leaving",
     "LogWrite",
     "NandGeometry",
     "NandTimes",
@@ -52,6 +62,8 @@ __all__ = [
     "SpeedRatios",
     "Transaction",
     "Victim",
+    "WriteCurve",
+    "WriteStudy",
     "average_access_times",
     "capacities",
     "compare_buffers",
@@ -60,10 +72,14 @@ __all__ = [
     "half_loaded",
     "implied_read_share",
     "io_time_us",
+    "leaving_order",
     "log_read_us",
     "log_write",
+    "operations_derivation",
     "parse_events",
     "replay",
+    "residents",
     "speed_ratios",
     "uncommitted_order",
+    "write_study",
 ]

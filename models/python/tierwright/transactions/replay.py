@@ -257,6 +257,13 @@ def replay(
             ram_pages, chip, counts, log_bytes_per_update, logs=write_scheme == "log"
         )
     )
+    _run(events, memory, database_pages)
+    counts.resident_pages = len(memory.frames)
+    counts.live_pages = chip.live_pages
+    return counts
+
+
+def _run(events: Iterable[Event], memory: _Memory, database_pages: int) -> None:
     for event in _checked(events, database_pages):
         if event.kind == "begin":
             memory.begin(event.transaction)
@@ -271,9 +278,38 @@ def replay(
                 event.time,
                 update=event.kind == "update",
             )
-    counts.resident_pages = len(memory.frames)
-    counts.live_pages = chip.live_pages
-    return counts
+
+
+def residents(
+    events: Iterable[Event],
+    *,
+    ram_pages: int,
+    database_pages: int,
+    geometry: NandGeometry = PAPER_GEOMETRY,
+) -> dict[str, Transaction]:
+    r"""Tell which transactions hold pages in memory after the events, as `eviction_order` takes them.
+
+    Pages that were written out and only wait for their frames to be taken do not count: they
+    leave before any transaction is pushed out.
+
+    Parameters and errors as in `replay`; the buffer is `transaction`, and writes pages.
+
+    Examples
+    --------
+    >>> events = parse_events("B A\nU A 0\nB B\nU B 1\nR A 2\nC B")
+    >>> found = residents(events, ram_pages=4, database_pages=8)
+    >>> found["A"], found["B"].commit_time
+    (Transaction(access_times=(2, 5), commit_time=None), 6)
+    >>> eviction_order(found)
+    ['B', 'A']
+    """
+    _check(ram_pages, database_pages, "transaction", "page", 1, geometry)
+    counts = ReplayCounts()
+    memory = _TransactionBuffer(
+        ram_pages, _Chip(geometry, database_pages, counts), counts, 1, logs=False
+    )
+    _run(events, memory, database_pages)
+    return memory.residents()
 
 
 def compare_buffers(
@@ -651,6 +687,22 @@ class _TransactionBuffer(_Memory):
         del self.free[page]
         self.take(page)
         del self.frames[page]
+
+    def residents(self) -> dict[str, Transaction]:
+        """Return the transactions whose pages would have to be pushed out."""
+        found = {
+            name: tuple(
+                self.frames[page].time
+                for page in sorted(pages, key=lambda page: self.frames[page].time)
+                if page not in self.free
+            )
+            for name, pages in self.owned.items()
+        }
+        return {
+            name: Transaction(times, self.commit_time.get(name))
+            for name, times in found.items()
+            if times
+        }
 
     def victim(self) -> str:
         """Return the transaction with pages in memory that leaves first."""

@@ -11,6 +11,7 @@ use tierwright_simulator::replay::buffers::{
 };
 use tierwright_simulator::replay::{policies, simulate_policy};
 
+mod dynamics;
 #[path = "../replay_slow/mod.rs"]
 mod replay_slow;
 mod slow;

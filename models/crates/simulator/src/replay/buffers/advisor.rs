@@ -20,7 +20,7 @@
 //! * The estimator is that of LRU pools, whatever policies the pools have. A policy that divides its
 //!   pool divides the new size as soon as the split moves; how, says its own file. Pages then leave one at
 //!   a time, as the policy names its victims.
-//! * R is an option and constant; a device whose R drifts is replayed in parts.
+//! * R is an option and constant; `dynamics` replays devices whose R drifts.
 
 use super::fd_buffer::{
     CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY, FdBuffer, are_lru, clean_pages, pool_policies,
@@ -143,7 +143,7 @@ struct Advice {
     end: WindowEnd,
 }
 
-struct Advised<C, D> {
+pub(super) struct Advised<C, D> {
     buffer: FdBuffer<C, D>,
     stacks: Stacks,
     advice: Advice,
@@ -239,6 +239,30 @@ fn distance(run: &Run<'_, '_>) -> Result<Distance> {
 }
 
 impl<C: Removable, D: Removable> Advised<C, D> {
+    /// The usual advisor, with windows of a fixed length; it starts at half the buffer.
+    pub(super) fn every(pages: u32, accesses: u64, asymmetry: f64, pools: &[Settings; 2]) -> Self {
+        Self {
+            buffer: FdBuffer::new(pages, (pages / 2).max(1), pools),
+            stacks: Stacks::new(pages, Distance::Raw, true),
+            advice: Advice {
+                asymmetry,
+                estimator: Estimator::Flow,
+                end: WindowEnd::Accesses(accesses),
+            },
+            pages,
+            accesses: 0,
+            write_accesses: 0,
+            before: BufferCounters::default(),
+            windows: 0,
+            history: Vec::new(),
+        }
+    }
+
+    /// What a write costs from now on, in reads.
+    pub(super) fn set_asymmetry(&mut self, asymmetry: f64) {
+        self.advice.asymmetry = asymmetry;
+    }
+
     #[inline]
     fn is_over(&self) -> bool {
         match self.advice.end {

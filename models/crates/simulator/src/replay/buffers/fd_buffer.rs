@@ -242,6 +242,19 @@ impl Machine for Splits {
     }
 }
 
+/// A clean pool of a buffer of `pages` pages that leaves both pools a page.
+pub(super) fn static_split(pages: u32, clean: u64) -> Result<u32> {
+    match u32::try_from(clean) {
+        Ok(clean) if (1..pages).contains(&clean) => Ok(clean),
+        _ => Err(Error::BadParameter {
+            name: "clean-pages",
+            value: clean.to_string(),
+            message: format!("a clean pool has 1 to {} pages", pages - 1),
+            hint: "both pools need at least one page".to_owned(),
+        }),
+    }
+}
+
 /// Replays all accesses of `source` once through static FD-Buffers of LRU pools: `pages` pages
 /// each, with clean pools of the sizes `clean_pages`. Memory grows with their number.
 ///
@@ -258,14 +271,9 @@ pub fn simulate_splits(
     let pages = split_pages("pages", pages)?;
     let lru = || Settings::defaults(Lru::OPTIONS);
     let pools = [lru(), lru()];
-    let buffers = clean_pages.iter().map(|&clean| match u32::try_from(clean) {
-        Ok(clean) if (1..pages).contains(&clean) => Ok(FdBuffer::new(pages, clean, &pools)),
-        _ => Err(Error::BadParameter {
-            name: "clean-pages",
-            value: clean.to_string(),
-            message: format!("a clean pool has 1 to {} pages", pages - 1),
-            hint: "both pools need at least one page".to_owned(),
-        }),
+    let buffers = clean_pages.iter().map(|&clean| {
+        let clean = static_split(pages, clean)?;
+        Ok(FdBuffer::new(pages, clean, &pools))
     });
     let mut splits = Splits {
         buffers: buffers.collect::<Result<_>>()?,

@@ -13,17 +13,23 @@ use crate::replay::{Machine, Totals};
 /// hit:  pg becomes the most recent
 /// miss: the least recent page leaves, written if it is dirty; pg enters as the most recent
 /// ```
-struct LruBuffer {
+pub(super) struct LruBuffer {
     cache: Tier<Lru>,
     counters: BufferCounters,
 }
 
 pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
-    let buffer = LruBuffer {
-        cache: Tier::new(run.pages),
-        counters: BufferCounters::default(),
-    };
+    let buffer = LruBuffer::new(run.pages);
     drive(run, buffer)
+}
+
+impl LruBuffer {
+    pub(super) fn new(pages: u32) -> Self {
+        Self {
+            cache: Tier::new(pages),
+            counters: BufferCounters::default(),
+        }
+    }
 }
 
 impl Machine for LruBuffer {

@@ -14,11 +14,15 @@ use crate::replay::{Machine, Need, Totals, Warning, disagreement, replay, replay
 mod advisor;
 mod cfdc;
 mod cflru;
+mod dynamics;
 mod fd_buffer;
 mod lru;
 mod options;
 
 pub use advisor::Window;
+pub use dynamics::{
+    Drift, DynamicsBuffer, DynamicsResult, DynamicsSpec, Epoch, SHORTEST_EPOCH, simulate_dynamics,
+};
 pub use fd_buffer::simulate_splits;
 use options::Options;
 

@@ -1,0 +1,1 @@
+"""Transactions over raw flash."""

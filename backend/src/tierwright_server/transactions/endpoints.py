@@ -1,0 +1,34 @@
+"""Transactions over raw flash: pages or log records, who leaves first, replays."""
+
+from fastapi import APIRouter
+
+from tierwright_server.errors import responses
+from tierwright_server.transactions import service
+from tierwright_server.transactions.schemas import (
+    TransactionReplayIn,
+    TransactionReplayOut,
+    TransactionWritesIn,
+    TransactionWritesOut,
+)
+
+router = APIRouter(tags=["transactions"])
+
+
+@router.post(
+    "/transaction-writes",
+    operation_id="study_transaction_writes",
+    responses=responses(),
+)
+async def study_transaction_writes(body: TransactionWritesIn) -> TransactionWritesOut:
+    """Tell whether one transaction should leave memory as pages or as log records."""
+    return service.writes(body)
+
+
+@router.post(
+    "/transaction-replays",
+    operation_id="replay_transactions",
+    responses=responses(),
+)
+async def replay_transactions(body: TransactionReplayIn) -> TransactionReplayOut:
+    """Replay transactions through three buffers, and tell who leaves memory next."""
+    return await service.replays(body)

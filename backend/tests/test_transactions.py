@@ -1,0 +1,80 @@
+"""Transactions over HTTP: the models' own numbers, the order, refusals."""
+
+import pytest
+
+from tierwright import transactions
+
+
+def test_pages_or_log_equal_the_models(application):
+    answer = application.post("/transaction-writes", {"dirty_pages": 40}, 200)
+    found = transactions.log_write(40, 100)
+    page, log = answer["ways"]
+    assert page["write_us"] == found.data_write_us
+    assert log["pages_written"] == found.log_pages
+    assert answer["break_even_extra_reads"] == found.break_even_extra_reads
+    assert log["total_us"] == log["write_us"] + log["reread_us"]
+    assert log["reread_us"] == float(transactions.log_read_us(40, 1))
+    assert answer["winner"] == "log"
+    assert answer["resident_transactions"] == 8192 // 40
+    assert answer["read_share"] == pytest.approx(0.41)
+    steps = {step["name"]: step["value"] for step in answer["derivation"]}
+    assert steps["time as log records"] == log["total_us"]
+    assert steps["break-even pages wanted again"] == answer["break_even_pages"]
+
+
+def test_a_replay_equals_the_models_and_orders_what_is_left(application):
+    answer = application.post(
+        "/transaction-replays",
+        {"running": 32, "committed": 16, "ram_pages": 512, "read_us": 50.0},
+        200,
+    )
+    events = transactions.half_loaded(committed=16, running=32)
+    found = transactions.compare_buffers(events, ram_pages=512, database_pages=768)
+    assert answer["events"] == len(events)
+    times = transactions.NandTimes(read_us=50)
+    for row in answer["buffers"]:
+        expected = found[row["buffer"]].to_dict(times)
+        parts = (row[f"{name}_time_us"] for name in ("read", "write", "erase"))
+        assert sum(parts) == row["time_us"]
+        assert {key: row[key] for key in expected if key in row} == {
+            key: value for key, value in expected.items() if key in row
+        }
+    derived = [step["value"] for step in answer["derivation"]]
+    assert derived == [row["time_us"] for row in answer["buffers"]]
+    commits = [row["commit_time"] for row in answer["leaving"]]
+    assert commits == sorted(commits)
+    assert {each["name"] for each in answer["warnings"]} == {"order_of_events_is_ours"}
+
+
+def test_own_events_tell_who_leaves_next(application):
+    answer = application.post(
+        "/transaction-replays",
+        {"source": "events", "events": "B A\nU A 0\nB B\nU B 1\nC B", "ram_pages": 8},
+        200,
+    )
+    assert [row["transaction"] for row in answer["leaving"]] == ["B", "A"]
+    assert "B would leave next: it committed first" in answer["sentence"]
+    assert "everything_fits" in {each["name"] for each in answer["warnings"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "part"),
+    [
+        ("/transaction-writes", {"read_us": 0}, "read_us"),
+        ("/transaction-writes", {"read_slowdown": -0.75}, "cancel"),
+        ("/transaction-replays", {"source": "events"}, "holds no event"),
+        (
+            "/transaction-replays",
+            {"source": "events", "events": "B A\nC B"},
+            "has not begun",
+        ),
+        (
+            "/transaction-replays",
+            {"running": 512, "committed": 512, "pages_each": 64},
+            "more than 20,000 events",
+        ),
+        ("/transaction-replays", {"blocks": 3}, "blocks stay free"),
+    ],
+)
+def test_refuses(application, path, body, part):
+    assert part in str(application.post(path, body, 422))

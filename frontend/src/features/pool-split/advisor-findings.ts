@@ -1,0 +1,129 @@
+/** Series and tables of the adaptive split over a drifting workload or device. */
+import type { Dynamics } from "@/analysis/split-state";
+import type { PoolAdvisorEpochs } from "@/api/analyses";
+import type { ChartTable } from "@/charts/chart-card";
+import type { LineSeries } from "@/charts/line-option";
+import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
+import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
+
+export const DYNAMICS_LABELS: Readonly<Record<Dynamics, string>> = {
+  steady: "Nothing: the trace as it is",
+  wm1: "WM1: writes grow, 1 % of their start an epoch",
+  wm2: "WM2: fewer writes in every other epoch",
+  rm1: "RM1: a write gets dearer, 10 % of R an epoch",
+  rm2: "RM2: a write is cheaper in every other epoch",
+};
+
+export const VIEWS = {
+  cost: {
+    label: "Cost",
+    axis: "cost [page reads per access]",
+    about: "Cost of an access by epoch [page reads per access]",
+  },
+  clean: {
+    label: "Clean pool",
+    axis: "clean pool [pages]",
+    about: "Clean pool of the adaptive split at the end of each epoch [pages]",
+  },
+  writes: {
+    label: "Writes",
+    axis: "share of writes [%]",
+    about: "Share of writes by epoch: counted, and as the model says [%]",
+  },
+  asymmetry: {
+    label: "R",
+    axis: "R [page reads per page write]",
+    about: "Cost of a page write by epoch, R [page reads]",
+  },
+} as const;
+
+export type View = keyof typeof VIEWS;
+
+export const isView = (name: string): name is View => name in VIEWS;
+
+const BUFFERS = {
+  adaptive: { title: "Adaptive split", mark: "fd_buffer", dash: "solid" },
+  static: { title: "Best static split", mark: "fd_static", dash: "dashed" },
+  lru: { title: "LRU", mark: "lru", dash: "dashed" },
+  cflru: { title: "CFLRU", mark: "cflru", dash: "dotted" },
+} as const;
+
+const BUFFER_NAMES = Object.keys(BUFFERS) as (keyof typeof BUFFERS)[];
+
+const points = (values: readonly number[], factor = 1) =>
+  values.map((value, epoch) => [epoch, value * factor] as const);
+
+export function viewSeries(
+  found: PoolAdvisorEpochs,
+  view: View,
+  colors: ColorScheme,
+): LineSeries[] {
+  const own = schemeMark("fd_buffer", colors).color;
+  switch (view) {
+    case "cost":
+      return BUFFER_NAMES.map((name) => ({
+        name: BUFFERS[name].title,
+        color: schemeMark(BUFFERS[name].mark, colors).color,
+        dash: BUFFERS[name].dash,
+        points: points(found.costs[name] ?? []),
+      }));
+    case "clean":
+      return [
+        { name: "Adaptive split", color: own, points: points(found.clean_pages) },
+        {
+          name: "Best static split",
+          color: schemeMark("fd_static", colors).color,
+          dash: "dashed",
+          points: points(found.clean_pages.map(() => found.static_clean_pages)),
+        },
+      ];
+    case "writes":
+      return [
+        { name: "Counted", color: own, points: points(found.write_shares, 100) },
+        {
+          name: "Model",
+          color: chartInk(colors).faint,
+          dash: "dashed",
+          points: points(found.expected_write_shares, 100),
+        },
+      ];
+    case "asymmetry":
+      return [{ name: "R", color: own, points: points(found.asymmetries) }];
+  }
+}
+
+export function epochTable(found: PoolAdvisorEpochs): ChartTable {
+  const rows = found.asymmetries.map((asymmetry, at) => [
+    at,
+    found.epoch_lengths[at] ?? null,
+    found.write_shares[at] ?? null,
+    asymmetry,
+    found.clean_pages[at] ?? null,
+    ...BUFFER_NAMES.map((name) => found.costs[name]?.[at] ?? null),
+  ]);
+  const shown = [
+    formatCount,
+    formatCount,
+    (value: number) => formatPercent(ratio(value)),
+    (value: number) => formatShort(value),
+    formatCount,
+  ];
+  return {
+    header: [
+      "Epoch",
+      "Accesses",
+      "Writes",
+      "R",
+      "Clean pool [pages]",
+      ...BUFFER_NAMES.map((name) => `${BUFFERS[name].title} [page reads/access]`),
+    ],
+    rows,
+    shown: rows.map((row) =>
+      row.map((cell, at) =>
+        cell === null ? "–" : (shown[at] ?? ((value) => formatShort(value, 4)))(cell),
+      ),
+    ),
+    caption:
+      "Costs of an epoch leave out the writes of pages still dirty; the totals hold them.",
+  };
+}

@@ -1,0 +1,237 @@
+import { Button, SegmentedControl, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import type { AnalysisInputs } from "@/analysis/analysis-page";
+import { ADVISOR_BOUNDS, DYNAMICS, type SplitSearch } from "@/analysis/split-state";
+import {
+  type PoolAdvisorEpochs,
+  type PoolAdvisorOut,
+  poolAdvisorEpochsQuery,
+  poolAdvisorKey,
+} from "@/api/analyses";
+import { devicesQuery } from "@/api/catalog";
+import { answer } from "@/api/client";
+import { createPoolAdvisor, getPoolAdvisor } from "@/api/gen/sdk.gen";
+import { useJob } from "@/api/use-job";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { lineOption } from "@/charts/line-option";
+import { DerivationTable } from "@/components/derivation-table";
+import { OptionalNumberField } from "@/components/number-field";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import { WarningNotes } from "@/components/warning-notes";
+import { formatCount, formatShort } from "@/units/quantity";
+import {
+  DYNAMICS_LABELS,
+  epochTable,
+  isView,
+  VIEWS,
+  type View,
+  viewSeries,
+} from "./advisor-findings";
+import classes from "./pool-split.module.css";
+
+const HEIGHT = 340;
+const USUAL_EPOCH = 5000;
+const USUAL_FACTOR = 0.95;
+const FIELDS = [
+  { key: "epoch", label: "Epoch [accesses]", usual: "5,000" },
+  { key: "window", label: "Advisor's window [accesses]", usual: "the buffer's pages" },
+  { key: "factor", label: "Factor of odd epochs", usual: "0.95" },
+  { key: "estimation_s", label: "One estimation [s]", usual: "not asked" },
+] as const;
+
+const readAdvisor = (id: string): Promise<PoolAdvisorOut> =>
+  answer(getPoolAdvisor({ path: { pool_advisor_id: id }, throwOnError: true }));
+
+interface AdvisorProps extends AnalysisInputs {
+  /** The whole buffer. [pages] */
+  readonly pages: number;
+  readonly asymmetry: number;
+  /** Whether a trace this long is replayed without being asked. */
+  readonly auto: boolean;
+  readonly patch: (change: SplitSearch) => void;
+}
+
+/** The adaptive split while writes, or their cost, change from epoch to epoch. */
+export function AdvisorPanel(props: AdvisorProps) {
+  const { state, name, pages, asymmetry, patch } = props;
+  const search = useSearch({ strict: false }) as SplitSearch;
+  const body = {
+    workload_id: state.workload,
+    pages,
+    dynamics: search.dynamics ?? "steady",
+    asymmetry,
+    epoch_accesses: search.epoch ?? USUAL_EPOCH,
+    window_accesses: search.window ?? null,
+    alternating_factor: search.factor ?? USUAL_FACTOR,
+  } as const;
+  const job = useJob<PoolAdvisorOut>({
+    asked: JSON.stringify(body),
+    create: () => answer(createPoolAdvisor({ body, throwOnError: true })),
+    keyOf: poolAdvisorKey,
+    read: readAdvisor,
+    // A link that names what changes shows its answer.
+    auto: search.dynamics !== undefined && props.auto,
+  });
+  return (
+    <>
+      <Panel
+        title="The adaptive split over time"
+        subtitle={`The advisor chooses the clean pool anew after each window, here at R = ${formatShort(asymmetry)} to start with. What should change meanwhile?`}
+      >
+        <Stack gap="sm">
+          <div className={classes["advisor"]}>
+            <Select
+              size="sm"
+              label="What changes"
+              data={DYNAMICS.map((value) => ({ value, label: DYNAMICS_LABELS[value] }))}
+              value={body.dynamics}
+              onChange={(value) =>
+                patch({ dynamics: DYNAMICS.find((known) => known === value) })
+              }
+              allowDeselect={false}
+            />
+            {FIELDS.map(({ key, label, usual }) => (
+              <OptionalNumberField
+                key={key}
+                {...ADVISOR_BOUNDS[key]}
+                label={label}
+                placeholder={usual}
+                value={search[key]}
+                onChange={(value) => patch({ [key]: value })}
+              />
+            ))}
+          </div>
+          {!job.done && (
+            <div>
+              <Button
+                variant="default"
+                onClick={() => {
+                  patch({ dynamics: body.dynamics });
+                  job.start();
+                }}
+                loading={job.running}
+              >
+                Follow the advisor
+              </Button>
+            </div>
+          )}
+          {job.error !== null && (
+            <ProblemAlert
+              error={job.error}
+              title="The advisor could not be followed"
+              onRetry={job.start}
+            />
+          )}
+          {job.run !== undefined && <RunProgress run={job.run} />}
+        </Stack>
+      </Panel>
+      {job.done && job.subject !== null && (
+        <Epochs
+          id={job.subject.id}
+          name={name}
+          flashDevice={state.flash_device}
+          estimationS={search.estimation_s}
+        />
+      )}
+    </>
+  );
+}
+
+interface EpochsProps {
+  readonly id: string;
+  readonly name: string;
+  readonly flashDevice: string;
+  readonly estimationS: number | undefined;
+}
+
+function Epochs({ id, name, flashDevice, estimationS }: EpochsProps) {
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const readUs = devices.find((device) => device.id === flashDevice)?.read_service_us;
+  const found = useQuery(
+    poolAdvisorEpochsQuery(id, {
+      ...(estimationS === undefined ? {} : { estimation_s: estimationS }),
+      ...(readUs == null ? {} : { read_us: readUs }),
+    }),
+  );
+  if (found.error !== null) {
+    return (
+      <ProblemAlert
+        error={found.error}
+        title="The epochs could not be read"
+        onRetry={() => void found.refetch()}
+      />
+    );
+  }
+  if (found.data === undefined) {
+    return <Skeleton height={HEIGHT + 160} animate={false} />;
+  }
+  return (
+    <>
+      <EpochChart found={found.data} name={name} readUs={readUs ?? null} />
+      <WarningNotes notes={found.data.warnings} />
+    </>
+  );
+}
+
+function EpochChart(props: {
+  readonly found: PoolAdvisorEpochs;
+  readonly name: string;
+  readonly readUs: number | null;
+}) {
+  const { found, name, readUs } = props;
+  const [view, setView] = useState<View>("cost");
+  const colors = useChartColors();
+  const { axis, about } = VIEWS[view];
+  const option = useMemo(
+    () =>
+      lineOption({
+        series: viewSeries(found, view, colors),
+        x: { name: "epoch", format: (epoch) => `Epoch ${formatShort(epoch)}` },
+        y: { name: axis, format: (value) => formatShort(value, 4) },
+        colors,
+      }),
+    [found, view, axis, colors],
+  );
+  const least = found.least_window_accesses;
+  return (
+    <ChartCard
+      title={found.finding}
+      subtitle={`${about}; an epoch has ${formatCount(found.epoch_accesses)} accesses`}
+      label={`The adaptive split of ${name} over time`}
+      option={option}
+      height={HEIGHT}
+      table={() => epochTable(found)}
+      fileName={`${name} adaptive split ${found.dynamics}`}
+      sentence={
+        <>
+          {found.sentence}
+          {least !== null &&
+            ` For an estimation to take at most 3 % of the I/O time a window needs ${formatCount(least)} accesses, at ${formatShort(readUs ?? 0)} µs a page read.`}
+        </>
+      }
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="What is drawn of the adaptive split"
+          transitionDuration={0}
+          value={view}
+          onChange={(value) => isView(value) && setView(value)}
+          data={Object.entries(VIEWS).map(([value, { label }]) => ({ value, label }))}
+        />
+      }
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <DerivationTable steps={found.derivation} />
+        </Stack>
+      }
+    />
+  );
+}

@@ -1,0 +1,516 @@
+import { Button, Select, Skeleton, Stack, Text, Textarea } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import {
+  MOST_EVENT_CHARACTERS,
+  TRANSACTION_SOURCES,
+  type WearNumbers,
+  type WearSearch,
+} from "@/analysis/wear-state";
+import {
+  type TransactionReplayOut,
+  type TransactionWritesOut,
+  transactionReplayQuery,
+  transactionWritesQuery,
+} from "@/api/transactions";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { lineOption } from "@/charts/line-option";
+import { schemeMark } from "@/charts/palette";
+import { stackedBarsOption } from "@/charts/stacked-bars-option";
+import { DerivationTable } from "@/components/derivation-table";
+import { Disclosure } from "@/components/disclosure";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { ScrollRegion } from "@/components/scroll-region";
+import { WarningNotes } from "@/components/warning-notes";
+import { WhyButton } from "@/components/why-button";
+import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
+import { WearField } from "./number-field";
+import {
+  asksTransactions,
+  duration,
+  OPERATIONS,
+  replayBars,
+  replayQuestion,
+  replayTable,
+  USUAL,
+  wayPoints,
+  writesQuestion,
+  writesTable,
+} from "./transaction-findings";
+import classes from "./wear.module.css";
+
+const HEIGHT = 300;
+const PER_CENT = 100;
+const WAYS = { page: "As pages", log: "As log records" } as const;
+const MARKS = { page: "none", log: "lazy" } as const;
+
+interface TransactionProps {
+  readonly search: WearSearch;
+  readonly patch: (change: WearSearch) => void;
+}
+
+/** Transactions over raw flash (Zhou): asked about only when opened. */
+export function TransactionSection(props: TransactionProps) {
+  return (
+    <Panel
+      title="Transactions on raw flash"
+      subtitle="Which transaction leaves memory first, and does it go out as pages or as log records? Of the workload nothing is used: a trace does not tell its transactions."
+    >
+      <Disclosure
+        label="Study transactions"
+        initiallyOpen={asksTransactions(props.search)}
+      >
+        <Stack gap="lg" mt="xs">
+          <Writes {...props} />
+          <Replays {...props} />
+        </Stack>
+      </Disclosure>
+    </Panel>
+  );
+}
+
+function Fields(
+  props: TransactionProps & {
+    readonly fields: readonly {
+      readonly name: keyof WearNumbers;
+      readonly label: string;
+      readonly usual: number | string;
+      readonly factor?: number;
+    }[];
+  },
+) {
+  const { search, patch, fields } = props;
+  return (
+    <div className={classes["fields"]}>
+      {fields.map(({ name, label, usual, factor }) => (
+        <WearField
+          key={name}
+          name={name}
+          label={label}
+          placeholder={typeof usual === "number" ? formatCount(usual) : usual}
+          value={search[name]}
+          onChange={(value) => patch({ [name]: value })}
+          {...(factor === undefined ? {} : { factor })}
+        />
+      ))}
+    </div>
+  );
+}
+
+const WRITE_FIELDS = [
+  { name: "tx_dirty", label: "Dirty pages", usual: USUAL.dirty },
+  { name: "tx_log_bytes", label: "Log records of a page [B]", usual: USUAL.logBytes },
+  { name: "tx_again", label: "Pages wanted again", usual: "each once" },
+  { name: "tx_log_pages", label: "Log pages read with one", usual: "the fewest" },
+  { name: "tx_ram_mib", label: "Buffer [MiB]", usual: USUAL.ramMib },
+  { name: "tx_read_us", label: "Page read [µs]", usual: USUAL.readUs },
+  { name: "tx_write_us", label: "Page write [µs]", usual: USUAL.writeUs },
+  { name: "tx_erase_us", label: "Block erase [µs]", usual: USUAL.eraseUs },
+  { name: "tx_page_bytes", label: "Flash page [B]", usual: USUAL.pageBytes },
+  { name: "tx_block_pages", label: "Pages of a block", usual: USUAL.blockPages },
+] as const;
+
+function Writes(props: TransactionProps) {
+  const found = useQuery({
+    ...transactionWritesQuery(writesQuestion(props.search)),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <Fields {...props} fields={WRITE_FIELDS} />
+      {found.error !== null && (
+        <ProblemAlert
+          error={found.error}
+          title="The transaction could not be studied"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data === undefined ? (
+        found.isPending && <Skeleton height={HEIGHT} animate={false} />
+      ) : (
+        <section aria-busy={found.isPlaceholderData} className={classes["answer"]}>
+          <div className={classes["columns"]}>
+            <WritesChart found={found.data} />
+            <WritesFigures {...props} found={found.data} />
+          </div>
+          <WarningNotes notes={found.data.warnings} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function WritesChart({ found }: { readonly found: TransactionWritesOut }) {
+  const colors = useChartColors();
+  const option = useMemo(() => {
+    const crossing = found.break_even_pages;
+    const reach = found.curve_pages_reread.at(-1) ?? 0;
+    return lineOption({
+      series: (["page", "log"] as const).map((way) => ({
+        name: WAYS[way],
+        color: schemeMark(MARKS[way], colors).color,
+        dash: way === "page" ? "dashed" : "solid",
+        points: wayPoints(found, way),
+      })),
+      x: { name: "pages wanted again", format: (pages) => formatShort(pages) },
+      y: { name: "I/O time [ms]", format: (ms) => `${formatShort(ms)} ms` },
+      markers: [
+        { name: "asked about", x: found.pages_reread },
+        ...(crossing === null || crossing > reach
+          ? []
+          : [{ name: "break-even", x: crossing }]),
+      ],
+      colors,
+    });
+  }, [found, colors]);
+  return (
+    <ChartCard
+      title={found.finding}
+      subtitle="Writing one transaction out and reading pages of it again, I/O time [ms] over the pages wanted again"
+      label="Pages or log records"
+      option={option}
+      height={HEIGHT}
+      fileName="transaction pages or log"
+      table={() => writesTable(found)}
+      sentence={found.sentence}
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <DerivationTable steps={found.derivation} />
+        </Stack>
+      }
+    />
+  );
+}
+
+const CHANGES = [
+  {
+    name: "tx_slower",
+    label: "Reads slower by [%]",
+    usual: USUAL.slower * PER_CENT,
+    factor: PER_CENT,
+  },
+  {
+    name: "tx_saved",
+    label: "Write time saved [%]",
+    usual: USUAL.saved * PER_CENT,
+    factor: PER_CENT,
+  },
+  {
+    name: "tx_total",
+    label: "Whole time saved [%]",
+    usual: USUAL.total * PER_CENT,
+    factor: PER_CENT,
+  },
+] as const;
+
+/** Every figure of one transaction and of the chip; each opens its derivation. */
+function WritesFigures(
+  props: TransactionProps & { readonly found: TransactionWritesOut },
+) {
+  const { found } = props;
+  const crossing = found.break_even_pages;
+  const facts = [
+    ["Write saving", duration(found.write_saving_us), "write saving"],
+    [
+      "Break-even extra reads",
+      formatShort(found.break_even_extra_reads),
+      "break-even extra reads",
+    ],
+    [
+      "Break-even pages wanted again",
+      crossing === null ? "never" : formatShort(crossing),
+      "break-even pages wanted again",
+    ],
+    [
+      "A write takes as long as",
+      `${formatShort(found.write_over_read)} reads`,
+      "reads that take as long as a write",
+    ],
+    [
+      "Erase time a written page",
+      duration(found.erase_us_per_page),
+      "erase time per written page",
+    ],
+    [
+      "Transactions in the buffer",
+      formatCount(found.resident_transactions),
+      "resident transactions",
+    ],
+    [
+      "Reads' share of the time",
+      found.read_share_consistent
+        ? formatPercent(ratio(found.read_share))
+        : "the changes do not fit",
+      "read share of the time",
+    ],
+  ] as const;
+  return (
+    <Panel
+      title="In figures"
+      subtitle="Times are busy times of one chip. Erases come beside the whole."
+    >
+      <div className="tw-scroll">
+        <table className="tw-table" aria-label="Pages or log records in figures">
+          <thead>
+            <tr>
+              <th scope="col">Way</th>
+              <th scope="col" className="num">
+                Pages
+              </th>
+              <th scope="col" className="num">
+                Write
+              </th>
+              <th scope="col" className="num">
+                Read again
+              </th>
+              <th scope="col" className="num">
+                Whole
+              </th>
+              <th scope="col" className="num">
+                Erases
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.ways.map((way) => (
+              <tr key={way.written_as}>
+                <th scope="row">{WAYS[way.written_as]}</th>
+                <td className="num">{formatCount(way.pages_written)}</td>
+                <td className="num">{duration(way.write_us)}</td>
+                <td className="num">{duration(way.reread_us)}</td>
+                <td className="num">{duration(way.total_us)}</td>
+                <td className="num">{duration(way.erase_us)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <dl className={classes["facts"]} style={{ marginTop: 12 }}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Text size="sm" c="dimmed" my={6}>
+        The reads' share follows from three measured changes (the paper's Figure 6(c)
+        unless given):
+      </Text>
+      <Fields {...props} fields={CHANGES} />
+      <div style={{ marginTop: 10 }}>
+        <WhyButton title="transaction figures" steps={found.derivation} />
+      </div>
+    </Panel>
+  );
+}
+
+const SOURCE_TITLES = {
+  half_loaded: "Made: half loaded, as Figure 6(a)",
+  concurrent_loads: "Made: loaded in turn, as Figure 6(b)",
+  events: "Events of my own",
+} as const;
+
+function Replays(props: TransactionProps) {
+  const { search, patch } = props;
+  const source = search.tx_source ?? "half_loaded";
+  const waits = source === "events" && search.tx_events === undefined;
+  const found = useQuery({
+    ...transactionReplayQuery(replayQuestion(search)),
+    placeholderData: keepPreviousData,
+    enabled: !waits,
+    retry: false,
+  });
+  const fields = [
+    ...(source === "half_loaded"
+      ? [{ name: "tx_committed", label: "Commit early", usual: USUAL.committed }]
+      : []),
+    ...(source === "events"
+      ? []
+      : [
+          { name: "tx_running", label: "Run until the end", usual: USUAL.running },
+          { name: "tx_each", label: "Pages of each", usual: USUAL.each },
+        ]),
+    { name: "tx_ram_pages", label: "Buffer [pages]", usual: USUAL.ramPages },
+  ] as const;
+  return (
+    <>
+      <div className={classes["fields"]}>
+        <div className={classes["wide"]}>
+          <Select
+            size="sm"
+            maw={360}
+            label="Transactions to replay"
+            data={TRANSACTION_SOURCES.map((value) => ({
+              value,
+              label: SOURCE_TITLES[value],
+            }))}
+            value={source}
+            onChange={(value) =>
+              patch({
+                tx_source: TRANSACTION_SOURCES.find((known) => known === value),
+              })
+            }
+            allowDeselect={false}
+          />
+        </div>
+      </div>
+      {source === "events" && <EventsField {...props} />}
+      <Fields {...props} fields={fields as Parameters<typeof Fields>[0]["fields"]} />
+      {found.error !== null && !waits && (
+        <ProblemAlert
+          error={found.error}
+          title="The transactions could not be replayed"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {waits
+        ? null
+        : found.data === undefined
+          ? found.isPending && <Skeleton height={HEIGHT} animate={false} />
+          : found.error === null && (
+              <section
+                aria-busy={found.isPlaceholderData}
+                className={classes["answer"]}
+              >
+                <div className={classes["columns"]}>
+                  <ReplayChart found={found.data} />
+                  <LeavingTable found={found.data} />
+                </div>
+                <WarningNotes notes={found.data.warnings} />
+              </section>
+            )}
+    </>
+  );
+}
+
+function EventsField({ search, patch }: TransactionProps) {
+  const [text, setText] = useState(search.tx_events ?? "");
+  const tooLong = text.length > MOST_EVENT_CHARACTERS;
+  return (
+    <div>
+      <Textarea
+        label="Events"
+        description="One a line: B T1 begins, R T1 7 reads page 7, U T1 7 updates it, C T1 commits, A T1 aborts."
+        placeholder={"B T1\nU T1 0\nC T1"}
+        autosize
+        minRows={4}
+        maxRows={10}
+        value={text}
+        error={
+          tooLong
+            ? `${formatCount(text.length)} characters; a link holds ${formatCount(MOST_EVENT_CHARACTERS)}. More are replayed by the command tierwright transactions.`
+            : null
+        }
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button
+        mt={6}
+        size="compact-sm"
+        variant="default"
+        disabled={tooLong || text.trim() === ""}
+        onClick={() => patch({ tx_events: text })}
+      >
+        Replay these events
+      </Button>
+    </div>
+  );
+}
+
+function ReplayChart({ found }: { readonly found: TransactionReplayOut }) {
+  const colors = useChartColors();
+  const option = useMemo(
+    () =>
+      stackedBarsOption({
+        bars: replayBars(found),
+        parts: OPERATIONS,
+        axis: "I/O time [ms]",
+        colors,
+      }),
+    [found, colors],
+  );
+  return (
+    <ChartCard
+      title={found.finding}
+      subtitle={`${formatCount(found.transactions)} transactions, ${formatCount(found.events)} events, ${formatCount(found.ram_pages)} pages of memory over ${formatCount(found.database_pages)}; I/O time by operation [ms]`}
+      label="Replay of transactions"
+      option={option}
+      height={230}
+      fileName="transaction replay"
+      table={() => replayTable(found)}
+      sentence={found.sentence}
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <DerivationTable steps={found.derivation} />
+        </Stack>
+      }
+    />
+  );
+}
+
+/** Who would leave memory next, by commit time and average access time. */
+function LeavingTable({ found }: { readonly found: TransactionReplayOut }) {
+  const { leaving } = found;
+  return (
+    <Panel
+      title="Who leaves memory next"
+      subtitle={`At the end of the events: committed ones by commit time, then by average access time (AAT). ${
+        found.resident_transactions > leaving.length
+          ? `The first ${formatCount(leaving.length)} of ${formatCount(found.resident_transactions)}.`
+          : `${formatCount(found.resident_transactions)} in memory.`
+      }`}
+    >
+      {leaving.length === 0 ? (
+        <Text size="sm">No transaction has pages in memory.</Text>
+      ) : (
+        <ScrollRegion
+          label="Order of leaving"
+          style={{ maxHeight: 260, overflowY: "auto" }}
+        >
+          <table className="tw-table" aria-label="Who leaves memory next">
+            <thead>
+              <tr>
+                <th scope="col">Transaction</th>
+                <th scope="col" className="num">
+                  Pages
+                </th>
+                <th scope="col" className="num">
+                  AAT <span className="tw-unit">[ticks]</span>
+                </th>
+                <th scope="col" className="num">
+                  Committed <span className="tw-unit">[ticks]</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {leaving.map((row) => (
+                <tr key={row.transaction}>
+                  <th scope="row">{row.transaction}</th>
+                  <td className="num">{formatCount(row.pages)}</td>
+                  <td className="num">{formatShort(row.average_access_time, 6)}</td>
+                  <td className="num">
+                    {row.commit_time === null
+                      ? "runs"
+                      : formatShort(row.commit_time, 6)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+      )}
+      <Text size="sm" c="dimmed" mt={6}>
+        AAT: mean of the times at which its pages in memory were last read or updated.
+        Source: Zhou, Meng and Liang (2009), sections IV.B and IV.C.
+      </Text>
+    </Panel>
+  );
+}
