@@ -16,7 +16,7 @@ from tierwright.derivation import Derivation
 from tierwright.device import Device
 from tierwright.errors import BadInput as ModelBadInput
 from tierwright.hit_ratio import Curve
-from tierwright.metadata import MetadataPreset, RamBudget
+from tierwright.metadata import PRESETS, MetadataPreset, RamBudget
 from tierwright.metadata import preset as preset_of
 from tierwright.page_flow import Evaluation, SchemeResult
 from tierwright.prices import PriceBook
@@ -132,6 +132,13 @@ def metadata_preset(name: str | None) -> MetadataPreset | None:
     """
     if name is None:
         return None
+    if name.partition(":")[0] not in PRESETS:
+        raise BadInput.at(
+            "body.flash_metadata",
+            name,
+            f"is none of {', '.join(PRESETS)}",
+            hint="Leave it out to charge no metadata.",
+        )
     try:
         return preset_of(name)
     except ModelBadInput as error:
