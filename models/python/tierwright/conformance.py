@@ -591,7 +591,10 @@ def evaluate_formula(name: str, inputs: Inputs) -> Outputs:
 
     Examples
     --------
-    >>> round(evaluate_formula("fd.window_io_time", {"Comp": 0.9, "g": 0.03})["io_time"], 6)
+    >>> round(
+    ...     evaluate_formula("fd.window_io_time", {"Comp": 0.9, "g": 0.03})["io_time"],
+    ...     6,
+    ... )
     30.0
     """
     function = FORMULAS.get(name)
