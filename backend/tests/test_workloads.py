@@ -354,6 +354,7 @@ class TestConversionLog:
             "columns": None,
             "skip_bad_records": 3,
             "device_bytes": None,
+            "members_apart": False,
         }
         report = log["report"]
         assert report["chosen_by"] == "name"
