@@ -142,7 +142,7 @@ test("Oracle's cache advice and ZFS counters are read from the examples", async 
   await page.getByLabel("Page accesses", { exact: true }).fill("900,000,000");
   await choose(page, "Page size", "8 KiB");
   await expect(
-    page.getByText(/4 sizes, up to 99\.34 % hits in 5\.75 GiB/),
+    page.getByText(/4 sizes, up to 99\.34\s% hits in 5\.75\sGiB/),
   ).toBeVisible();
 
   await choose(page, "Start from an example", "ZFS arcstats");

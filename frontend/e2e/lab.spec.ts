@@ -235,7 +235,7 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
     page.getByRole("button", { name: "All sizes are estimated" }),
   ).toBeVisible(LONG);
   await expect(estimate.getByRole("heading")).toContainText("of 12 sizes");
-  await expect(estimate).toContainText(/SIEVE hits about .+ in 95 % of samples/);
+  await expect(estimate).toContainText(/SIEVE hits about .+ in 95\s% of samples/);
   await expectAccessible(page, "estimate");
   await choose(estimate, "Table");
   const table = estimate.getByRole("table");
