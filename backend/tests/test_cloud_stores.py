@@ -8,7 +8,7 @@ import obstore
 import pytest
 from cloud_store import run_cloud
 from live_app import run_application
-from obstore.exceptions import PreconditionError
+from obstore.exceptions import GenericError, PreconditionError
 
 from tierwright_server.uploads import object_store
 from tierwright_server.uploads.address import parse
@@ -101,3 +101,52 @@ def test_a_store_without_an_account_is_an_error_that_names_it(monkeypatch):
     with pytest.raises(object_store.LookUpFailed) as caught:
         asyncio.run(object_store.look_up(address, None, 5))
     assert "AZURE_STORAGE_ACCOUNT_NAME" in caught.value.failure.hint
+    assert caught.value.failure.fault is object_store.Fault.DENIED
+
+
+def test_a_bad_file_of_credentials_is_no_outage_and_is_not_shown(monkeypatch, tmp_path):
+    bad = tmp_path / "bad.json"
+    bad.write_text("{}")
+    for path in (bad, tmp_path / "absent.json"):
+        monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT", str(path))
+        with pytest.raises(object_store.LookUpFailed) as caught:
+            asyncio.run(object_store.look_up(parse("gs://traces/open/x"), None, 5))
+        failure = caught.value.failure
+        assert failure.fault is object_store.Fault.DENIED
+        assert "GOOGLE_APPLICATION_CREDENTIALS" in failure.hint
+        assert str(tmp_path) not in failure.message + failure.hint
+
+
+_ROLE = "http://169.254.169.254/computeMetadata/v1/instance/x in 3ms - error sending"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            f"Generic GCS error: Error performing token request: Error performing GET {_ROLE}",
+            object_store.Fault.DENIED,
+        ),
+        (f"Generic S3 error: Error performing PUT {_ROLE}", object_store.Fault.DENIED),
+        # Names chosen by who asks do not make it one of credentials.
+        (
+            "Generic S3 error: Error performing HEAD http://10.0.0.7/b/sts.googleapis.com/"
+            "token%20request in 3ms - Server returned non-2xx status code: 503 Busy",
+            object_store.Fault.PASSING,
+        ),
+        (
+            "Generic GCS error: Error performing HEAD https://storage.googleapis.com/b/x "
+            "in 3ms, after 2 retries - error sending request",
+            object_store.Fault.PASSING,
+        ),
+    ],
+)
+def test_missing_credentials_are_told_from_an_outage(text, fault):
+    """In the words that the library has for them; none reaches who asks."""
+    failure = object_store.failure_of(GenericError(text), "gs")
+    assert failure.fault is fault
+    assert "http" not in failure.message
+    assert ("503" in failure.message) is ("503" in text)
+    assert ("GOOGLE_APPLICATION_CREDENTIALS" in failure.hint) is (
+        fault is object_store.Fault.DENIED
+    )

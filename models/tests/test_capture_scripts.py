@@ -244,11 +244,11 @@ PAGE_CACHE = """\
 
 
 class TestPageCache:
-    def rows(self, text: str, **disks: str) -> list[str]:
+    def rows(self, text: str, page_bytes: int | None = 4096, **disks: str) -> list[str]:
         converter = script("page_cache_to_trace", "linux")
         out = io.StringIO()
         named = {key.replace("_", ":")[1:]: value for key, value in disks.items()}
-        converter.convert(text.splitlines(keepends=True), named, out)
+        converter.convert(text.splitlines(keepends=True), named, out, page_bytes)
         return out.getvalue().splitlines()
 
     def test_pages_that_came_in_are_read_and_dirty_ones_written(self):
@@ -272,6 +272,45 @@ class TestPageCache:
         assert "50603338365,W,254:0/77,54" in self.rows(text, _8_0="254:0")
         assert "50603338365,W,8:0/77,54" in self.rows(text, _8_0="8:0")
 
+    def test_a_file_is_not_placed_by_its_inode(self):
+        """Inode 12 was read on one disk, another inode 12 is written on the next one."""
+        text = (
+            "1.000000: filemap:mm_filemap_add_to_page_cache: dev 8:1 ino c pfn=0x1 ofs=0\n"
+            "1.000001: writeback:writeback_dirty_folio: bdi 8:0: ino=12 index=0\n"
+            "1.000002: writeback:writeback_dirty_folio: bdi 8:16: ino=12 index=0\n"
+        )
+        with pytest.raises(Exception, match="--disk 8:0=8:1"):
+            self.rows(text)
+        with pytest.raises(Exception, match="--disk 8:16="):
+            self.rows(text, _8_0="8:1")
+        assert self.rows(text, _8_0="8:1", _8_16="8:16")[2:] == [
+            "1000001,W,8:1/12,0",
+            "1000002,W,8:16/12,0",
+        ]
+
+    def test_a_page_of_a_disk_whose_file_system_is_named_stays_its_own(self):
+        text = (
+            "1.000000: filemap:mm_filemap_add_to_page_cache: dev 8:1 ino c pfn=0x1 ofs=0\n"
+            "1.000001: filemap:mm_filemap_add_to_page_cache: dev 0:3 ino 800001 pfn=0x1 ofs=0\n"
+            "1.000002: writeback:writeback_dirty_folio: bdi 8:0: ino=8388609 index=0\n"
+        )
+        assert self.rows(text, _8_0="8:1")[-1] == "1000002,W,0:3/8388609,0"
+
+    def test_pages_of_another_kernel(self):
+        """The one event tells bytes, the other one pages."""
+        added = "1.000000: filemap:mm_filemap_add_to_page_cache: dev 8:0 ino c pfn=0x1 ofs={}\n"
+        dirty = "1.000001: writeback:writeback_dirty_folio: bdi 8:0: ino=12 index=1\n"
+        assert self.rows(added.format(65536) + dirty, 65536)[1:] == [
+            "1000000,R,8:0/12,1",
+            "1000001,W,8:0/12,1",
+        ]
+        with pytest.raises(Exception, match="no multiple of 65536"):
+            self.rows(added.format(4096), 65536)
+        many = "".join(added.format(at << 20) for at in range(100))
+        with pytest.raises(Exception, match="multiples of 1048576 bytes"):
+            self.rows(many, None)
+        assert len(self.rows(many, 4096)) == 101
+
     @pytest.mark.parametrize(
         ("text", "message"),
         [
@@ -293,12 +332,15 @@ class TestPageCache:
                 CAPTURE / "linux" / "page_cache_to_trace.py",
                 recording,
                 trace,
+                "--page-bytes",
+                "4096",
             ],
             capture_output=True,
             text=True,
             check=True,
         )
         assert ended.stdout.startswith("8 rows;")
+        assert ended.stderr.startswith("note: 1 of the folios")
         columns = {
             "time": "time_us",
             "time_unit": "us",

@@ -334,7 +334,9 @@ def test_a_sweep_tells_its_warnings_and_its_failures(
     assert "inclusive 500 + 200: " in capsys.readouterr().err
     late = ("--option", f"crash_at={10**12}")
     assert main(["sweep", str(cut), "--scheme", "face", *sizes, *late]) == 1
-    assert "the trace ends after" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "the trace ends after" in printed.out
+    assert "hint: face 500 + 200: " in printed.err
     few = ("--policy", "clock", "--pages", "100", "--miniature", "0.1")
     assert main(["sweep", str(cut), *few]) == 0
     assert "fewer than 32 pages" in capsys.readouterr().err

@@ -6,22 +6,23 @@
 Reads a file of ``perf record``, or the text of ``perf script -F time,event,trace``
 (``-`` for standard input). The trace is a table ``time_us,op,device,page``: ``R`` for
 each page that came into the page cache (a miss, or a page newly written), ``W`` for each
-that became dirty; ``device`` names device and inode. Hits leave no event. Standard
-library only; rows are written as they are read, so memory does not grow.
+that became dirty; ``device`` names device and inode. Hits leave no event. A folio of
+several pages that becomes dirty is one ``W``, of its first page: the event does not tell
+its size. Standard library only; rows are written as they are read, and what is kept
+grows with the devices and with the inodes of file systems without a disk, not with time.
 """
 
 from __future__ import annotations
 
 import argparse
+import mmap
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-PAGE_BYTES = 4096
 ADDED = re.compile(
     r"\s*(?P<seconds>\d+)\.(?P<micros>\d{6}):\s+filemap:mm_filemap_add_to_page_cache:\s+"
     r"dev (?P<device>\d+:\d+) ino (?P<inode>[0-9a-f]+) (?:page=\S+ )?pfn=\S+ "
@@ -32,6 +33,9 @@ DIRTIED = re.compile(
     r"bdi (?P<device>\S+): ino=(?P<inode>\d+) index=(?P<index>\d+)"
 )
 HEADER = "time_us,op,device,page\n"
+_MINOR_BITS = 20  # a device as one number: major << 20 | minor
+# So many single pages, all at multiples of a larger page: that is the page.
+_ENOUGH_TO_TELL = 100
 READ_WITH = (
     "--format csv --column time=time_us --column time_unit=us --column op=op "
     "--column page=page --column device=device --column level=below"
@@ -50,14 +54,22 @@ class Converter:
     disks
         The device of the file system on each disk: a page is added on the device of its
         file system (``8:1``), and dirtied on the whole disk (``8:0``).
+    page_bytes
+        Size of a page of the kernel that recorded; None: as on this machine, refused where
+        the offsets tell of another. [B]
     """
 
-    def __init__(self, disks: dict[str, str]) -> None:
+    def __init__(self, disks: dict[str, str], page_bytes: int | None = None) -> None:
         self.disks = disks
+        self.page_bytes = page_bytes or mmap.PAGESIZE
+        self.is_page_stated = page_bytes is not None
         self.added: set[str] = set()
         self.devices_of: dict[int, set[str]] = {}
-        self.dirtied: Counter[str] = Counter()
+        self.dirtied: dict[str, str] = {}
         self.rows = 0
+        self.large_folios = 0
+        self.single_pages = 0
+        self.offset_bits = 0
 
     def rows_of(self, lines: Iterable[str]) -> Iterator[str]:
         """Give the rows of the events, in the order of the recording."""
@@ -73,21 +85,36 @@ class Converter:
                 )
 
     def _added(self, event: re.Match[str]) -> Iterator[str]:
-        device, first = event["device"], int(event["offset"]) // PAGE_BYTES
-        inode = int(event["inode"], 16)
+        device, offset = event["device"], int(event["offset"])
+        inode, pages = int(event["inode"], 16), 1 << int(event["order"] or 0)
+        if offset % self.page_bytes:
+            raise Unreadable(
+                f"a page came in at byte {offset}, which is no multiple of "
+                f"{self.page_bytes}: say --page-bytes of the kernel that recorded "
+                "(`getconf PAGESIZE` there)"
+            )
         self.added.add(device)
-        self.devices_of.setdefault(inode, set()).add(device)
-        for page in range(first, first + (1 << int(event["order"] or 0))):
+        if device.startswith("0:") and inode >> _MINOR_BITS:
+            self.devices_of.setdefault(inode, set()).add(device)
+        if pages > 1:
+            self.large_folios += 1
+        else:
+            self.single_pages += 1
+            self.offset_bits |= offset
+        first = offset // self.page_bytes
+        for page in range(first, first + pages):
             yield self._row(event, "R", device, inode, page)
 
     def _dirtied(self, event: re.Match[str]) -> str:
         disk, inode = event["device"], int(event["inode"])
         device = self.disks.get(disk, disk)
-        known = self.devices_of.get(inode, set())
-        # Pages of a disk itself are added on a device of the kernel's own.
-        if disk not in self.disks and len(known) == 1:
-            [device] = known
-        self.dirtied[device] += 1
+        # Pages of a disk itself are added on a device of the kernel's own, where the inode
+        # is the number of the disk or partition. The inode of a file tells no device:
+        # other file systems have the same.
+        own = self.devices_of.get(inode, set())
+        if len(own) == 1 and str(inode >> _MINOR_BITS) == disk.partition(":")[0]:
+            [device] = own
+        self.dirtied[device] = disk
         return self._row(event, "W", device, inode, int(event["index"]))
 
     def _row(
@@ -104,14 +131,26 @@ class Converter:
                 "the recording holds no event of the page cache: record "
                 "filemap:mm_filemap_add_to_page_cache and writeback:writeback_dirty_folio"
             )
+        granule = self.offset_bits & -self.offset_bits
+        if (
+            not self.is_page_stated
+            and self.single_pages >= _ENOUGH_TO_TELL
+            and granule > self.page_bytes
+        ):
+            raise Unreadable(
+                f"all pages came in at multiples of {granule} bytes, yet a page of this "
+                f"machine has {self.page_bytes}: say --page-bytes of the kernel that "
+                "recorded (`getconf PAGESIZE` there)"
+            )
         strange = sorted(set(self.dirtied) - self.added)
         if strange and self.added:
+            whole = self.dirtied[strange[0]]
             raise Unreadable(
                 f"pages became dirty on {', '.join(strange)}, where no page was read "
                 f"(pages were read on {', '.join(sorted(self.added))}): a disk bears "
                 "another number than a file system on its partition. Say which is which, "
-                f"such as --disk {strange[0]}={min(self.added)} (`lsblk` lists both), or "
-                f"--disk {strange[0]}={strange[0]} if nothing was read there"
+                f"such as --disk {whole}={min(self.added)} (`lsblk` lists both), or "
+                f"--disk {whole}={whole} if nothing was read there"
             )
 
 
@@ -145,7 +184,20 @@ def disk(text: str) -> tuple[str, str]:
     return whole, part
 
 
-def convert(lines: Iterable[str], disks: dict[str, str], out: TextIO) -> Converter:
+def page_size(text: str) -> int:
+    """Take a size of a page: a power of two."""
+    size = int(text) if text.isascii() and text.isdigit() else 0
+    if size < 512 or size & (size - 1):
+        raise argparse.ArgumentTypeError(f"`{text}` is no size of a page, such as 4096")
+    return size
+
+
+def convert(
+    lines: Iterable[str],
+    disks: dict[str, str],
+    out: TextIO,
+    page_bytes: int | None = None,
+) -> Converter:
     """Write the trace of a recording.
 
     Raises
@@ -154,7 +206,7 @@ def convert(lines: Iterable[str], disks: dict[str, str], out: TextIO) -> Convert
         An event has another shape, or pages that were written cannot be told from those
         that were read.
     """
-    converter = Converter(disks)
+    converter = Converter(disks, page_bytes)
     out.write(HEADER)
     out.writelines(converter.rows_of(lines))
     # A disk that was named with itself is one on which nothing is read.
@@ -176,19 +228,33 @@ def main() -> int:
         metavar="DISK=DEVICE",
         help="number of a disk and of the file system on it; may be repeated",
     )
+    parser.add_argument(
+        "--page-bytes",
+        type=page_size,
+        metavar="N",
+        help="size of a page of the kernel that recorded [default: as on this machine]",
+    )
     given = parser.parse_args()
     part = given.trace.with_name(f"{given.trace.name}.part")
     try:
         with part.open("w", encoding="utf-8") as out:
-            found = convert(lines_of(given.recording), dict(given.disk), out)
+            found = convert(
+                lines_of(given.recording), dict(given.disk), out, given.page_bytes
+            )
         part.replace(given.trace)
     except (Unreadable, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
     finally:
         part.unlink(missing_ok=True)
+    if found.large_folios:
+        sys.stderr.write(
+            f"note: {found.large_folios} of the folios that came in have several pages; one "
+            "that becomes dirty is written as its first page: writes may be too few\n"
+        )
     sys.stdout.write(
-        f"{found.rows} rows; read them with: tierwright trace inspect {given.trace} {READ_WITH}\n"
+        f"{found.rows} rows; read them with: tierwright trace inspect {given.trace} "
+        f"{READ_WITH} --page-bytes {found.page_bytes}\n"
     )
     return 0
 

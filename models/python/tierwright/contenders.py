@@ -127,7 +127,8 @@ def assign(
     Raises
     ------
     BadInput
-        If an option comes twice, names no contender, or nobody takes it.
+        If an option comes twice, names no contender, or nobody takes it, be it that all
+        who have it are named with another value.
     """
     _refuse_twins(given, place)
     for option in given:
@@ -140,7 +141,7 @@ def assign(
     taken = [_of(row, given) for row in rows]
     for option in given:
         takers = [
-            own
+            row["name"]
             for row, own in zip(rows, taken, strict=True)
             if option.owner in (None, row["name"]) and option.name in own
         ]
@@ -148,6 +149,13 @@ def assign(
             raise BadInput(
                 f"{place}: `{option.text}`: no contender has the option `{option.name}`",
                 _known(rows, taken),
+            )
+        named = {one.owner for one in given if one.owner and one.name == option.name}
+        if option.owner is None and named.issuperset(takers):
+            raise BadInput(
+                f"{place}: `{option.text}` has no effect: each contender that has the "
+                "option is given its own",
+                f"leave it out, or leave out {_OWNER.join((takers[0], option.name))}",
             )
     return taken
 

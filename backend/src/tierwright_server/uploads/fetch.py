@@ -103,7 +103,7 @@ class _Fetch:
                 request_timeout_s=_REQUEST_TIMEOUT_S,
             )
         except BaseError as error:
-            failure = object_store.failure_of(error, self._job["scheme"])
+            failure = object_store.failure_of_opening(error, self._job["scheme"])
             raise JobFailure(
                 f"{self._job['shown_as']}: {failure.message}", failure.hint
             ) from error

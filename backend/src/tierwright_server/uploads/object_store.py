@@ -28,6 +28,19 @@ if TYPE_CHECKING:
     Store = S3Store | GCSStore | AzureStore
 
 _CODE = re.compile(r"<Code>(\w{1,80})</Code>")
+# The library tells failures of credentials from others in words alone. Addresses are of
+# those who give credentials: the machine, or the sign-in of a cloud.
+_NO_CREDENTIALS = re.compile(
+    r"Generic \w+ error: (?:"
+    r"Error performing token request|Error requesting token|GCP credential error"
+    r"|Unable to (?:open|read|decode) (?:service account|credential)|Error reading pem"
+    r"|Invalid Access Key|Account must be specified|Missing \w*credential"
+    r"|Error performing \w+ https?://(?:169\.254\.\d+\.\d+|\[fd00:ec2:[^/]*\]"
+    r"|metadata(?:\.google\.internal)?|(?:oauth2|www|iamcredentials|sts)\.googleapis\.com"
+    r"|login\.microsoftonline\.com|sts\.[\w.-]*amazonaws\.com[\w.]*)[/:])",
+    re.IGNORECASE,
+)
+_STATUS = re.compile(r"status code: (\d{3})|: ([45]\d\d) [A-Z]")
 _CONNECT_TIMEOUT_S = 5
 _CREDENTIALS = {
     "s3": "The server takes its credentials from AWS_ACCESS_KEY_ID and "
@@ -59,11 +72,16 @@ class Fault(Enum):
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong, in words that follow the address."""
+    """What went wrong, in words that follow the address.
+
+    `why` is the words of the library, for the log alone: they tell paths and addresses of the
+    server.
+    """
 
     fault: Fault
     message: str
     hint: str
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,13 +144,14 @@ def open_store(
 def failure_of(error: Exception, scheme: str) -> Failure:
     """Say what an error of the store means.
 
-    The words of the library are kept to their first line: what follows describes its
-    inside.
+    The words of the library become `why` alone.
     """
     from obstore import exceptions
 
     text = str(error)
     first = text.splitlines()[0].strip() if text else type(error).__name__
+    if _NO_CREDENTIALS.match(first):
+        return _without_credentials(scheme, first)
     code = found[1] if (found := _CODE.search(text)) else None
     if code in ("NoSuchBucket", "ContainerNotFound"):
         return Failure(
@@ -165,10 +184,32 @@ def failure_of(error: Exception, scheme: str) -> Failure:
         )
     return Failure(
         Fault.PASSING,
-        f"the store does not answer as it should: {first}",
+        f"the store does not answer as it should: {_what_came(first)}",
         f"Check that the server reaches the store ({_REACHED_BY[scheme]}), then register "
         "the object again; what has arrived is kept.",
+        first,
     )
+
+
+def failure_of_opening(error: Exception, scheme: str) -> Failure:
+    """Say what an error of `open_store` means: the environment of the server is not right."""
+    return _without_credentials(scheme, str(error))
+
+
+def _without_credentials(scheme: str, why: str) -> Failure:
+    return Failure(
+        Fault.DENIED,
+        "the server has no credentials for the store that work",
+        _CREDENTIALS[scheme],
+        why,
+    )
+
+
+def _what_came(text: str) -> str:
+    """Shorten what the library says to what tells nothing of the server."""
+    if found := _STATUS.search(text):
+        return f"it answered with status {found[1] or found[2]}"
+    return "the connection failed or broke"
 
 
 async def look_up(address: Address, endpoint: str | None, timeout_s: float) -> Found:
@@ -191,7 +232,7 @@ async def look_up(address: Address, endpoint: str | None, timeout_s: float) -> F
             )
         except BaseError as error:
             # Its environment lacks something, such as the name of the account.
-            raise LookUpFailed(failure_of(error, address.scheme)) from error
+            raise LookUpFailed(failure_of_opening(error, address.scheme)) from error
         try:
             meta = await obstore.head_async(store, address.key)
         except (BaseError, OSError) as error:

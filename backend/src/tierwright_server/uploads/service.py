@@ -244,7 +244,11 @@ async def _look_up(settings: Settings, address: Address) -> object_store.Found:
         ) from None
     except object_store.LookUpFailed as error:
         failure = error.failure
-        log.warning("an object was not shown", address=str(address), why=str(error))
+        log.warning(
+            "an object was not shown",
+            address=str(address),
+            why=failure.why or str(error),
+        )
         if failure.fault is object_store.Fault.PASSING:
             raise BadGateway(
                 f"{address}: {failure.message}", hint=failure.hint

@@ -4,9 +4,15 @@ import fcntl
 import os
 import secrets
 import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _LOCK_NAME = "lock"
+# One that hangs between two lines of making its folder must not stop all that follow.
+_LONGEST_WAIT_S = 10.0
+_PAUSE_S = 0.01
 
 
 class Attempt:
@@ -26,14 +32,17 @@ class Attempt:
 
     def __init__(self, job_folder: Path, kept: tuple[str, ...]) -> None:
         self.folder = job_folder / secrets.token_hex(4)
-        self.folder.mkdir(mode=0o700, parents=True)
-        # Never closed: see above.
-        self._lock = _locked(self.folder)
-        if self._lock is None:
-            raise RuntimeError("another process has locked a folder that is new")
-        for other in job_folder.iterdir():
-            if other != self.folder:
-                self._take_over(other, kept)
+        job_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A folder that is not locked yet looks like one of the dead.
+        with _alone(job_folder):
+            self.folder.mkdir(mode=0o700)
+            # Never closed: see above.
+            self._lock = _locked(self.folder)
+            if self._lock is None:
+                raise RuntimeError("another process has locked a folder that is new")
+            for other in list(job_folder.iterdir()):
+                if other.name not in (self.folder.name, _LOCK_NAME):
+                    self._take_over(other, kept)
 
     def _take_over(self, other: Path, kept: tuple[str, ...]) -> None:
         lock = _locked(other)
@@ -44,6 +53,19 @@ class Attempt:
                     left.replace(self.folder / name)
             os.close(lock)
         shutil.rmtree(other, ignore_errors=True)
+
+
+@contextmanager
+def _alone(job_folder: Path) -> Iterator[None]:
+    """Keep other attempts from beginning meanwhile; those that have begun go on."""
+    give_up_at = time.monotonic() + _LONGEST_WAIT_S
+    while (lock := _locked(job_folder)) is None and time.monotonic() < give_up_at:
+        time.sleep(_PAUSE_S)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
 
 
 def _locked(folder: Path) -> int | None:

@@ -168,6 +168,7 @@ def sweep(
         print_json(rows)
     else:
         _print_rows(rows)
+        _print_hints(rows)
         _print_warnings(rows)
     if interrupted:
         typer.echo(
@@ -370,6 +371,16 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
     columns = [("configuration", False), ("pages", True), ("accesses", True)]
     columns += [(name.replace("_", " "), True) for name in shown]
     print_table("", [*columns, ("", False)], table)
+
+
+def _print_hints(rows: list[dict[str, Any]]) -> None:
+    """Say what to do about the failures in the table, each once, with whose they are."""
+    of: dict[str, list[str]] = {}
+    for row in rows:
+        if "error" in row and row.get("hint"):
+            of.setdefault(row["hint"], []).append(f"{_name(row)} {_sizes(row)}")
+    for hint, whose in of.items():
+        typer.echo(f"hint: {', '.join(whose)}: {hint}", err=True)
 
 
 def _print_warnings(rows: list[dict[str, Any]]) -> None:
