@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
+import random
 import tarfile
 import zipfile
 from pathlib import Path
@@ -144,3 +146,72 @@ def test_the_command_line_takes_the_choice(two_machines, capsys):
     assert main([*arguments, "--members-apart"]) == 0
     apart = json.loads(capsys.readouterr().out)
     assert (joined["distinct_pages"], apart["distinct_pages"]) == (2, 4)
+
+
+def of_name(found: dict, name: str) -> list[dict[str, str]]:
+    return [warning for warning in found["warnings"] if warning["name"] == name]
+
+
+def spc(device: int, times: list[float]) -> bytes:
+    return "".join(
+        f"{device},{8 * i},4096,R,{t}\n" for i, t in enumerate(times)
+    ).encode()
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("apart", [False, True])
+def test_members_recorded_at_the_same_time_are_told(tmp_path, holder, apart):
+    files = {
+        "hm_0": spc(0, [0, 1, 2, 9.5]),
+        "hm_1": spc(1, [7.25, 8, 12]),
+        "hm_2": spc(2, [12, 13]),
+    }
+    trace = HOLDERS[holder](tmp_path / "holder", files)
+    found = inspect(trace, format="spc", members_apart=apart)
+    [told] = of_name(found, "members_overlap")
+    assert "2 of the" in told["message"]
+    assert "hm_0, hm_1;" in told["message"]
+    assert "`hm_0` and `hm_1` share 2.25 s" in told["message"]
+    assert "sorted by time" in told["hint"]
+    # It stays with the trace, for whoever reads only that.
+    convert(trace, tmp_path / "out.twt", format="spc", members_apart=apart)
+    assert told in inspect(tmp_path / "out.twt")["warnings"]
+
+
+def test_members_one_after_another_in_time_do_not_overlap(tmp_path):
+    later = {"a": spc(0, [0, 5]), "b": spc(0, [5, 6]), "c": spc(0, [6.5, 7])}
+    found = inspect(folder(tmp_path / "later", later), format="spc")
+    assert of_name(found, "members_overlap") == []
+    # Neither do those in the wrong order, which is told as such, nor those without times.
+    turned = {"a": spc(0, [5, 6]), "b": spc(0, [0, 4])}
+    found = inspect(folder(tmp_path / "turned", turned), format="spc")
+    assert of_name(found, "members_overlap") == []
+    assert of_name(found, "non_monotone_time")
+    keys = dict.fromkeys("ab", KEYS.encode())
+    found = inspect(folder(tmp_path / "keys", keys), format="keys")
+    assert of_name(found, "members_overlap") == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_members_named_are_those_of_all_pairs(tmp_path, seed):
+    draw = random.Random(seed)
+    spans = [sorted((draw.randint(0, 60), draw.randint(0, 60))) for _ in range(8)]
+    expected = {
+        f"m{index}"
+        for one, other in itertools.permutations(range(8), 2)
+        for index in (one, other)
+        if spans[one][0] < spans[other][1] and spans[other][0] < spans[one][1]
+    }
+    trace = folder(
+        tmp_path / "t", {f"m{i}": spc(0, span) for i, span in enumerate(spans)}
+    )
+    [told] = of_name(inspect(trace, format="spc"), "members_overlap") or [None]
+    listed = told["message"].split(": ")[1].split(";")[0].split(", ") if told else []
+    assert set(listed) == expected
+
+
+def test_the_command_line_tells_that_members_overlap(tmp_path, capsys):
+    files = {"hm_0": spc(0, [0, 9]), "hm_1": spc(1, [1, 8])}
+    trace = folder(tmp_path / "t", files)
+    assert main(["trace", "inspect", str(trace), "--format", "spc"]) == 0
+    assert "members overlap" in capsys.readouterr().err

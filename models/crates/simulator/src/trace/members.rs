@@ -2,7 +2,10 @@
 //!
 //! The order is that of the archive, not that of the names or the times: a compressed tar archive
 //! can only be read from front to back, and an order made up here would change the reuse without a
-//! word. What does not look right is warned of: names out of order, times that go back.
+//! word. What does not look right is warned of: names out of order, times that go back, members that
+//! were recorded at the same time.
+
+use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
@@ -72,6 +75,12 @@ fn some_of(names: &[String], count: u64) -> String {
     }
 }
 
+/// Seconds, exact to the nanosecond.
+fn seconds(ns: u64) -> String {
+    let text = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A trace of one format in several members.
 pub(crate) struct Members {
     packed: Packed,
@@ -81,6 +90,8 @@ pub(crate) struct Members {
     current: Box<dyn RequestReader>,
     understanding: Understanding,
     names: Vec<String>,
+    /// First and last time of each member's requests; `None` as long as none has a time [ns].
+    times_ns: Vec<Option<(i64, i64)>>,
     out_of_order: u64,
     empty: u64,
     skipped: u64,
@@ -114,6 +125,7 @@ impl Members {
             },
             current: first,
             names: vec![name],
+            times_ns: vec![None],
             out_of_order: 0,
             empty: 0,
             skipped: 0,
@@ -172,8 +184,21 @@ impl Members {
         }
     }
 
+    fn keep_times(&mut self, requests: impl Iterator<Item = i64>) {
+        if !self.current.understanding().has_time {
+            return;
+        }
+        if let Some(times) = self.times_ns.last_mut() {
+            for time_ns in requests {
+                let (first, last) = times.unwrap_or((time_ns, time_ns));
+                *times = Some((first.min(time_ns), last.max(time_ns)));
+            }
+        }
+    }
+
     fn renumber(&mut self, requests: &mut [Request]) {
         self.number_devices();
+        self.keep_times(requests.iter().map(|request| request.time_ns));
         for request in requests {
             request.space = self.current_numbers[request.space as usize];
         }
@@ -238,6 +263,53 @@ impl Members {
         ))
     }
 
+    /// Members whose times overlap: read one after another, they are not in the order of time.
+    fn overlapping(&self) -> Option<Warning> {
+        let mut spans: Vec<(i64, i64, usize)> = self
+            .times_ns
+            .iter()
+            .enumerate()
+            .filter_map(|(member, times)| times.map(|(first, last)| (first, last, member)))
+            .collect();
+        spans.sort_unstable();
+        let mut members = BTreeSet::new();
+        let mut most: Option<(u64, usize, usize)> = None;
+        // Of all that began before, the one that ends last overlaps what any of them overlaps.
+        let mut open = *spans.first()?;
+        for &(first, last, member) in &spans[1..] {
+            if first < open.1 && open.0 < last {
+                members.extend([open.2, member]);
+                let shared_ns = last.min(open.1).abs_diff(first);
+                if most.is_none_or(|(longest_ns, ..)| shared_ns > longest_ns) {
+                    most = Some((shared_ns, open.2.min(member), open.2.max(member)));
+                }
+            }
+            if last > open.1 {
+                open = (first, last, member);
+            }
+        }
+        let (shared_ns, one, other) = most?;
+        let names: Vec<String> = members
+            .iter()
+            .take(NAMES_TOLD)
+            .map(|&member| self.names[member].clone())
+            .collect();
+        Some(Warning::new(
+            "members_overlap",
+            format!(
+                "the times of {} of the {}'s {} members overlap, but the members are read one after another: {}; `{}` and `{}` share {} s. If they were recorded at the same time, the accesses are not in the order in which they happened, and every hit, miss and reuse counted here is of another workload",
+                members.len(),
+                self.packed.kind(),
+                self.names.len(),
+                some_of(&names, members.len() as u64),
+                self.names[one],
+                self.names[other],
+                seconds(shared_ns),
+            ),
+            "merge the members into one file sorted by time, with the device in a column, and read that; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
+        ))
+    }
+
     /// Goes to the next member; `false` at the end of the archive.
     fn advance(&mut self) -> Result<bool> {
         if self.finished {
@@ -263,6 +335,7 @@ impl Members {
         self.keep_warnings();
         self.out_of_order += u64::from(self.names.last().is_some_and(|last| *last > name));
         self.names.push(name);
+        self.times_ns.push(None);
         self.current = reader;
         self.current_numbers.clear();
         self.tell_names();
@@ -297,6 +370,7 @@ impl RequestReader for Members {
     fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
         let mut records = self.current.preview(rows)?;
         self.number_devices();
+        self.keep_times(records.iter().map(|record| record.request.time_ns));
         for record in &mut records {
             record.request.space = self.current_numbers[record.request.space as usize];
         }
@@ -322,6 +396,7 @@ impl RequestReader for Members {
             .map(MemberWarning::told)
             .collect();
         warnings.extend(self.joined());
+        warnings.extend(self.overlapping());
         if self.out_of_order > 0 {
             warnings.push(Warning::new(
                 "members_out_of_order",
