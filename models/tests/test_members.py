@@ -215,3 +215,38 @@ def test_the_command_line_tells_that_members_overlap(tmp_path, capsys):
     trace = folder(tmp_path / "t", files)
     assert main(["trace", "inspect", str(trace), "--format", "spc"]) == 0
     assert "members overlap" in capsys.readouterr().err
+
+
+def test_numbers_in_the_names_of_a_folder_count_as_numbers(tmp_path):
+    days = {f"day{day}": f"k{day}\nk1\n".encode() for day in range(1, 13)}
+    found = inspect(folder(tmp_path / "days", days), format="keys")
+    whole = tmp_path / "whole"
+    whole.write_bytes(b"".join(days.values()))
+    expected = inspect(whole, format="keys")["sha256_of_sequence"]
+    assert found["sha256_of_sequence"] == expected
+    assert any(
+        "digits in them taken as numbers" in text for text in found["assumptions"]
+    )
+    [told] = of_name(found, "members_order_assumed")
+    assert "(day1, day2, " in told["message"]
+    assert "(day1, day10, " in told["message"]
+    padded = {f"day{day:02}": text for day, text in enumerate(days.values(), 1)}
+    found = inspect(folder(tmp_path / "padded", padded), format="keys")
+    assert of_name(found, "members_order_assumed") == []
+    assert found["sha256_of_sequence"] == expected
+    # Times tell the order: nothing is assumed.
+    timed = {"d2": spc(0, [2]), "d10": spc(0, [10])}
+    found = inspect(folder(tmp_path / "timed", timed), format="spc")
+    assert names(found["warnings"]).isdisjoint(
+        {"members_order_assumed", "non_monotone_time", "members_overlap"}
+    )
+
+
+def test_an_archive_in_the_order_of_numbers_is_in_order(tmp_path):
+    numbered = {"day2": b"k\n", "day10": b"l\n"}
+    found = inspect(tar(tmp_path / "a.tgz", numbered), format="keys")
+    assert of_name(found, "members_out_of_order") == []
+    turned = dict(reversed(numbered.items()))
+    found = inspect(tar(tmp_path / "b.tgz", turned), format="keys")
+    [told] = of_name(found, "members_out_of_order")
+    assert "1 of the archive's 2 members" in told["message"]

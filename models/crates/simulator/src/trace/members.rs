@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::trace::TraceSpec;
+use crate::trace::archive::natural_order;
 use crate::trace::formats::{Format, Open, choose};
 use crate::trace::open::Packed;
 use crate::trace::reader::{PlacedRequest, Request, RequestReader, Understanding, Warning};
@@ -92,7 +93,10 @@ pub(crate) struct Members {
     names: Vec<String>,
     /// First and last time of each member's requests; `None` as long as none has a time [ns].
     times_ns: Vec<Option<(i64, i64)>>,
+    /// Members behind one whose name comes later in the natural order.
     out_of_order: u64,
+    /// Whether the natural order of the names is not that of their characters.
+    two_orders: bool,
     empty: u64,
     skipped: u64,
     /// Devices of all members, by name; of the current member by its own number.
@@ -127,6 +131,7 @@ impl Members {
             names: vec![name],
             times_ns: vec![None],
             out_of_order: 0,
+            two_orders: false,
             empty: 0,
             skipped: 0,
             devices: Vec::new(),
@@ -145,7 +150,7 @@ impl Members {
         let (kind, count) = (self.packed.kind(), self.names.len());
         let names = some_of(&self.names, count as u64);
         let order = match kind {
-            "folder" => "in the order of their names",
+            "folder" => "in the order of their names, digits in them taken as numbers",
             _ => "in the order of the archive",
         };
         let told = match (self.spec.members_apart, count) {
@@ -263,6 +268,26 @@ impl Members {
         ))
     }
 
+    /// A folder whose files have two orders by name, with no time to tell which is right.
+    fn order_assumed(&self) -> Option<Warning> {
+        let is_folder = self.packed.kind() == "folder";
+        if !is_folder || !self.two_orders || self.understanding.has_time {
+            return None;
+        }
+        let count = self.names.len() as u64;
+        let mut others = self.names.clone();
+        others.sort_unstable();
+        Some(Warning::new(
+            "members_order_assumed",
+            format!(
+                "the folder's {count} members carry no times, and their names have two orders: the one taken, digits as numbers ({}), and character by character ({})",
+                some_of(&self.names, count),
+                some_of(&others, count),
+            ),
+            "if the order taken is wrong, give the files numbers of equal length in the order of time (day01, day02, ... day10)",
+        ))
+    }
+
     /// Members whose times overlap: read one after another, they are not in the order of time.
     fn overlapping(&self) -> Option<Warning> {
         let mut spans: Vec<(i64, i64, usize)> = self
@@ -333,7 +358,11 @@ impl Members {
         };
         let reader = open(input, &self.spec)?;
         self.keep_warnings();
-        self.out_of_order += u64::from(self.names.last().is_some_and(|last| *last > name));
+        if let Some(last) = self.names.last() {
+            let natural = natural_order(last.as_bytes(), name.as_bytes());
+            self.out_of_order += u64::from(natural.is_gt());
+            self.two_orders |= natural.is_gt() != (*last > name);
+        }
         self.names.push(name);
         self.times_ns.push(None);
         self.current = reader;
@@ -397,6 +426,7 @@ impl RequestReader for Members {
             .collect();
         warnings.extend(self.joined());
         warnings.extend(self.overlapping());
+        warnings.extend(self.order_assumed());
         if self.out_of_order > 0 {
             warnings.push(Warning::new(
                 "members_out_of_order",
