@@ -250,3 +250,43 @@ def test_an_archive_in_the_order_of_numbers_is_in_order(tmp_path):
     found = inspect(tar(tmp_path / "b.tgz", turned), format="keys")
     [told] = of_name(found, "members_out_of_order")
     assert "1 of the archive's 2 members" in told["message"]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("pack", ["tar", "zip"])
+def test_members_of_one_name_are_apart_too(tmp_path, pack):
+    trace = tmp_path / "t"
+    content = SPC.encode()
+    if pack == "tar":
+        with tarfile.open(trace, "w") as archive:
+            for _ in range(2):
+                entry = tarfile.TarInfo("web")
+                entry.size = len(content)
+                archive.addfile(entry, io.BytesIO(content))
+    else:
+        with zipfile.ZipFile(trace, "w") as archive:
+            archive.writestr("web", content)
+            archive.writestr("web", content)
+    found = inspect(trace, format="spc", members_apart=True)
+    assert (found["devices"], found["distinct_pages"]) == (4, 4)
+    assert "members_joined" not in names(found["warnings"])
+    converted = convert(trace, tmp_path / "o.twt", format="spc", members_apart=True)
+    assert converted["distinct_pages"] == 4
+
+
+def test_member_and_device_do_not_run_together(tmp_path):
+    csv = b"dev,off,len\n%s,0,4096\n"
+    trace = zipped(tmp_path / "t", {"x": csv % b"y/z", "x/y": csv % b"z"})
+    found = inspect(
+        trace,
+        columns={
+            "device": "dev",
+            "offset": "off",
+            "offset_unit": "bytes",
+            "size": "len",
+            "size_unit": "bytes",
+        },
+        members_apart=True,
+    )
+    assert (found["devices"], found["distinct_pages"]) == (2, 2)
+    assert "members_joined" not in names(found["warnings"])

@@ -159,7 +159,7 @@ impl Members {
                 format!("the {kind}'s {count} members are one trace, {order}: {names}")
             }
             (true, _) => format!(
-                "each of the {kind}'s {count} members is of devices of its own, which bear its name; they are read one after another, {order}: {names}"
+                "each of the {kind}'s {count} members is of devices of its own, which bear its name (and `#` with its number, where that name is taken); they are read one after another, {order}: {names}"
             ),
         };
         let own = self.current.understanding().assumptions.clone();
@@ -171,15 +171,21 @@ impl Members {
     fn number_devices(&mut self) {
         let names = self.current.spaces();
         for name in &names[self.current_numbers.len()..] {
-            let name = &match (self.spec.members_apart, self.names.last()) {
+            let mut name = match (self.spec.members_apart, self.names.last()) {
                 (true, Some(member)) if name.is_empty() => member.clone(),
                 (true, Some(member)) => format!("{member}/{name}"),
                 _ => name.clone(),
             };
+            if self.spec.members_apart {
+                // Two members of one name, or `x` with device `y/z` and `x/y` with device `z`.
+                while self.numbers.contains_key(&name) {
+                    name = format!("{name}#{}", self.names.len());
+                }
+            }
             let next = u32::try_from(self.devices.len()).unwrap_or(u32::MAX);
             let number = *self.numbers.entry(name.clone()).or_insert(next);
             if number == next {
-                self.devices.push(name.clone());
+                self.devices.push(name);
                 self.shared.push(false);
             } else {
                 // Within one member the names differ: an earlier member has this one.
