@@ -290,3 +290,11 @@ def test_member_and_device_do_not_run_together(tmp_path):
     )
     assert (found["devices"], found["distinct_pages"]) == (2, 2)
     assert "members_joined" not in names(found["warnings"])
+
+
+def test_a_link_that_leads_nowhere_is_named(tmp_path):
+    trace = folder(tmp_path / "t", {"a": SPC.encode()})
+    (trace / "days").symlink_to("gone")
+    with pytest.raises(SimulatorError, match="link `days` leads to `gone`") as told:
+        inspect(trace, format="spc")
+    assert "take it out" in told.value.args[1]

@@ -195,7 +195,7 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<(Vec<PathBuf>, u64)> {
         if name.starts_with(b".") || is_clutter(name) {
             continue;
         }
-        let metadata = std::fs::metadata(&path)?;
+        let metadata = std::fs::metadata(&path).map_err(|error| not_there(&path, &error))?;
         if metadata.is_file() {
             bytes += metadata.len();
             files.push(path);
@@ -206,6 +206,26 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<(Vec<PathBuf>, u64)> {
     }
     files.sort_by(|one, other| natural_order(name_in_folder(one), name_in_folder(other)));
     Ok((files, bytes))
+}
+
+/// Names the file of a folder that cannot be looked at; the folder itself can.
+fn not_there(path: &Path, error: &io::Error) -> io::Error {
+    let name = excerpt(name_in_folder(path));
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    if is_link && error.kind() == ErrorKind::NotFound {
+        let target = std::fs::read_link(path).unwrap_or_default();
+        return StreamError::wrap(
+            format!(
+                "the folder's link `{name}` leads to `{}`, which is not there",
+                target.display()
+            ),
+            "mend the link, or take it out of the folder",
+        );
+    }
+    StreamError::wrap(
+        format!("the folder's file `{name}` cannot be read: {error}"),
+        "check the file and its permissions, or take it out of the folder",
+    )
 }
 
 struct Folder {
@@ -222,7 +242,7 @@ impl Folder {
         Ok(Some(Member {
             name: name.into_owned(),
             stream: Box::new(CountedFile::new(
-                File::open(&path)?,
+                File::open(&path).map_err(|error| not_there(&path, &error))?,
                 Arc::clone(&self.consumed),
             )),
         }))
