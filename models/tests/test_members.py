@@ -298,3 +298,29 @@ def test_a_link_that_leads_nowhere_is_named(tmp_path):
     with pytest.raises(SimulatorError, match="link `days` leads to `gone`") as told:
         inspect(trace, format="spc")
     assert "take it out" in told.value.args[1]
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+@pytest.mark.parametrize("named", [None, "spc"])
+def test_a_note_before_the_files_is_told_to_be_the_first_file(tmp_path, holder, named):
+    files = {"README": b"Three disks of a mail server\n", "a": SPC.encode()}
+    trace = HOLDERS[holder](tmp_path / "t", files)
+    with pytest.raises(SimulatorError) as told:
+        inspect(trace, format=named)
+    message, hint = told.value.args[:2]
+    kind = "folder" if holder == "folder" else "archive"
+    assert f"`README` is the first file of the {kind}" in message
+    assert hint.startswith("if `README` is no trace, ")
+    assert ("into a folder" in hint) == (holder == "folder")
+
+
+def test_folders_are_called_folders(tmp_path):
+    files = {"a": SPC.encode(), "b": b"", "c": b"\0\1\2 no trace"}
+    trace = folder(tmp_path / "t", files)
+    with pytest.raises(SimulatorError) as told:
+        inspect(trace, format="spc")
+    assert "the folder's members are not of one format" in str(told.value)
+    assert "archive" not in str(told.value)
+    (trace / "c").unlink()
+    [empty] = of_name(inspect(trace, format="spc"), "empty_members")
+    assert empty["message"] == "1 members of the folder are empty"

@@ -141,9 +141,9 @@ fn is_clutter(name: &[u8]) -> bool {
     name.starts_with(b"__MACOSX/") || base.starts_with(b"._") || base == b".DS_Store"
 }
 
-fn too_many() -> io::Error {
+fn too_many(kind: &str) -> io::Error {
     StreamError::wrap(
-        format!("the archive has more than {MAX_MEMBERS} members"),
+        format!("the {kind} has more than {MAX_MEMBERS} members"),
         "join the trace's parts into fewer files",
     )
 }
@@ -201,7 +201,7 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<(Vec<PathBuf>, u64)> {
             files.push(path);
         }
         if files.len() > MAX_MEMBERS {
-            return Err(too_many());
+            return Err(too_many("folder"));
         }
     }
     files.sort_by(|one, other| natural_order(name_in_folder(one), name_in_folder(other)));
@@ -437,7 +437,7 @@ impl Tar {
             }
             self.members += 1;
             if self.members > MAX_MEMBERS {
-                return Err(too_many());
+                return Err(too_many("archive"));
             }
             let Some(size) = tar_size(&block[124..136]) else {
                 return Err(self.damaged("a header whose size is no number"));
@@ -601,7 +601,7 @@ impl Zip {
         let length = file.seek(SeekFrom::End(0))?;
         let (directory_at, directory_bytes, count) = zip_end(&mut file, length)?;
         if directory_bytes > MAX_DIRECTORY_BYTES || count > MAX_MEMBERS as u64 {
-            return Err(too_many());
+            return Err(too_many("archive"));
         }
         if directory_at
             .checked_add(directory_bytes)

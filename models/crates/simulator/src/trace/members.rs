@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::trace::TraceSpec;
 use crate::trace::archive::natural_order;
-use crate::trace::formats::{Format, Open, choose};
-use crate::trace::open::Packed;
+use crate::trace::formats::{self, Format, Open, choose};
+use crate::trace::open::{Input, Packed};
 use crate::trace::reader::{PlacedRequest, Request, RequestReader, Understanding, Warning};
 use crate::trace::streams::Compression;
 
@@ -32,6 +32,55 @@ pub(crate) fn check_apart(spec: &TraceSpec, has_members: bool) -> Result<()> {
             "leave it out: it is for archives and folders whose files are of devices of their own"
                 .to_owned(),
     })
+}
+
+/// What to do about a file that is no part of the trace, as a hint begins.
+fn alone(packed: &Packed) -> &'static str {
+    match packed.kind() {
+        "folder" => "put the trace's files alone into a folder",
+        _ => "pack the trace's files alone",
+    }
+}
+
+/// Says of what was not recognised that it is the first of several files: a note to the reader of
+/// the traces, perhaps, which the name puts in front.
+pub(crate) fn of_first(input: &Input, error: Error) -> Error {
+    let Some((packed, name)) = input.packed() else {
+        return error;
+    };
+    let told = |message: String| {
+        format!(
+            "`{name}` is the first file of the {}, which tells the format of all: {message}",
+            packed.kind()
+        )
+    };
+    let next = |hint: String| {
+        let alone = alone(packed);
+        format!("if `{name}` is no trace, {alone}, without it; if it is one, {hint}")
+    };
+    match error {
+        Error::Unreadable {
+            path,
+            message,
+            hint,
+        } => Error::Unreadable {
+            path,
+            message: told(message),
+            hint: next(hint),
+        },
+        Error::UndecidedFormat {
+            path,
+            message,
+            hint,
+            candidates,
+        } if !formats::is_choice(&candidates) => Error::UndecidedFormat {
+            path,
+            message: told(message),
+            hint: next(hint),
+            candidates,
+        },
+        other => other,
+    }
 }
 
 /// Names told in one message: of members, of devices.
@@ -381,10 +430,12 @@ impl Members {
         Error::Unreadable {
             path: self.packed.path().to_owned(),
             message: format!(
-                "the archive's members are not of one format: `{}` is {}, but {error}",
-                self.names[0], self.format.name
+                "the {}'s members are not of one format: `{}` is {}, but {error}",
+                self.packed.kind(),
+                self.names[0],
+                self.format.name
             ),
-            hint: format!("pack the trace's files alone, without `{name}`"),
+            hint: format!("{}, without `{name}`", alone(&self.packed)),
         }
     }
 }
@@ -437,9 +488,11 @@ impl RequestReader for Members {
             warnings.push(Warning::new(
                 "members_out_of_order",
                 format!(
-                    "{} of the archive's {} members come behind one whose name sorts later; the order of the archive is kept",
+                    "{} of the {}'s {} members come behind one whose name sorts later; the order of the {} is kept",
                     self.out_of_order,
-                    self.names.len()
+                    self.packed.kind(),
+                    self.names.len(),
+                    self.packed.kind()
                 ),
                 "pack them anew in the order of time if the trace was cut by time",
             ));
@@ -457,8 +510,12 @@ impl RequestReader for Members {
         if self.empty > 0 {
             warnings.push(Warning::new(
                 "empty_members",
-                format!("{} members of the archive are empty", self.empty),
-                "check that nothing was lost when the archive was packed",
+                format!(
+                    "{} members of the {} are empty",
+                    self.empty,
+                    self.packed.kind()
+                ),
+                "check that nothing was lost when the files were packed or copied",
             ));
         }
         warnings
