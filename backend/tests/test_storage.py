@@ -246,6 +246,9 @@ class TestRegister:
             assert log["asked"]["members_apart"] == bool(asked)
             apart = any("devices of its own" in a for a in log["report"]["assumptions"])
             assert apart == bool(asked)
+            # Both were recorded in the same tenths of a second, kept apart or not.
+            warned = {one["name"] for one in log["report"]["warnings"]}
+            assert "members_overlap" in warned
             pages.append(log["report"]["distinct_pages"])
         # Bytes 4096 to 8191 and 8192 to 12287 are requested of each.
         assert pages == [2, 4]

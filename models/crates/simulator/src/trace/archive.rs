@@ -5,6 +5,7 @@
 //! Folders and the notes of macOS are passed over. A name that leads out of the archive, a link, a
 //! device, an encrypted member or members that overlap mark an archive made to do harm: refused.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ impl Archive {
         Ok(Self::new(Members::Zip(Zip::open(path, consumed, budget)?)))
     }
 
-    /// The files of a folder, in the order of their names.
+    /// The files of a folder, in the order of [`files_in`].
     pub(crate) fn folder(files: Vec<PathBuf>, consumed: Arc<AtomicU64>) -> Self {
         Self::new(Members::Folder(Folder {
             files: files.into_iter(),
@@ -140,37 +141,91 @@ fn is_clutter(name: &[u8]) -> bool {
     name.starts_with(b"__MACOSX/") || base.starts_with(b"._") || base == b".DS_Store"
 }
 
-fn too_many() -> io::Error {
+fn too_many(kind: &str) -> io::Error {
     StreamError::wrap(
-        format!("the archive has more than {MAX_MEMBERS} members"),
+        format!("the {kind} has more than {MAX_MEMBERS} members"),
         "join the trace's parts into fewer files",
     )
 }
 
 // --- folder -------------------------------------------------------------------------------------
 
-/// The files that lie in a folder, in the order of their names, and their lengths together [bytes].
+fn name_in_folder(path: &Path) -> &[u8] {
+    path.file_name().unwrap_or_default().as_encoded_bytes()
+}
+
+/// Order of names in which runs of digits count as numbers: `day2` comes before `day10`.
+/// Names that differ in leading zeros alone are in the order of their bytes.
+pub(crate) fn natural_order(one: &[u8], other: &[u8]) -> Ordering {
+    let digits = |name: &[u8]| name.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (mut left, mut right) = (one, other);
+    while let ([first, ..], [second, ..]) = (left, right) {
+        let (left_digits, right_digits) = (digits(left), digits(right));
+        let order = if left_digits > 0 && right_digits > 0 {
+            let number = |name: &[u8], count: usize| {
+                let zeros = name[..count]
+                    .iter()
+                    .take_while(|byte| **byte == b'0')
+                    .count();
+                name[zeros..count].to_vec()
+            };
+            let (a, b) = (number(left, left_digits), number(right, right_digits));
+            (left, right) = (&left[left_digits..], &right[right_digits..]);
+            (a.len(), a).cmp(&(b.len(), b))
+        } else {
+            let order = first.cmp(second);
+            (left, right) = (&left[1..], &right[1..]);
+            order
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    left.len().cmp(&right.len()).then_with(|| one.cmp(other))
+}
+
+/// The files that lie in a folder, in the natural order of their names, and their lengths together [bytes].
 /// Folders in it and hidden files are passed over; a link counts as what it leads to.
 pub(crate) fn files_in(folder: &Path) -> io::Result<(Vec<PathBuf>, u64)> {
     let mut files = Vec::new();
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let name = name_in_folder(&path);
         if name.starts_with(b".") || is_clutter(name) {
             continue;
         }
-        let metadata = std::fs::metadata(&path)?;
+        let metadata = std::fs::metadata(&path).map_err(|error| not_there(&path, &error))?;
         if metadata.is_file() {
             bytes += metadata.len();
             files.push(path);
         }
         if files.len() > MAX_MEMBERS {
-            return Err(too_many());
+            return Err(too_many("folder"));
         }
     }
-    files.sort();
+    files.sort_by(|one, other| natural_order(name_in_folder(one), name_in_folder(other)));
     Ok((files, bytes))
+}
+
+/// Names the file of a folder that cannot be looked at; the folder itself can.
+fn not_there(path: &Path, error: &io::Error) -> io::Error {
+    let name = excerpt(name_in_folder(path));
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    if is_link && error.kind() == ErrorKind::NotFound {
+        let target = std::fs::read_link(path).unwrap_or_default();
+        return StreamError::wrap(
+            format!(
+                "the folder's link `{name}` leads to `{}`, which is not there",
+                target.display()
+            ),
+            "mend the link, or take it out of the folder",
+        );
+    }
+    StreamError::wrap(
+        format!("the folder's file `{name}` cannot be read: {error}"),
+        "check the file and its permissions, or take it out of the folder",
+    )
 }
 
 struct Folder {
@@ -187,7 +242,7 @@ impl Folder {
         Ok(Some(Member {
             name: name.into_owned(),
             stream: Box::new(CountedFile::new(
-                File::open(&path)?,
+                File::open(&path).map_err(|error| not_there(&path, &error))?,
                 Arc::clone(&self.consumed),
             )),
         }))
@@ -382,7 +437,7 @@ impl Tar {
             }
             self.members += 1;
             if self.members > MAX_MEMBERS {
-                return Err(too_many());
+                return Err(too_many("archive"));
             }
             let Some(size) = tar_size(&block[124..136]) else {
                 return Err(self.damaged("a header whose size is no number"));
@@ -546,7 +601,7 @@ impl Zip {
         let length = file.seek(SeekFrom::End(0))?;
         let (directory_at, directory_bytes, count) = zip_end(&mut file, length)?;
         if directory_bytes > MAX_DIRECTORY_BYTES || count > MAX_MEMBERS as u64 {
-            return Err(too_many());
+            return Err(too_many("archive"));
         }
         if directory_at
             .checked_add(directory_bytes)
@@ -787,7 +842,36 @@ impl Read for Checked {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pax, octal, pax, tar_size, trick};
+    use super::{Pax, natural_order, octal, pax, tar_size, trick};
+
+    #[test]
+    fn digits_in_names_count_as_numbers() {
+        let sorted = [
+            "",
+            "1",
+            "2",
+            "10",
+            "a",
+            "a-1",
+            "a01",
+            "a1",
+            "a1b",
+            "a2",
+            "a2b3",
+            "a2b20",
+            "a10",
+            "a18446744073709551616",
+            "a99999999999999999999",
+            "aa",
+            "b",
+        ];
+        for (i, one) in sorted.iter().enumerate() {
+            for (j, other) in sorted.iter().enumerate() {
+                let order = natural_order(one.as_bytes(), other.as_bytes());
+                assert_eq!(order, i.cmp(&j), "{one} {other}");
+            }
+        }
+    }
 
     #[test]
     fn names_that_lead_out_are_tricks() {

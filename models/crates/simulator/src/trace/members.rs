@@ -2,13 +2,17 @@
 //!
 //! The order is that of the archive, not that of the names or the times: a compressed tar archive
 //! can only be read from front to back, and an order made up here would change the reuse without a
-//! word. What does not look right is warned of: names out of order, times that go back.
+//! word. What does not look right is warned of: names out of order, times that go back, members that
+//! were recorded at the same time.
+
+use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::trace::TraceSpec;
-use crate::trace::formats::{Format, Open, choose};
-use crate::trace::open::Packed;
+use crate::trace::archive::natural_order;
+use crate::trace::formats::{self, Format, Open, choose};
+use crate::trace::open::{Input, Packed};
 use crate::trace::reader::{PlacedRequest, Request, RequestReader, Understanding, Warning};
 use crate::trace::streams::Compression;
 
@@ -28,6 +32,55 @@ pub(crate) fn check_apart(spec: &TraceSpec, has_members: bool) -> Result<()> {
             "leave it out: it is for archives and folders whose files are of devices of their own"
                 .to_owned(),
     })
+}
+
+/// What to do about a file that is no part of the trace, as a hint begins.
+fn alone(packed: &Packed) -> &'static str {
+    match packed.kind() {
+        "folder" => "put the trace's files alone into a folder",
+        _ => "pack the trace's files alone",
+    }
+}
+
+/// Says of what was not recognised that it is the first of several files: a note to the reader of
+/// the traces, perhaps, which the name puts in front.
+pub(crate) fn of_first(input: &Input, error: Error) -> Error {
+    let Some((packed, name)) = input.packed() else {
+        return error;
+    };
+    let told = |message: String| {
+        format!(
+            "`{name}` is the first file of the {}, which tells the format of all: {message}",
+            packed.kind()
+        )
+    };
+    let next = |hint: String| {
+        let alone = alone(packed);
+        format!("if `{name}` is no trace, {alone}, without it; if it is one, {hint}")
+    };
+    match error {
+        Error::Unreadable {
+            path,
+            message,
+            hint,
+        } => Error::Unreadable {
+            path,
+            message: told(message),
+            hint: next(hint),
+        },
+        Error::UndecidedFormat {
+            path,
+            message,
+            hint,
+            candidates,
+        } if !formats::is_choice(&candidates) => Error::UndecidedFormat {
+            path,
+            message: told(message),
+            hint: next(hint),
+            candidates,
+        },
+        other => other,
+    }
 }
 
 /// Names told in one message: of members, of devices.
@@ -72,6 +125,12 @@ fn some_of(names: &[String], count: u64) -> String {
     }
 }
 
+/// Seconds, exact to the nanosecond.
+fn seconds(ns: u64) -> String {
+    let text = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A trace of one format in several members.
 pub(crate) struct Members {
     packed: Packed,
@@ -81,7 +140,12 @@ pub(crate) struct Members {
     current: Box<dyn RequestReader>,
     understanding: Understanding,
     names: Vec<String>,
+    /// First and last time of each member's requests; `None` as long as none has a time [ns].
+    times_ns: Vec<Option<(i64, i64)>>,
+    /// Members behind one whose name comes later in the natural order.
     out_of_order: u64,
+    /// Whether the natural order of the names is not that of their characters.
+    two_orders: bool,
     empty: u64,
     skipped: u64,
     /// Devices of all members, by name; of the current member by its own number.
@@ -114,7 +178,9 @@ impl Members {
             },
             current: first,
             names: vec![name],
+            times_ns: vec![None],
             out_of_order: 0,
+            two_orders: false,
             empty: 0,
             skipped: 0,
             devices: Vec::new(),
@@ -133,7 +199,7 @@ impl Members {
         let (kind, count) = (self.packed.kind(), self.names.len());
         let names = some_of(&self.names, count as u64);
         let order = match kind {
-            "folder" => "in the order of their names",
+            "folder" => "in the order of their names, digits in them taken as numbers",
             _ => "in the order of the archive",
         };
         let told = match (self.spec.members_apart, count) {
@@ -142,7 +208,7 @@ impl Members {
                 format!("the {kind}'s {count} members are one trace, {order}: {names}")
             }
             (true, _) => format!(
-                "each of the {kind}'s {count} members is of devices of its own, which bear its name; they are read one after another, {order}: {names}"
+                "each of the {kind}'s {count} members is of devices of its own, which bear its name (and `#` with its number, where that name is taken); they are read one after another, {order}: {names}"
             ),
         };
         let own = self.current.understanding().assumptions.clone();
@@ -154,15 +220,21 @@ impl Members {
     fn number_devices(&mut self) {
         let names = self.current.spaces();
         for name in &names[self.current_numbers.len()..] {
-            let name = &match (self.spec.members_apart, self.names.last()) {
+            let mut name = match (self.spec.members_apart, self.names.last()) {
                 (true, Some(member)) if name.is_empty() => member.clone(),
                 (true, Some(member)) => format!("{member}/{name}"),
                 _ => name.clone(),
             };
+            if self.spec.members_apart {
+                // Two members of one name, or `x` with device `y/z` and `x/y` with device `z`.
+                while self.numbers.contains_key(&name) {
+                    name = format!("{name}#{}", self.names.len());
+                }
+            }
             let next = u32::try_from(self.devices.len()).unwrap_or(u32::MAX);
             let number = *self.numbers.entry(name.clone()).or_insert(next);
             if number == next {
-                self.devices.push(name.clone());
+                self.devices.push(name);
                 self.shared.push(false);
             } else {
                 // Within one member the names differ: an earlier member has this one.
@@ -172,8 +244,21 @@ impl Members {
         }
     }
 
+    fn keep_times(&mut self, requests: impl Iterator<Item = i64>) {
+        if !self.current.understanding().has_time {
+            return;
+        }
+        if let Some(times) = self.times_ns.last_mut() {
+            for time_ns in requests {
+                let (first, last) = times.unwrap_or((time_ns, time_ns));
+                *times = Some((first.min(time_ns), last.max(time_ns)));
+            }
+        }
+    }
+
     fn renumber(&mut self, requests: &mut [Request]) {
         self.number_devices();
+        self.keep_times(requests.iter().map(|request| request.time_ns));
         for request in requests {
             request.space = self.current_numbers[request.space as usize];
         }
@@ -238,6 +323,73 @@ impl Members {
         ))
     }
 
+    /// A folder whose files have two orders by name, with no time to tell which is right.
+    fn order_assumed(&self) -> Option<Warning> {
+        let is_folder = self.packed.kind() == "folder";
+        if !is_folder || !self.two_orders || self.understanding.has_time {
+            return None;
+        }
+        let count = self.names.len() as u64;
+        let mut others = self.names.clone();
+        others.sort_unstable();
+        Some(Warning::new(
+            "members_order_assumed",
+            format!(
+                "the folder's {count} members carry no times, and their names have two orders: the one taken, digits as numbers ({}), and character by character ({})",
+                some_of(&self.names, count),
+                some_of(&others, count),
+            ),
+            "if the order taken is wrong, give the files numbers of equal length in the order of time (day01, day02, ... day10)",
+        ))
+    }
+
+    /// Members whose times overlap: read one after another, they are not in the order of time.
+    fn overlapping(&self) -> Option<Warning> {
+        let mut spans: Vec<(i64, i64, usize)> = self
+            .times_ns
+            .iter()
+            .enumerate()
+            .filter_map(|(member, times)| times.map(|(first, last)| (first, last, member)))
+            .collect();
+        spans.sort_unstable();
+        let mut members = BTreeSet::new();
+        let mut most: Option<(u64, usize, usize)> = None;
+        // Of all that began before, the one that ends last overlaps what any of them overlaps.
+        let mut open = *spans.first()?;
+        for &(first, last, member) in &spans[1..] {
+            if first < open.1 && open.0 < last {
+                members.extend([open.2, member]);
+                let shared_ns = last.min(open.1).abs_diff(first);
+                if most.is_none_or(|(longest_ns, ..)| shared_ns > longest_ns) {
+                    most = Some((shared_ns, open.2.min(member), open.2.max(member)));
+                }
+            }
+            if last > open.1 {
+                open = (first, last, member);
+            }
+        }
+        let (shared_ns, one, other) = most?;
+        let names: Vec<String> = members
+            .iter()
+            .take(NAMES_TOLD)
+            .map(|&member| self.names[member].clone())
+            .collect();
+        Some(Warning::new(
+            "members_overlap",
+            format!(
+                "the times of {} of the {}'s {} members overlap, but the members are read one after another: {}; `{}` and `{}` share {} s. If they were recorded at the same time, the accesses are not in the order in which they happened, and every hit, miss and reuse counted here is of another workload",
+                members.len(),
+                self.packed.kind(),
+                self.names.len(),
+                some_of(&names, members.len() as u64),
+                self.names[one],
+                self.names[other],
+                seconds(shared_ns),
+            ),
+            "merge the members into one file sorted by time, with the device in a column, and read that; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
+        ))
+    }
+
     /// Goes to the next member; `false` at the end of the archive.
     fn advance(&mut self) -> Result<bool> {
         if self.finished {
@@ -261,8 +413,13 @@ impl Members {
         };
         let reader = open(input, &self.spec)?;
         self.keep_warnings();
-        self.out_of_order += u64::from(self.names.last().is_some_and(|last| *last > name));
+        if let Some(last) = self.names.last() {
+            let natural = natural_order(last.as_bytes(), name.as_bytes());
+            self.out_of_order += u64::from(natural.is_gt());
+            self.two_orders |= natural.is_gt() != (*last > name);
+        }
         self.names.push(name);
+        self.times_ns.push(None);
         self.current = reader;
         self.current_numbers.clear();
         self.tell_names();
@@ -273,10 +430,12 @@ impl Members {
         Error::Unreadable {
             path: self.packed.path().to_owned(),
             message: format!(
-                "the archive's members are not of one format: `{}` is {}, but {error}",
-                self.names[0], self.format.name
+                "the {}'s members are not of one format: `{}` is {}, but {error}",
+                self.packed.kind(),
+                self.names[0],
+                self.format.name
             ),
-            hint: format!("pack the trace's files alone, without `{name}`"),
+            hint: format!("{}, without `{name}`", alone(&self.packed)),
         }
     }
 }
@@ -297,6 +456,7 @@ impl RequestReader for Members {
     fn preview(&mut self, rows: usize) -> Result<Vec<PlacedRequest>> {
         let mut records = self.current.preview(rows)?;
         self.number_devices();
+        self.keep_times(records.iter().map(|record| record.request.time_ns));
         for record in &mut records {
             record.request.space = self.current_numbers[record.request.space as usize];
         }
@@ -322,13 +482,17 @@ impl RequestReader for Members {
             .map(MemberWarning::told)
             .collect();
         warnings.extend(self.joined());
+        warnings.extend(self.overlapping());
+        warnings.extend(self.order_assumed());
         if self.out_of_order > 0 {
             warnings.push(Warning::new(
                 "members_out_of_order",
                 format!(
-                    "{} of the archive's {} members come behind one whose name sorts later; the order of the archive is kept",
+                    "{} of the {}'s {} members come behind one whose name sorts later; the order of the {} is kept",
                     self.out_of_order,
-                    self.names.len()
+                    self.packed.kind(),
+                    self.names.len(),
+                    self.packed.kind()
                 ),
                 "pack them anew in the order of time if the trace was cut by time",
             ));
@@ -346,8 +510,12 @@ impl RequestReader for Members {
         if self.empty > 0 {
             warnings.push(Warning::new(
                 "empty_members",
-                format!("{} members of the archive are empty", self.empty),
-                "check that nothing was lost when the archive was packed",
+                format!(
+                    "{} members of the {} are empty",
+                    self.empty,
+                    self.packed.kind()
+                ),
+                "check that nothing was lost when the files were packed or copied",
             ));
         }
         warnings

@@ -283,7 +283,8 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
             named: spec.format.is_some() || !spec.columns.is_empty(),
         },
     )?;
-    let (format, choice) = formats::choose(&input, spec)?;
+    let (format, choice) =
+        formats::choose(&input, spec).map_err(|error| members::of_first(&input, error))?;
     let file_bytes = input.file_bytes();
     let mut warnings = Vec::new();
     let source = match format.open {

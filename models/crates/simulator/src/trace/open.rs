@@ -71,9 +71,10 @@ impl Packed {
                 return Err(Error::Unreadable {
                     path: self.path.clone(),
                     message: format!(
-                        "the archive has more than {most} members, which would have to be read side by side"
+                        "the {} has more than {most} members, which would have to be read side by side",
+                        self.kind()
                     ),
-                    hint: "unpack it into a folder and name one of its files".to_owned(),
+                    hint: "put them into a folder and name one of its files".to_owned(),
                 });
             }
         }
@@ -99,7 +100,8 @@ impl Packed {
             Opened::Archive(packed) => Ok(packed),
             Opened::File(_) => Err(Error::Unreadable {
                 path: self.path.clone(),
-                message: "this was an archive a moment ago and is none now".to_owned(),
+                message: "this held the trace's files a moment ago and holds them no more"
+                    .to_owned(),
                 hint: "wait until nothing writes to the file".to_owned(),
             }),
         }

@@ -266,6 +266,7 @@ fn members(packed: &Packed) -> Result<Recording> {
         message,
         hint: hint.to_owned(),
     };
+    let kind = packed.kind();
     let all = packed.side_by_side(MOST_MEMBERS)?;
     let alone = all.iter().filter(|(_, input)| input.is_some()).count() == 1;
     let mut found: Vec<(String, u32, Option<Input>)> = Vec::new();
@@ -274,8 +275,8 @@ fn members(packed: &Packed) -> Result<Recording> {
             && Records(input.head().bytes).next().is_none()
         {
             return Err(wrong(
-                format!("the archive's members are not of one format: `{name}` is not of blktrace"),
-                "pack the files NAME.blktrace.CPU of one recording alone",
+                format!("the {kind}'s members are not of one format: `{name}` is not of blktrace"),
+                "keep the files NAME.blktrace.CPU of one recording alone",
             ));
         }
         match cpu_of(&name) {
@@ -284,9 +285,9 @@ fn members(packed: &Packed) -> Result<Recording> {
             None => {
                 return Err(wrong(
                     format!(
-                        "the archive's member `{name}` has no name of the kind NAME.blktrace.CPU, so nothing says which recording it belongs to"
+                        "the {kind}'s member `{name}` has no name of the kind NAME.blktrace.CPU, so nothing says which recording it belongs to"
                     ),
-                    "pack the files of one recording under the names that blktrace gave them",
+                    "keep the files of one recording under the names that blktrace gave them",
                 ));
             }
         }
@@ -297,10 +298,10 @@ fn members(packed: &Packed) -> Result<Recording> {
         if (&one.0, one.1) == (&other.0, other.1) || folder(&one.0) != folder(&other.0) {
             return Err(wrong(
                 format!(
-                    "the archive holds several recordings: `{}.blktrace.{}` and `{}.blktrace.{}`",
+                    "the {kind} holds several recordings: `{}.blktrace.{}` and `{}.blktrace.{}`",
                     one.0, one.1, other.0, other.1
                 ),
-                "pack each recording into an archive of its own",
+                "keep each recording in an archive or folder of its own",
             ));
         }
     }

@@ -181,6 +181,12 @@ fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Re
     })
 }
 
+/// Whether several formats fit, so that the file is a trace and only its format is to be chosen.
+pub(crate) fn is_choice(candidates: &[Detection]) -> bool {
+    let fits = |one: &&Detection| one.score >= CERTAIN_ENOUGH;
+    candidates.iter().filter(fits).count() > 1
+}
+
 fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
     let best = &detections[0];
     let close: Vec<&Detection> = detections

@@ -44,8 +44,8 @@ mod twitter;
 mod vscsi;
 mod wikimedia_cdn;
 
-pub(crate) use detection::choose;
 pub use detection::{Choice, Detection};
+pub(crate) use detection::{choose, is_choice};
 
 /// All formats: the command line, the API and the page read their lists from here.
 pub static FORMATS: &[Format] = &[
