@@ -5,6 +5,7 @@ A recording of blktrace is a file for each CPU, of which one is named and all ar
 
 import hashlib
 import re
+from datetime import datetime
 from pathlib import Path
 
 _CPU = re.compile(r"(?P<base>.+\.blktrace\.)\d{1,5}(?P<suffix>(\..*)?)")
@@ -28,6 +29,27 @@ def others_of(path: Path) -> list[Path]:
         if other != path
         and (found := _CPU.fullmatch(other.name)) is not None
         and (found["base"], found["suffix"]) == (own["base"], own["suffix"])
+    )
+
+
+def is_marked(path: Path, mark: int, since: datetime) -> bool:
+    """Return whether the files that are read are those of a mark.
+
+    Parameters
+    ----------
+    path : Path
+        The file that was named.
+    mark : int
+        What `mark_of` returned.
+    since : datetime
+        When it did: it once told nothing of the other files, and then they count by when
+        they were written.
+    """
+    if mark_of(path) == mark:
+        return True
+    since_ns = int(since.timestamp() * 1e9)
+    return mark == path.stat().st_mtime_ns and all(
+        other.stat().st_mtime_ns < since_ns for other in others_of(path)
     )
 
 

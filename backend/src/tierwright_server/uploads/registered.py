@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tierwright_server.errors import BadInput, Conflict, Forbidden
 from tierwright_server.settings import Settings
-from tierwright_server.source_files import mark_of, others_of
+from tierwright_server.source_files import is_marked, others_of
 from tierwright_server.tables import Upload
 from tierwright_server.uploads.address import Address, parse
 
@@ -140,7 +140,11 @@ def unchanged(settings: Settings, upload: Upload) -> Path:
         raise Conflict(
             f"`{upload.source_path}` can no longer be read: {error.detail}", hint=hint
         ) from error
-    if (seen.st_size, mark_of(path)) != (upload.size_bytes, upload.source_mtime_ns):
+    if (
+        seen.st_size != upload.size_bytes
+        or upload.source_mtime_ns is None
+        or not is_marked(path, upload.source_mtime_ns, upload.created_at)
+    ):
         others = others_of(path)
         which = f", or one of the {len(others)} files read with it," if others else ""
         raise Conflict(

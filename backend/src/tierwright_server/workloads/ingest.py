@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         if origin["sha256"] is None:
             origin["sha256"] = sha256_of(Path(source), report)
         # The length as well, for the case that the file was changed and not hashed again.
-        key = f"{origin['sha256']}, {size} bytes, {before}"
+        key = f"{origin['sha256']}, {size} bytes, {before}, {_converter()}"
         began = time.monotonic()
         converted = _converted_before(work, key)
         if converted is None:
@@ -108,6 +109,15 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         "summary": summary,
         "conversion": make_log(origin, job["asked"], summary),
     }
+
+
+def _converter() -> str:
+    """Name the core that converts: what another one has made is not gone on with.
+
+    Its file counts too, because not every build has a version of its own.
+    """
+    built = Path(_simulator.__file__).stat()
+    return f"core {version('tierwright')}, {built.st_size} bytes, {built.st_mtime_ns}"
 
 
 def _keep_report(work: Path, key: str, converted: dict[str, Any]) -> None:
