@@ -1018,7 +1018,6 @@ mod tests {
         let pairs = (0..4000).map(|pair| kept + 2 * pair);
         let pairs = pairs.flat_map(|page| [page, page + 1, page, page + 1]);
         let accesses: Vec<u32> = hot.chain(pairs).collect();
-        // The first two newcomers enter with room left for none: every one of the four misses.
         let exact = misses(&mut Pages(Some(accesses.clone())), "lru_2", kept.into());
         let configuration = [Configuration::Policy {
             policy: "lru_2".to_owned(),

@@ -239,6 +239,13 @@ macro_rules! any_policy {
     };
 }
 
+/// Names with commas between them.
+macro_rules! listed {
+    ($first:literal $(, $name:literal)*) => {
+        concat!($first $(, ", ", $name)*)
+    };
+}
+
 macro_rules! policies {
     ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
         /// Every policy: the one table that all lists are read from.
@@ -252,6 +259,9 @@ macro_rules! policies {
                 options: <$policy as Policy>::OPTIONS,
             },)+
         ];
+
+        /// The names in the table, for an option that takes any of them.
+        pub(crate) const NAMES: &str = listed!($($name),+);
 
         /// Replays the run through the policy called `name`, compiled for it alone.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
