@@ -290,6 +290,43 @@ def test_miniatures_state_an_error_that_holds(cut: Path) -> None:
     assert np.mean(inside) >= 0.8
 
 
+@pytest.mark.parametrize(("share", "rate"), [(0.1, 1.0), (0.3, 0.5), (0.6, 0.1)])
+def test_every_policy_states_an_interval_that_holds_or_none(
+    cut: Path, share: float, rate: float
+) -> None:
+    pages = int(share * _simulator.inspect(cut)["distinct_pages"])
+    names = [row["name"] for row in _simulator.policies()]
+    asked = [{"policy": name, "pages": pages} for name in names]
+    exact = _simulator.sweep(cut, asked)["rows"]
+    inside: dict[str, list[bool]] = {name: [] for name in names}
+    for seed in range(4):
+        rows = _simulator.miniatures(cut, asked, rate, seed=seed)["rows"]
+        for name, row, counted in zip(names, rows, exact, strict=True):
+            warned = {warning["name"] for warning in row["warnings"]}
+            assert row["too_small"] is ("too_small" in warned)
+            assert (row["interval95"] is None) is bool(warned)
+            if row["interval95"] is not None:
+                low, high = row["interval95"]["misses"]
+                inside[name].append(low <= counted["misses"] <= high)
+            elif not row["too_small"]:
+                assert warned == {"does_not_shrink"}
+    assert not inside["lru_2"] + inside["w_tinylfu"]
+    assert inside["lru"]
+    for name, held in inside.items():
+        assert sum(held) >= 3 or not held, name
+    assert np.mean([each for held in inside.values() for each in held]) >= 0.9
+
+
+def test_the_command_states_no_interval_that_does_not_hold(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("--policy", "lru_2", "--pages", "9000", "--miniature", "0.5")
+    assert main(["sweep", str(cut), *asked]) == 0
+    printed = capsys.readouterr()
+    assert "(no interval)" in printed.out
+    assert "under LRU-2 stands for a large one" in printed.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

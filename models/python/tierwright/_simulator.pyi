@@ -995,8 +995,9 @@ def miniatures(
         dict, in order): ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as asked for;
         ``accesses``, ``distinct_pages``, ``sample_rate``, ``miniature_rate``; every counter
         of `sweep`'s rows (float) and ``interval95`` (dict of counter to [low, high], from
-        the spread of the eight); ``too_small`` (a scaled cache has fewer than 32 pages, so
-        the estimate may be biased beyond its interval), ``warnings``; ``complete``. A
+        the spread of the eight; None where that spread says too little, with the reason in
+        ``warnings``: ``does_not_shrink`` or ``too_small``); ``too_small`` (the smallest part of
+        a scaled cache has fewer than 32 pages), ``warnings``; ``complete``. A
         configuration that fails on this trace has ``error`` and ``hint`` instead of counts.
 
     Raises

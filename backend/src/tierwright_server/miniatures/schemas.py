@@ -43,7 +43,10 @@ class MiniatureRow(Answer):
 
     pages: int
     hit_ratio: float | None = Field(description="Share of the accesses.")
-    hit_ratio_interval95: Interval | None
+    hit_ratio_interval95: Interval | None = Field(
+        description="None where the spread of the miniatures says too little, with the "
+        "reason in `warnings`: `does_not_shrink` or `too_small`."
+    )
     lru_hit_ratio: float = Field(
         description="Share of the accesses that LRU hits at this size: exact, not estimated."
     )
@@ -52,8 +55,8 @@ class MiniatureRow(Answer):
     disk_writes: float | None = Field(description="Dirty evictions.")
     disk_writes_interval95: Interval | None
     too_small: bool | None = Field(
-        description="A scaled cache has fewer than 32 pages: biased perhaps beyond the "
-        "interval."
+        description="The smallest part of a scaled cache has fewer than 32 pages: biased "
+        "perhaps, so there is no interval."
     )
     warnings: list[WarningOut]
     error: str | None = Field(description="Why there is no estimate of this size.")

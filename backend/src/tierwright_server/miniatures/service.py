@@ -43,6 +43,8 @@ _ESTIMATOR = (
     "pages, with Student's interval of their spread; cold start"
 )
 _CONFIDENCE = 0.95
+_INTERVALS = "of what shrinks"
+"""When they are stated: kept rows that stated more are of other keys, and made anew."""
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 Configuration = dict[str, Any]
 
@@ -119,7 +121,14 @@ def _configuration(body: MiniatureIn, item: SimulatorItem, pages: int) -> Config
     subject = {"policy": item.name, "options": dict(body.options), "pages": pages}
     sample = {"sample_rate": body.sample_rate, "seed": body.seed}
     return {
-        "key": _hash({"miniature": subject, **sample, "core_version": CORE_VERSION}),
+        "key": _hash(
+            {
+                "miniature": subject,
+                **sample,
+                "core_version": CORE_VERSION,
+                "intervals": _INTERVALS,
+            }
+        ),
         **subject,
     }
 
@@ -213,20 +222,21 @@ def _row(pages: int, lru_hit_ratio: float, result: Mapping[str, Any]) -> Miniatu
             hint=result["hint"] or None,
         )
     accesses, misses = result["accesses"], result["misses"]
-    low, high = result["interval95"]["misses"]
-    interval: Interval = (
-        _share(accesses - high, accesses),
-        _share(accesses - low, accesses),
-    )
+    ends = result["interval95"] or {}
+    missed: Interval | None = ends.get("misses")
     return MiniatureRow(
         pages=pages,
         lru_hit_ratio=lru_hit_ratio,
         hit_ratio=_share(accesses - misses, accesses),
-        hit_ratio_interval95=interval,
+        hit_ratio_interval95=missed
+        and (
+            _share(accesses - missed[1], accesses),
+            _share(accesses - missed[0], accesses),
+        ),
         misses=misses,
-        misses_interval95=(low, high),
+        misses_interval95=missed,
         disk_writes=result["disk_writes"],
-        disk_writes_interval95=tuple(result["interval95"]["disk_writes"]),
+        disk_writes_interval95=ends.get("disk_writes"),
         too_small=result["too_small"],
         warnings=[WarningOut.model_validate(each) for each in result["warnings"]],
         error=None,

@@ -4053,6 +4053,8 @@ export type MiniatureRow = {
     hit_ratio: number | null;
     /**
      * Hit Ratio Interval95
+     *
+     * None where the spread of the miniatures says too little, with the reason in `warnings`: `does_not_shrink` or `too_small`.
      */
     hit_ratio_interval95: [
         number,
@@ -4091,7 +4093,7 @@ export type MiniatureRow = {
     /**
      * Too Small
      *
-     * A scaled cache has fewer than 32 pages: biased perhaps beyond the interval.
+     * The smallest part of a scaled cache has fewer than 32 pages: biased perhaps, so there is no interval.
      */
     too_small: boolean | null;
     /**

@@ -48,6 +48,7 @@ import {
   isSameEstimate,
   knownRows,
   leastPagesAt,
+  statedRows,
   USUAL_RATE,
 } from "./estimate";
 import { OptionForm } from "./option-form";
@@ -263,8 +264,8 @@ function EstimateButton(props: {
       <Text size="sm" mb="xs" role="status">
         {formatCount(count)} {count === 1 ? "size" : "sizes"}, from{" "}
         {formatShort(PERCENT * setup.rate)} % of the pages; below{" "}
-        {formatCount(leastPagesAt(setup.rate))} pages the scaled caches are too small to
-        trust.
+        {formatCount(leastPagesAt(setup.rate))} pages, and more for a policy of several
+        queues, the scaled caches are too small to trust.
       </Text>
       <Button onClick={props.onStart} loading={props.running} disabled={complete}>
         {complete ? "All sizes are estimated" : "Estimate all sizes"}
@@ -340,7 +341,7 @@ export function EstimateChart({
           color: mark.color,
           symbol: mark.shape,
           points: rows.map((row) => [row.pages, inPercent(row.hit_ratio)]),
-          band: rows.map((row) => [
+          band: statedRows(rows).map((row) => [
             row.pages,
             inPercent(row.hit_ratio_interval95[0]),
             inPercent(row.hit_ratio_interval95[1]),
@@ -382,10 +383,12 @@ function Explanation() {
       a page is followed in all of its accesses or in none, and a cache of C pages is
       stood in for by one of C x rate / 8 pages. Eight of them replay disjoint samples;
       their mean, scaled to all pages, is the estimate, and Student's interval of their
-      spread the band. It is of the sampling alone: a scaled cache of fewer than 32
-      pages may behave unlike a large one, beyond the band. The dashed line is LRU from
-      stack distances of the whole trace, exact at every size. Cold start, nothing
-      flushed at the end. To be sure of a size, run a sweep: it replays the whole trace.
+      spread the band. It is of the sampling alone: where a scaled cache, or a queue
+      within it, has fewer than 32 pages, and where the policy does not shrink with its
+      cache, it may behave unlike a large one, and there is no band. The dashed line is
+      LRU from stack distances of the whole trace, exact at every size. Cold start,
+      nothing flushed at the end. To be sure of a size, run a sweep: it replays the
+      whole trace.
     </p>
   );
 }

@@ -21,14 +21,16 @@ const row = (
   pages,
   hit_ratio,
   hit_ratio_interval95:
-    hit_ratio === null ? null : [hit_ratio - 0.02, hit_ratio + 0.02],
+    hit_ratio === null || too_small ? null : [hit_ratio - 0.02, hit_ratio + 0.02],
   lru_hit_ratio,
   misses: hit_ratio === null ? null : 1000 * (1 - hit_ratio),
-  misses_interval95: hit_ratio === null ? null : [900, 1000],
+  misses_interval95: hit_ratio === null || too_small ? null : [900, 1000],
   disk_writes: hit_ratio === null ? null : 10.4,
-  disk_writes_interval95: hit_ratio === null ? null : [8, 12],
+  disk_writes_interval95: hit_ratio === null || too_small ? null : [8, 12],
   too_small: hit_ratio === null ? null : too_small,
-  warnings: [],
+  warnings: too_small
+    ? [{ name: "too_small", message: "biased perhaps", hint: "take 2,560 pages" }]
+    : [],
   error: hit_ratio === null ? "too few pages are sampled" : null,
   hint: hit_ratio === null ? "use a larger rate" : null,
 });
@@ -75,6 +77,13 @@ describe("an estimate beside LRU", () => {
     expect(estimateFinding(made([row(10, null, 0.4)]))).toBe("No estimate of ARC yet");
     const small = row(10, 0.5, 0.3, true);
     expect(estimateFinding(made([small]))).toContain("too small to tell ARC from LRU");
+    const unlike = { ...small, too_small: false };
+    expect(estimateFinding(made([unlike], "LRU-2"))).toContain(
+      "No scaled cache stands for one under LRU-2",
+    );
+    expect(estimateSentence(made([unlike], "LRU-2"))).toContain(
+      "no interval can be stated",
+    );
     expect(estimateFinding(made([small, row(20, 0.5, 0.6)]))).toBe(
       "ARC hits less than LRU at 1 of 1 size with caches large enough, beyond its interval",
     );
@@ -102,6 +111,7 @@ describe("an estimate beside LRU", () => {
     expect(table.rows[0]?.at(-1)).toBe("too few pages are sampled");
     const notes = estimateNotes(found);
     expect(notes.map(({ name }) => name)).toEqual(["too_small", "failed"]);
+    expect(table.rows[1]?.at(-1)).toContain("below 32 pages");
     // 32 pages x 8 miniatures / 0.1
     expect(notes[0]?.hint).toContain("2,560 pages");
     expect(leastPagesAt(0.1)).toBe(2560);

@@ -18,16 +18,17 @@ export const LEAST_SCALED_PAGES = 32;
 export const MINIATURES = 8;
 const DIGITS = 4;
 
-type Known = MiniatureRow & {
-  readonly hit_ratio: number;
-  readonly hit_ratio_interval95: readonly [number, number];
-};
+type Known = MiniatureRow & { readonly hit_ratio: number };
+type Stated = Known & { readonly hit_ratio_interval95: readonly [number, number] };
 
-const isKnown = (row: MiniatureRow): row is Known =>
-  row.hit_ratio !== null && row.hit_ratio_interval95 !== null;
+const isKnown = (row: MiniatureRow): row is Known => row.hit_ratio !== null;
 
 export const knownRows = (made: Pick<MiniatureOut, "rows">): readonly Known[] =>
   made.rows.filter(isKnown);
+
+/** Those of whose estimate an interval can be stated. */
+export const statedRows = (rows: readonly Known[]): readonly Stated[] =>
+  rows.filter((row): row is Stated => row.hit_ratio_interval95 !== null);
 
 const percent = (value: number) => formatPercent(ratio(value), DIGITS);
 
@@ -43,10 +44,11 @@ export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): str
   if (known.length === 0) {
     return `No estimate of ${made.title} yet`;
   }
-  // Where scaled caches are too small, the interval does not hold what it promises.
-  const rows = known.filter((row) => row.too_small !== true);
+  const rows = statedRows(known);
   if (rows.length === 0) {
-    return `All scaled caches are too small to tell ${made.title} from LRU`;
+    return known.every((row) => row.too_small === true)
+      ? `All scaled caches are too small to tell ${made.title} from LRU`
+      : `No scaled cache stands for one under ${made.title} well enough to tell it from LRU`;
   }
   const above = rows.filter(
     (row) => row.hit_ratio_interval95[0] > row.lru_hit_ratio,
@@ -78,9 +80,19 @@ export function estimateSentence(made: MiniatureOut): string | undefined {
     return undefined;
   }
   const size = formatPagesAndBytes(pages(row.pages), bytes(made.page_bytes));
-  const [low, high] = row.hit_ratio_interval95;
-  return `At ${size}: ${made.title} hits about ${percent(row.hit_ratio)} (${percent(low)} to ${percent(high)} in ${percent(made.interval_confidence)} of samples), LRU exactly ${percent(row.lru_hit_ratio)}.`;
+  const ends = row.hit_ratio_interval95;
+  const reach =
+    ends === null
+      ? "no interval can be stated"
+      : `${percent(ends[0])} to ${percent(ends[1])} in ${percent(made.interval_confidence)} of samples`;
+  return `At ${size}: ${made.title} hits about ${percent(row.hit_ratio)} (${reach}), LRU exactly ${percent(row.lru_hit_ratio)}.`;
 }
+
+/** What a row says of itself in short; the notes below the table say it in full. */
+const NOTES: Readonly<Record<string, string>> = {
+  too_small: `part of a scaled cache below ${LEAST_SCALED_PAGES} pages: no interval`,
+  does_not_shrink: "the policy does not shrink: no interval",
+};
 
 export function estimateTable(made: MiniatureOut) {
   const interval = (ends: readonly number[] | null) =>
@@ -89,7 +101,7 @@ export function estimateTable(made: MiniatureOut) {
   const count = (value: number | null) =>
     value === null ? UNKNOWN : formatCount(Math.round(value));
   const note = (row: MiniatureRow) =>
-    row.error ?? (row.too_small === true ? "scaled cache below 32 pages" : "");
+    row.error ?? row.warnings.map(({ name }) => NOTES[name] ?? name).join("; ");
   return {
     header: [
       "Cache [pages]",
@@ -136,20 +148,10 @@ export function estimateTable(made: MiniatureOut) {
 
 /** Warnings of the trace and of sizes, each named once. */
 export function estimateNotes(made: MiniatureOut) {
-  const small = made.rows.filter((row) => row.too_small === true).length;
   const failed = made.rows.find((row) => row.error !== null);
   const found = [
     ...made.warnings,
     ...made.rows.flatMap((row) => row.warnings),
-    ...(small === 0
-      ? []
-      : [
-          {
-            name: "too_small",
-            message: `at ${sizesText(small)} a scaled cache has fewer than ${LEAST_SCALED_PAGES} pages, so the estimate may be off beyond its interval`,
-            hint: `follow more pages, or begin at ${formatCount(leastPagesAt(made.inputs.sample_rate ?? USUAL_RATE))} pages`,
-          },
-        ]),
     ...(failed === undefined
       ? []
       : [

@@ -304,7 +304,8 @@ fn estimated<'py>(
         row.set_item(estimate.name, estimate.value)?;
         intervals.set_item(estimate.name, estimate.interval)?;
     }
-    row.set_item("interval95", intervals)?;
+    let stated = found.counters.iter().all(|known| known.interval.is_some());
+    row.set_item("interval95", stated.then_some(intervals))?;
     row.set_item("warnings", warnings(py, &found.warnings)?)?;
     Ok(row)
 }

@@ -13,7 +13,9 @@
 //! using miniature simulations, USENIX ATC 2017) is for policies without a stack property: a cache
 //! of `R C` pages replays the accesses to a share `R` of the pages, and stands for one of `C` pages.
 //! Here [`MINIATURES`] disjoint samples are replayed; their mean is the estimate, and their spread
-//! its interval.
+//! its interval, also at a rate of 1: then each has an eighth of the pages. The spread knows nothing of a
+//! bias that all of them share, so each policy says how small its smallest part is, or that it does not
+//! shrink (`Policy::smallest_part`), and where that is too small no interval is stated.
 
 use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST};
 use crate::broadcast::broadcast;
@@ -23,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::OnProgress;
 use crate::replay::buffers::{BufferResult, simulate_buffer};
-use crate::replay::settings::{counting_references, spelled};
+use crate::replay::settings::{Chosen, chosen, chosen_by, counting_references, spelled};
 use crate::replay::{
     About, FUTURE_BYTES, FlashCacheAbout, FlashCacheResult, OnlineResult, PolicyResult,
     SchemeResult, Setting, Warning, distinct_pages, flash_caches, needs_future, policies, schemes,
@@ -327,22 +329,46 @@ impl Configuration {
         tried
     }
 
-    /// The configuration with its caches scaled by `rate`, and the smallest of them before rounding.
+    /// The caches that it has, each with its policy. [pages]
+    fn caches(&self) -> Result<Vec<(u64, Chosen)>> {
+        match self {
+            Self::Policy {
+                policy,
+                pages,
+                options,
+            } => Ok(vec![(*pages, chosen("policy", policy, "", options)?)]),
+            Self::Scheme {
+                scheme,
+                ram_pages,
+                flash_pages,
+                options,
+            } => {
+                let chosen = chosen_by(options_of(schemes(), scheme), options)?;
+                let pages = |chosen: &Chosen| match chosen.option {
+                    "flash_policy" => *flash_pages,
+                    _ => *ram_pages,
+                };
+                let caches = chosen.into_iter().map(|chosen| (pages(&chosen), chosen));
+                Ok(caches.filter(|cache| cache.0 > 0).collect())
+            }
+            // None of them has a miniature.
+            Self::Buffer { .. } | Self::Chooser { .. } | Self::FlashCache { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// The configuration with its caches scaled by `rate`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
         reason = "sizes below 2^32 times a rate of at most 1"
     )]
-    fn scaled(&self, rate: f64) -> (Self, f64) {
-        let mut smallest = f64::INFINITY;
-        let mut scale = |pages: u64| {
+    fn scaled(&self, rate: f64) -> Self {
+        let scale = |pages: u64| {
             if pages == 0 {
                 return 0;
             }
-            let scaled = pages as f64 * rate;
-            smallest = smallest.min(scaled);
-            (scaled.round() as u64).max(1)
+            ((pages as f64 * rate).round() as u64).max(1)
         };
         let mut scaled = self.clone();
         match &mut scaled {
@@ -366,7 +392,7 @@ impl Configuration {
                 *flash_pages = scale(*flash_pages);
             }
         }
-        (scaled, smallest)
+        scaled
     }
 }
 
@@ -529,8 +555,8 @@ pub struct Estimate {
     pub name: &'static str,
     /// Mean over the miniatures, scaled to the whole trace.
     pub value: f64,
-    /// Ends of the 95 % interval of the mean.
-    pub interval: [f64; 2],
+    /// Ends of the 95 % interval of the mean, if what the configuration is lets it be stated.
+    pub interval: Option<[f64; 2]>,
 }
 
 /// One configuration estimated by miniatures.
@@ -544,7 +570,8 @@ pub struct Miniature {
     pub rate: f64,
     /// Every counter.
     pub counters: Vec<Estimate>,
-    /// Whether a miniature cache is so small that the estimate may be biased, beyond its interval.
+    /// Whether the smallest part of a miniature cache is so small that the estimate may be biased; then there
+    /// is no interval.
     pub too_small: bool,
     /// What the user should know, of the whole configuration.
     pub warnings: Vec<Warning>,
@@ -597,7 +624,7 @@ pub fn miniatures<S: AccessSource>(
         let mut source = open()?;
         let mut tasks = Vec::new();
         for configuration in group {
-            let scaled = configuration.scaled(rate).0;
+            let scaled = configuration.scaled(rate);
             for sample in 0..MINIATURES {
                 let scaled = scaled.clone();
                 tasks.push(
@@ -634,7 +661,6 @@ fn estimate(
     rate: f64,
     samples: Vec<(Outcome, u64, u64)>,
 ) -> Result<Miniature> {
-    let (_, smallest) = configuration.scaled(rate);
     let (accesses, distinct_pages) = samples
         .first()
         .map_or((0, 0), |sample| (sample.1, sample.2));
@@ -648,14 +674,84 @@ fn estimate(
             warnings.push(of_whole.unwrap_or(warning).clone());
         }
     }
+    let mut counters = estimates(&outcomes, accesses as f64, distinct_pages as f64)?;
+    let without = without_interval(configuration, rate)?;
+    if !without.is_empty() {
+        for counter in &mut counters {
+            counter.interval = None;
+        }
+    }
+    let too_small = without.iter().any(|warning| warning.name == TOO_SMALL);
+    warnings.extend(without);
     Ok(Miniature {
         accesses,
         distinct_pages,
         rate,
-        counters: estimates(&outcomes, accesses as f64, distinct_pages as f64)?,
-        too_small: smallest < FEWEST_MINIATURE_PAGES,
+        counters,
+        too_small,
         warnings,
     })
+}
+
+/// Name of the warning that a miniature cache is too small.
+const TOO_SMALL: &str = "too_small";
+
+/// Why miniatures of a configuration state no interval: their spread says nothing of a bias that all share.
+#[expect(clippy::cast_precision_loss, reason = "sizes below 2^32")]
+fn without_interval(configuration: &Configuration, rate: f64) -> Result<Vec<Warning>> {
+    let mut found: Vec<Warning> = Vec::new();
+    for (
+        pages,
+        Chosen {
+            option,
+            title,
+            smallest_part,
+        },
+    ) in configuration.caches()?
+    {
+        let cache = match option {
+            "ram_policy" => "RAM",
+            "flash_policy" => "flash",
+            _ => "cache",
+        };
+        let warning = match smallest_part {
+            Err(reason) => Warning {
+                name: "does_not_shrink",
+                message: format!(
+                    "no small {cache} under {title} stands for a large one, so there is no interval: {reason}"
+                ),
+                hint: "replay it in full, without a sample, for a number to rely on".to_owned(),
+            },
+            Ok(share) if pages as f64 * rate * share < FEWEST_MINIATURE_PAGES => {
+                let part = if share < 1.0 {
+                    format!(
+                        "the smallest part of the scaled {cache} under {title}, {} % of it,",
+                        rounded(100.0 * share)
+                    )
+                } else {
+                    format!("the scaled {cache}")
+                };
+                let least = (FEWEST_MINIATURE_PAGES / (rate * share)).ceil();
+                Warning {
+                    name: TOO_SMALL,
+                    message: format!(
+                        "{part} has fewer than {FEWEST_MINIATURE_PAGES} pages: biased perhaps, so there is no interval"
+                    ),
+                    hint: format!(
+                        "follow more pages, or take {cache} of at least {least} pages, or replay it in full"
+                    ),
+                }
+            }
+            Ok(_) => continue,
+        };
+        found.push(warning);
+    }
+    Ok(found)
+}
+
+/// A number in words, without the digits that binary fractions add.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
 }
 
 /// Counters that an access raises by one at most; the others may exceed the accesses.
@@ -719,7 +815,7 @@ fn estimates(samples: &[Outcome], accesses: f64, pages: f64) -> Result<Vec<Estim
             Estimate {
                 name,
                 value,
-                interval: [(value - reach).max(0.0), (value + reach).min(most)],
+                interval: Some([(value - reach).max(0.0), (value + reach).min(most)]),
             }
         })
         .collect())
@@ -862,5 +958,116 @@ mod tests {
             let room = usize::try_from(BYTES_A_READ / FUTURE_BYTES).unwrap();
             assert_eq!(fitting(&vec![configuration; 100], 2, Some(0)), room);
         }
+    }
+
+    struct Pages(Option<Vec<u32>>);
+
+    impl AccessSource for Pages {
+        fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+            chunk.clear();
+            let Some(pages) = self.0.take() else {
+                return Ok(false);
+            };
+            chunk.flags = vec![FIRST_OF_REQUEST; pages.len()];
+            chunk.pages = pages;
+            Ok(true)
+        }
+    }
+
+    fn misses(source: &mut dyn AccessSource, policy: &str, pages: u64) -> u64 {
+        let found = simulate_policy(source, policy, pages, &[], &mut |_| true);
+        found.map_or(0, |result| result.misses)
+    }
+
+    #[test]
+    fn one_sample_of_all_pages_is_the_whole_replay() {
+        let mut numbers = crate::curve::spread(7);
+        let mut seen = 0;
+        let accesses = (0..20_000).map(|_| {
+            numbers = numbers
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let page = u32::try_from((numbers >> 33) % 64 * ((numbers >> 50) % 32)).unwrap_or(0);
+            let page = page.min(seen);
+            seen = seen.max(page + 1);
+            page
+        });
+        let accesses: Vec<u32> = accesses.collect();
+        for about in policies() {
+            for pages in [7, 100] {
+                let exact = misses(&mut Pages(Some(accesses.clone())), about.name, pages);
+                let mut whole = Pages(Some(accesses.clone()));
+                let mut sample = SampledSource::new(&mut whole, 1.0, 0, 3);
+                assert_eq!(
+                    misses(&mut sample, about.name, pages),
+                    exact,
+                    "{}",
+                    about.name
+                );
+                assert!(exact > 0);
+            }
+        }
+    }
+
+    /// Newcomers of LRU-2 leave at the next miss. Here they come in pairs, `a b a b`, over pages referenced twice:
+    /// in the whole none hits, in a sample each does whose partner is not in it.
+    #[test]
+    fn newcomers_of_lru_2_hit_only_in_samples() {
+        let kept: u32 = 800;
+        let hot = (0..kept).chain(0..kept);
+        let pairs = (0..4000).map(|pair| kept + 2 * pair);
+        let pairs = pairs.flat_map(|page| [page, page + 1, page, page + 1]);
+        let accesses: Vec<u32> = hot.chain(pairs).collect();
+        let exact = misses(&mut Pages(Some(accesses.clone())), "lru_2", kept.into());
+        let configuration = [Configuration::Policy {
+            policy: "lru_2".to_owned(),
+            pages: kept.into(),
+            options: Vec::new(),
+        }];
+        let mut open = || Ok(Pages(Some(accesses.clone())));
+        let found = miniatures(&mut open, &configuration, 1.0, 1, 1, &mut |_| true);
+        let row = found.unwrap().rows.remove(0).unwrap();
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let exact = exact as f64;
+        assert!(
+            row.counters[0].value < 0.8 * exact,
+            "{:?} {exact}",
+            row.counters[0]
+        );
+        assert_eq!(row.counters[0].interval, None);
+        assert!(!row.too_small);
+        assert_eq!(row.warnings[0].name, "does_not_shrink");
+    }
+
+    #[test]
+    fn the_smallest_part_of_each_tier_decides_on_the_interval() {
+        let scheme = |ram_pages, flash_pages, options: &[(&str, &str)]| Configuration::Scheme {
+            scheme: "lazy".to_owned(),
+            ram_pages,
+            flash_pages,
+            options: options
+                .iter()
+                .map(|(key, text)| ((*key).to_owned(), (*text).to_owned()))
+                .collect(),
+        };
+        let names = |configuration: &Configuration| -> Vec<_> {
+            let found = without_interval(configuration, 0.0625).unwrap();
+            found.iter().map(|warning| warning.name).collect()
+        };
+        // 32 pages in a miniature of a sixteenth: 512 pages, and 51,200 where a part has 1 %.
+        assert!(names(&scheme(512, 512, &[])).is_empty());
+        assert_eq!(names(&scheme(511, 512, &[])), [TOO_SMALL]);
+        let lirs = |flash_pages| scheme(512, flash_pages, &[("flash_policy", "LIRS")]);
+        assert_eq!(names(&lirs(51_199)), [TOO_SMALL]);
+        assert!(names(&lirs(51_200)).is_empty());
+        let wide = [("flash_policy", "lirs"), ("flash-hir-share", "0.5")];
+        assert!(names(&scheme(512, 1024, &wide)).is_empty());
+        let none = [("ram_policy", "lirs"), ("ram_hir_share", "0")];
+        assert_eq!(names(&scheme(99_999, 99_999, &none)), ["does_not_shrink"]);
+        let both = [("ram_policy", "lru-2"), ("flash_policy", "lirs")];
+        assert_eq!(
+            names(&scheme(9_999, 9_999, &both)),
+            ["does_not_shrink", TOO_SMALL]
+        );
     }
 }

@@ -326,7 +326,7 @@ fn miniatures_estimate_what_a_replay_counts() {
         assert_eq!(miniature.accesses, trace.len() as u64);
         for (estimate, (name, count)) in miniature.counters.iter().zip(exact.counters()) {
             assert_eq!(estimate.name, name);
-            let [low, high] = estimate.interval;
+            let [low, high] = estimate.interval.expect("caches are large enough");
             assert!(
                 low <= estimate.value && estimate.value <= high,
                 "{estimate:?}"

@@ -387,10 +387,7 @@ def _print_warnings(rows: list[dict[str, Any]]) -> None:
     """Print each warning once, with the configurations that it is of."""
     of: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
-        warnings = list(row.get("warnings", []))
-        if row.get("too_small"):
-            warnings.append(_TOO_SMALL)
-        for warning in warnings:
+        for warning in row.get("warnings", []):
             key = (warning["name"], warning["message"], warning["hint"])
             of.setdefault(key, []).append(f"{_name(row)} {_sizes(row)}")
     print_warnings(
@@ -399,13 +396,6 @@ def _print_warnings(rows: list[dict[str, Any]]) -> None:
             for (name, message, hint), whose in of.items()
         ]
     )
-
-
-_TOO_SMALL = {
-    "name": "too_small",
-    "message": "a scaled cache has fewer than 32 pages: biased perhaps beyond its interval",
-    "hint": "use a larger --miniature share, or larger caches",
-}
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -426,5 +416,7 @@ def _count(row: dict[str, Any], name: str) -> str:
     count = format_count(round(row[name]))
     if "interval95" not in row:
         return count
+    if row["interval95"] is None:
+        return f"{count} (no interval)"
     low, high = row["interval95"][name]
     return f"{count} ({format_count(round(low))} to {format_count(round(high))})"

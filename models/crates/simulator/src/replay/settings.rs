@@ -254,6 +254,71 @@ pub(crate) fn counting_references(
     })
 }
 
+/// A policy that a configuration chooses.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    /// What names it: `policy`, or the tier before that, as `ram_policy`.
+    pub(crate) option: &'static str,
+    /// Its title.
+    pub(crate) title: &'static str,
+    /// The smallest part of its cache, as a share, or why it has no miniature with an interval.
+    pub(crate) smallest_part: std::result::Result<f64, &'static str>,
+}
+
+/// The policy called `name` with those of the options in `given` that are its own under `prefix`.
+///
+/// # Errors
+/// [`Error::BadParameter`] for an unknown policy, and for a value that an option does not take.
+pub(crate) fn chosen(
+    option: &'static str,
+    name: &str,
+    prefix: &str,
+    given: &[(String, String)],
+) -> Result<Chosen> {
+    let wanted = spelled(name);
+    let about = policies::TABLE.iter().find(|about| about.name == wanted);
+    let is_own = |key: &str| {
+        let key = spelled(key);
+        about.is_some_and(|about| {
+            let mut options = about.options.iter();
+            options.any(|own| key.strip_prefix(prefix) == Some(own.name))
+        })
+    };
+    let own: Vec<_> = given
+        .iter()
+        .filter(|given| is_own(&given.0))
+        .cloned()
+        .collect();
+    let settings = Settings::parse(option, name, prefix, &own)?;
+    Ok(Chosen {
+        option,
+        title: about.map_or("", |about| about.title),
+        smallest_part: policies::smallest_part(&settings),
+    })
+}
+
+/// The policies that the options of a scheme choose.
+///
+/// # Errors
+/// As [`chosen`].
+pub(crate) fn chosen_by(options: &[Setting], given: &[(String, String)]) -> Result<Vec<Chosen>> {
+    let tiers = options
+        .iter()
+        .filter(|option| matches!(option.values, Values::Policy));
+    tiers
+        .map(|option| {
+            let text = given.iter().find(|(key, _)| spelled(key) == option.name);
+            let name = text.map_or(option.default, |(_, text)| text.trim());
+            chosen(
+                option.name,
+                name,
+                option.name.trim_end_matches("policy"),
+                given,
+            )
+        })
+        .collect()
+}
+
 /// Whether the policy called `name`, if there is one, needs the future.
 pub(crate) fn needs_future(name: &str) -> bool {
     let name = spelled(name);

@@ -7,6 +7,12 @@ use crate::replay::tier::Victim;
 /// Takes a page that was accessed at least twice during the stay in RAM that ends: the access that
 /// brought it in is the first. Each stay counts anew, so a page that came from flash and was used
 /// once leaves through the disk.
+///
+/// ```text
+/// pg misses RAM:  again(pg) = false
+/// pg hits RAM:    again(pg) = true
+/// v_r leaves RAM: admit if again(v_r)
+/// ```
 #[derive(Debug)]
 pub(crate) struct AccessedTwice {
     again: BitSet,

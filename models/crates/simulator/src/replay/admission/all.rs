@@ -4,6 +4,10 @@ use super::Admission;
 use crate::replay::tier::Victim;
 
 /// Refuses nothing and keeps nothing.
+///
+/// ```text
+/// v_r leaves RAM: admit
+/// ```
 #[derive(Debug)]
 pub(crate) struct All;
 

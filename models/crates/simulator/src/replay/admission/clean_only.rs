@@ -9,6 +9,10 @@ use crate::replay::tier::Victim;
 ///
 /// A dirty page is written to disk when RAM evicts it and comes back clean, so it is admitted when
 /// it is evicted without having been written again.
+///
+/// ```text
+/// v_r leaves RAM: admit if v_r is clean
+/// ```
 #[derive(Debug)]
 pub(crate) struct CleanOnly;
 

@@ -11,6 +11,12 @@ use crate::replay::tier::Victim;
 /// The paper says "the f pages that have the most read-intensive workload" and leaves the measure
 /// open. Reads less writes prefers a page that is read often to one that is read rarely, which their
 /// ratio would not, and keeps updated pages out. Ties and age as in the rule by frequency.
+///
+/// ```text
+/// read of pg:     balance(pg) += 1
+/// write of pg:    balance(pg) -= 1
+/// v_r leaves RAM: admit if balance(v_r) > 0 and |{pages p: balance(p) > balance(v_r)}| < f
+/// ```
 #[derive(Debug)]
 pub(crate) struct ReadIntensive {
     ranks: Ranks,

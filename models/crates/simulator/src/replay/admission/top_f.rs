@@ -10,6 +10,11 @@ use crate::replay::tier::Victim;
 /// The paper says "the f hottest pages, by hits"; here the counts never age, the access being made
 /// counts, and pages with as many accesses as the `f`-th are all taken, so more than `f` may qualify.
 /// A page on flash that stops to qualify stays until flash evicts it.
+///
+/// ```text
+/// access to pg:   count(pg) += 1
+/// v_r leaves RAM: admit if |{pages p: count(p) > count(v_r)}| < f
+/// ```
 #[derive(Debug)]
 pub(crate) struct TopF {
     ranks: Ranks,

@@ -47,6 +47,13 @@ impl Keys {
 
 /// Frames by the time of their last but one reference, coldest first; frames referenced once
 /// before all others, by that reference.
+///
+/// ```text
+/// insert:    LAST(fr) = now; HIST(fr,2) = none          -- whatever the frame held before is forgotten
+/// reference: HIST(fr,2) = LAST(fr); LAST(fr) = now
+/// coldest:   a frame without HIST(fr,2), of those the one of least LAST; else the one of least HIST(fr,2)
+/// coldest dirty: the same among dirty frames
+/// ```
 #[derive(Debug)]
 pub(crate) struct Lru2 {
     last: Vec<u32>,

@@ -225,7 +225,7 @@ impl FlashCacheAbout {
 const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
         name: "ram_policy",
-        values: "lru, fifo, clock, gclock, lru_2, 2q, arc, lirs, sieve, s3_fifo, w_tinylfu, opt",
+        values: policies::NAMES,
         default: "lru",
         description: "Replacement policy of DRAM, with the defaults of its options; opt reads the trace to its end first.",
         is_place: false,

@@ -1,6 +1,6 @@
 //! LIRS, low inter-reference recency set.
 
-use super::{Guarding, Policy, Removable};
+use super::{Guarding, Policy, Removable, smallest_share};
 use crate::replay::lists::Lists;
 use crate::replay::recency::Recency;
 use crate::replay::settings::{Setting, Settings, Values};
@@ -164,6 +164,12 @@ impl<const GUARDED: bool> Policy for Lirs<GUARDED> {
             },
         },
     ];
+
+    /// The queue of HIR pages and the LIR pages.
+    fn smallest_part(settings: &Settings) -> Result<f64, &'static str> {
+        let hir = settings.number("hir_share");
+        smallest_share(&[hir], &[1.0 - hir])
+    }
 
     fn new(capacity: u32) -> Self {
         Self::configured(capacity, &Settings::defaults(Self::OPTIONS))

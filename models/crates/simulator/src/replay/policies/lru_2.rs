@@ -265,6 +265,14 @@ impl Policy for Lru2 {
         },
     }];
 
+    /// A newcomer stays until the next miss, in a cache of any size: a queue of one page. A miniature misses as
+    /// seldom as it samples, so its newcomers stay longer and hit too often.
+    fn smallest_part(_settings: &Settings) -> Result<f64, &'static str> {
+        Err(
+            "a newcomer stays until the next miss, whatever the size, and a sample misses less often",
+        )
+    }
+
     fn new(capacity: u32) -> Self {
         Self::configured(capacity, &Settings::defaults(Self::OPTIONS))
     }

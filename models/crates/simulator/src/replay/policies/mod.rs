@@ -29,6 +29,14 @@ pub(crate) trait Policy {
     const NEEDS: &'static [Need] = &[];
     /// Its options.
     const OPTIONS: &'static [Setting] = &[];
+    /// The smallest part that has a size of its own, as a share of the cache; 1 if the cache is one part.
+    /// The error says why no small cache stands for a large one, as far as an interval can be stated.
+    fn smallest_part(_settings: &Settings) -> std::result::Result<f64, &'static str>
+    where
+        Self: Sized,
+    {
+        Ok(1.0)
+    }
     /// Whether it has [`Self::reference`].
     const IN_BULK: bool = false;
     /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
@@ -231,6 +239,13 @@ macro_rules! any_policy {
     };
 }
 
+/// Names with commas between them.
+macro_rules! listed {
+    ($first:literal $(, $name:literal)*) => {
+        concat!($first $(, ", ", $name)*)
+    };
+}
+
 macro_rules! policies {
     ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
         /// Every policy: the one table that all lists are read from.
@@ -245,12 +260,23 @@ macro_rules! policies {
             },)+
         ];
 
+        /// The names in the table, for an option that takes any of them.
+        pub(crate) const NAMES: &str = listed!($($name),+);
+
         /// Replays the run through the policy called `name`, compiled for it alone.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
             let settings = &Settings::parse("policy", name, "", run.options)?;
             match settings.policy {
                 $($name => single_tier::simulate::<$policy>(settings, run),)+
                 other => Err(unlisted(other)),
+            }
+        }
+
+        /// [`Policy::smallest_part`] of a chosen policy.
+        pub(crate) fn smallest_part(settings: &Settings) -> std::result::Result<f64, &'static str> {
+            match settings.policy {
+                $($name => <$policy as Policy>::smallest_part(settings),)+
+                other => unreachable!("{}", unlisted(other)),
             }
         }
 
@@ -294,6 +320,18 @@ macro_rules! policies {
             }
         }
     };
+}
+
+/// The smallest share of a cache, for [`Policy::smallest_part`]: none is at least a page in `kept`, which
+/// does not shrink any more; in `optional`, none is no such part.
+fn smallest_share(kept: &[f64], optional: &[f64]) -> std::result::Result<f64, &'static str> {
+    let optional = optional.iter().filter(|share| **share > 0.0);
+    let least = kept.iter().chain(optional).copied().fold(1.0, f64::min);
+    if least > 0.0 {
+        Ok(least)
+    } else {
+        Err("one of its parts has one page, whatever the size")
+    }
 }
 
 fn unlisted(name: &str) -> Error {

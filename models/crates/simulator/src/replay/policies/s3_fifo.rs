@@ -1,6 +1,6 @@
 //! S3-FIFO: three FIFO queues.
 
-use super::{Guarding, Policy, Removable};
+use super::{Guarding, Policy, Removable, smallest_share};
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -116,6 +116,12 @@ impl<const GUARDED: bool> Policy for S3Fifo<GUARDED> {
             values: Values::Whole { least: 1, most: 3 },
         },
     ];
+
+    /// The small queue, the main queue and the ghosts.
+    fn smallest_part(settings: &Settings) -> Result<f64, &'static str> {
+        let small = settings.number("small_share");
+        smallest_share(&[small], &[1.0 - small, settings.number("ghost_share")])
+    }
 
     fn new(capacity: u32) -> Self {
         Self::configured(capacity, &Settings::defaults(Self::OPTIONS))

@@ -1,6 +1,6 @@
 //! 2Q, the full version.
 
-use super::{Guarding, Policy, Removable};
+use super::{Guarding, Policy, Removable, smallest_share};
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -65,6 +65,12 @@ impl<const GUARDED: bool> Policy for TwoQ<GUARDED> {
             },
         },
     ];
+
+    /// Kin, what it leaves to Am, and Kout.
+    fn smallest_part(settings: &Settings) -> Result<f64, &'static str> {
+        let k_in = settings.number("k_in");
+        smallest_share(&[k_in, settings.number("k_out")], &[1.0 - k_in])
+    }
 
     fn new(capacity: u32) -> Self {
         Self::configured(capacity, &Settings::defaults(Self::OPTIONS))

@@ -11,6 +11,15 @@ use crate::replay::{Machine, Totals, any_write};
 
 /// [`Exclusive`] of LRU and LRU, which together are one LRU order of `r + f` pages: RAM is its most
 /// recent `r`. A RAM victim only crosses the border, so one order serves both tiers.
+///
+/// ```text
+/// pg among the most recent r of the order:  RAM hit
+/// pg among the next f:                      flash hit
+/// else:                                     flash miss; if the order has r + f pages, its last one is v_f:
+///                                           evict it; if dirty, write it to disk
+/// pg to the front of the order; dirty if it was or if it is written
+/// a page that sinks from place r to r + 1 is v_r: written to flash, dirty or not
+/// ```
 pub(crate) struct ExclusiveLru {
     ram_pages: u32,
     flash_pages: u32,

@@ -13,6 +13,15 @@ use crate::replay::{Machine, Totals};
 ///
 /// With LRU in RAM and no less flash than RAM, `v_f` is never in RAM: RAM holds the most recent pages
 /// of the same order. So nothing needs a guard.
+///
+/// ```text
+/// if pg in RAM: pg to the front of RAM and of flash; return pg
+/// if RAM is full: evict v_r, the last of RAM; if dirty, write it to its flash copy, which keeps its place
+/// if pg on flash: read it, to the front of flash
+/// else: evict v_f, the last of flash, if flash is full; if dirty, write it to disk
+///       read pg from disk, write it to the front of flash (clean)
+/// pg to the front of RAM, clean
+/// ```
 pub(crate) struct InclusiveGlobalLru {
     ram: Tier<Lru>,
     flash: Tier<Lru>,

@@ -12,6 +12,15 @@ use crate::replay::{Machine, Totals};
 
 /// [`Lazy`] of LRU and LRU. RAM does not depend on flash: it runs ahead by a batch, and flash sees its
 /// misses and victims, all of which are known by then.
+///
+/// ```text
+/// for each batch: RAM serves every reference and notes, in order, each pg that misses and the v_r that leaves for it
+/// for each pair:  pg on flash: flash hit, pg to the front of flash; else flash miss, read from disk
+///                 stage v_r, if any: on flash and dirty: write it over its copy, to the front
+///                                    on flash and clean: nothing, it keeps its place
+///                                    not on flash: evict v_f, the last, if flash is full; if dirty, write it to disk
+///                                                  write v_r to the front
+/// ```
 pub(crate) struct LazyLru {
     ram: Tier<Lru>,
     flash_pages: u32,

@@ -10,6 +10,12 @@ use crate::replay::{Machine, Totals, access_each};
 
 /// RAM in front of the disk. A RAM miss counts as a flash miss, so that hits and misses sum to the
 /// accesses as in every scheme; a dirty RAM victim is a disk write.
+///
+/// ```text
+/// if pg in RAM: return pg
+/// if RAM is full: evict v_r; if dirty, write it to disk
+/// read pg from disk; pg enters RAM, clean
+/// ```
 pub(crate) struct NoFlash<R> {
     ram: Tier<R>,
     counters: SchemeCounters,
