@@ -8,8 +8,8 @@ generated trace is streamed through a two-tier replay without a file, to show th
 grow with the trace.
 
 ``--quick`` takes a tenth of everything. ``--soak N`` only streams N generated accesses. Names on
-the command line measure only rows that contain one of them; ``--keep`` leaves the other rows of
-the JSON as they are.
+the command line measure only rows that contain one of them, `machine` asks what the machine can
+do; ``--keep`` leaves the rest of the JSON as it is.
 
 A ratio compares times on the clock; on a machine that others use, compare the ratio of processor
 times printed beside it.
@@ -445,7 +445,8 @@ def main() -> int:
         run(measured, raw, peer_python(), given.repeats)
     found = [summary(row) for row in measured]
     everything = given.soak is None and not given.names
-    if everything:
+    probed = everything or "machine" in given.names
+    if probed:
         say("asking the machine")
     document = {
         "machine": before,
@@ -455,7 +456,7 @@ def main() -> int:
         "exponent": EXPONENT,
         "repeats": given.repeats,
         "rows": found,
-        "probe": from_core("--probe", str(trace)) if everything else None,
+        "probe": from_core("--probe", str(trace)) if probed else None,
         "stream": soak(given.soak or 5 * accesses)
         if everything or given.soak
         else None,
