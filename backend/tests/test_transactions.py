@@ -78,3 +78,52 @@ def test_own_events_tell_who_leaves_next(application):
 )
 def test_refuses(application, path, body, part):
     assert part in str(application.post(path, body, 422))
+
+
+CHURN = "B T\n" + "\n".join(f"U T {page * 7919 % 12_799}" for page in range(19_000))
+
+
+@pytest.mark.parametrize(
+    ("body", "where", "part"),
+    [
+        ({"blocks": 3}, "body.blocks", "blocks stay free"),
+        (
+            {"log_bytes_per_update": 4096},
+            "body.log_bytes_per_update",
+            "2,048 bytes of a page",
+        ),
+        (
+            {"source": "events", "events": "B A\nC B"},
+            "body.events",
+            "event 2: has not begun",
+        ),
+        (
+            {"source": "events", "events": "B A\nX"},
+            "body.events: line 2",
+            "is no event",
+        ),
+        (
+            {"source": "events", "events": CHURN, "ram_pages": 10, "blocks": 202},
+            "body.events",
+            "more than 500,000 steps",
+        ),
+        (
+            {"source": "events", "events": "B A\nU A 0\nU A 1", "ram_pages": 1}
+            | {"blocks": 3, "pages_per_block": 1},
+            "body.blocks",
+            "at least 4 blocks",
+        ),
+    ],
+)
+def test_a_refused_replay_names_the_field_of_the_body(application, body, where, part):
+    found = application.post("/transaction-replays", body, 422)
+    assert [each["where"] for each in found["errors"]] == [where]
+    assert part in str(found)
+
+
+def test_the_largest_chip_is_replayed_at_once(application):
+    chip = {"blocks": 2**20, "pages_per_block": 2**14}
+    events = {"source": "events", "events": "B T1\nU T1 17000000000\nC T1"}
+    found = application.post("/transaction-replays", chip | events, 200)
+    assert found["database_pages"] == 17_000_000_001
+    assert application.post("/transaction-replays", chip, 200)["events"] == 2_240

@@ -277,3 +277,18 @@ def test_symbols_may_be_spelled_as_the_text_writes_them(
     other_key = {key: v for key, v in others.items() if key not in spelled}
     run = {"formula": formula, "inputs": {**other_key, **spelled}, "expected": expected}
     assert conformance.run_vectors([vector(**run)]).failures == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "part"),
+    [
+        ("zhou.io_time_us", {"reads": 1e308, "writes": 1, "erases": 1}, "no finite"),
+        ("kv.block_map", {"page": 1e308, "B_r": 4096, "B_f": 16384}, "no finite"),
+        ("fd.zipf_pmf", {"alpha": 1.2, "n": 10**16, "rank": 1}, "memory"),
+    ],
+)
+def test_a_formula_is_refused_where_its_result_is_no_number(
+    name: str, inputs: dict[str, float], part: str
+) -> None:
+    with pytest.raises(BadInput, match=part):
+        conformance.evaluate_formula(name, inputs)

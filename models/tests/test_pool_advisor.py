@@ -11,7 +11,7 @@ import pytest
 from tierwright import pool_split
 from tierwright.cli.app import main
 from tierwright.errors import BadInput
-from tierwright.pool_split import AdvisorStudy, advisor_study
+from tierwright.pool_split import AdvisorStudy, advisor_study, dynamics
 from tierwright.simulate import Trace, simulate_buffer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +105,15 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["least_window_accesses"] > 0
     assert main(head) == 0
     assert "R of the last epoch" in capsys.readouterr().out
+
+
+def test_too_many_epochs_are_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dynamics, "MOST_EPOCHS", 10)
+    head = ["pool-advisor", str(TPCB), "--pages", "500", "--epoch-accesses", "100"]
+    assert main(head) == 2
+    assert "more than 10 epochs" in capsys.readouterr().err
 
 
 def test_simulate_prices_and_tells_the_formula_of_clean_only(

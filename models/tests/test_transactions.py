@@ -23,6 +23,35 @@ ROOT = Path(__file__).resolve().parents[2]
 SMALL = NandGeometry(blocks=8, pages_per_block=4, page_bytes=2048)
 
 
+def test_a_huge_database_takes_no_memory_of_its_own() -> None:
+    pages = 17_000_000_001
+    chip = NandGeometry(blocks=2**20, pages_per_block=2**14, page_bytes=2048)
+    events = transactions.parse_events(f"B T1\nU T1 {pages - 1}\nU T1 0\nC T1")
+    found = replay(events, ram_pages=1, database_pages=pages, geometry=chip)
+    assert (found.reads, found.writes, found.live_pages) == (2, 1, pages)
+
+
+def test_work_is_bounded_where_asked() -> None:
+    moving = "".join(f"U T {page % 24}\n" for page in range(0, 24_000, 5))
+    events = transactions.parse_events(f"B T\n{moving}")
+    free = replay(events, ram_pages=2, database_pages=24, geometry=SMALL)
+    assert free.copied_pages > 100
+    with pytest.raises(BadInput, match="more than 100 steps"):
+        replay(events, ram_pages=2, database_pages=24, geometry=SMALL, most_steps=100)
+
+
+def test_thousands_that_run_leave_in_the_order_of_the_rule() -> None:
+    events = transactions.concurrent_loads(running=4_000, pages_each=2)
+    found = replay(events, ram_pages=2_000, database_pages=8_000, most_steps=500_000)
+    assert len({victim.transaction for victim in found.victims}) == 4_000
+
+
+@pytest.mark.parametrize("line", ["U T 1" + "0" * 5_000, "U T 1 @1e308", "U T 1 @inf"])
+def test_numbers_beyond_reach_are_refused(line: str) -> None:
+    with pytest.raises(BadInput):
+        replay(transactions.parse_events(f"B T\n{line}"), ram_pages=1, database_pages=8)
+
+
 def test_every_shared_vector_passes(shared: Path) -> None:
     text = (shared / "reference" / "paper-vectors.json").read_text(encoding="utf-8")
     ours = [v for v in json.loads(text)["vectors"] if v["formula"].startswith("zhou.")]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tierwright import page_flow, vectors_face, vectors_sce
 from tierwright.documents import read_json
 from tierwright.errors import BadInput, Problems
@@ -587,7 +589,7 @@ def evaluate_formula(name: str, inputs: Inputs) -> Outputs:
     ------
     BadInput
         If there is no such formula, an input is missing or of the wrong shape, or out of the
-        formula's domain.
+        formula's domain; if the result does not fit into memory or is no finite number.
 
     Examples
     --------
@@ -605,7 +607,8 @@ def evaluate_formula(name: str, inputs: Inputs) -> Outputs:
             f"formula `{name}` is unknown", f"one of {', '.join(near or FORMULAS)}"
         )
     try:
-        return function(inputs)
+        with np.errstate(all="ignore"):  # what comes of it is refused below
+            found = function(inputs)
     except KeyError as error:
         raise BadInput(
             f"formula `{name}`: input {error} is missing",
@@ -616,3 +619,25 @@ def evaluate_formula(name: str, inputs: Inputs) -> Outputs:
             f"formula `{name}`: the inputs do not fit: {error}",
             "inputs have the shapes of fixtures/vectors",
         ) from error
+    except (MemoryError, RecursionError) as error:
+        raise BadInput(
+            f"formula `{name}`: the inputs ask for more memory than there is",
+            "give smaller numbers",
+        ) from error
+    unbounded = [field for field, value in found.items() if not _finite(value)]
+    if unbounded:
+        raise BadInput(
+            f"formula `{name}`: {' and '.join(unbounded)} would be no finite number",
+            "give smaller numbers, or larger ones where the formula divides",
+        )
+    return found
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(_finite(entry) for entry in value.values())
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return bool(np.isfinite(value).all())
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return all(_finite(entry) for entry in value)
+    return not isinstance(value, (float, np.floating)) or math.isfinite(value)

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Iterator
 
 from tierwright import transactions as model
+from tierwright.errors import BadInput as ModelBadInput
 from tierwright.page_flow import Caution
-from tierwright_server.errors import BadInput
+from tierwright_server.errors import BadInput, shown
 from tierwright_server.evaluations.service import derivation_step
-from tierwright_server.schemas import WarningOut
+from tierwright_server.schemas import ProblemDetail, WarningOut
 from tierwright_server.transactions.schemas import (
     MAX_EVENTS,
     BufferOut,
@@ -28,6 +29,8 @@ BUFFER_TITLES = {
 }
 WAY_WORDS = {"page": "pages", "log": "log records"}
 MOST_LEAVING = 50
+MOST_STEPS = 500_000
+"""Of each replay, which is made while the page waits: less than a second."""
 REPLAY_ESTIMATOR = "replay of every event; time is counted operations times busy times"
 REPLAY_VALIDITY = (
     "one chip without parallelism, written log-structured; locks, checkpoints and the "
@@ -133,7 +136,29 @@ def _writes_sentence(found: model.WriteStudy) -> str:
 
 async def replays(body: TransactionReplayIn) -> TransactionReplayOut:
     """Replay transactions through three buffers."""
-    return await asyncio.to_thread(_replay, body)
+    return await asyncio.to_thread(_replay_or_refuse, body)
+
+
+def _replay_or_refuse(body: TransactionReplayIn) -> TransactionReplayOut:
+    try:
+        return _replay(body)
+    except ModelBadInput as error:
+        faults = [
+            ProblemDetail(
+                where=_field(body, fault.where),
+                value=shown(fault.value),
+                message=fault.message,
+            )
+            for fault in error.problems
+        ]
+        raise BadInput(error.message, hint=error.hint or None, errors=faults) from error
+
+
+def _field(body: TransactionReplayIn, where: str) -> str:
+    if where == "events" or where.startswith("line "):
+        lines = f": {where}" if where != "events" else ""
+        return "body.events" + lines if body.source == "events" else "body.running"
+    return f"body.{where}"
 
 
 def _replay(body: TransactionReplayIn) -> TransactionReplayOut:
@@ -141,12 +166,30 @@ def _replay(body: TransactionReplayIn) -> TransactionReplayOut:
     geometry, times = _geometry(body), _times(body)
     touched = [event.page for event in events if event.page is not None]
     database_pages = max(touched, default=0) + 1
+    room = (body.blocks - model.SPARE_BLOCKS) * body.pages_per_block
+    if database_pages > room:
+        raise BadInput.at(
+            "body.blocks",
+            body.blocks,
+            f"hold {room:,} pages of a database, as {model.SPARE_BLOCKS} blocks stay free "
+            f"for writing; this one has {database_pages:,}",
+            f"Give at least {-(-database_pages // body.pages_per_block) + model.SPARE_BLOCKS:,} "
+            "blocks, or lower page numbers.",
+        )
+    if body.log_bytes_per_update > body.page_bytes:
+        raise BadInput.at(
+            "body.log_bytes_per_update",
+            body.log_bytes_per_update,
+            f"is more than the {body.page_bytes:,} bytes of a page of the chip",
+            "Give shorter log records, or a larger page_bytes.",
+        )
     found = model.compare_buffers(
         events,
         ram_pages=body.ram_pages,
         database_pages=database_pages,
         log_bytes_per_update=body.log_bytes_per_update,
         geometry=geometry,
+        most_steps=MOST_STEPS,
     )
     leaving = model.leaving_order(
         model.residents(
@@ -154,6 +197,7 @@ def _replay(body: TransactionReplayIn) -> TransactionReplayOut:
             ram_pages=body.ram_pages,
             database_pages=database_pages,
             geometry=geometry,
+            most_steps=MOST_STEPS,
         )
     )
     taken = {name: counts.time_us(times) for name, counts in found.items()}

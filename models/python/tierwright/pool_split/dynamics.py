@@ -213,7 +213,8 @@ def advisor_study(
     Raises
     ------
     BadInput
-        If a name or number is out of its domain, or the trace has no access.
+        If a name or number is out of its domain, or the trace has no access, or more than
+        `MOST_EPOCHS` epochs (known only where `write_share` is not given).
     SimulatorError
         If the trace cannot be read or does not tell writes, or progress asked to stop.
     """
@@ -223,7 +224,17 @@ def advisor_study(
     check_asymmetry(asymmetry)
     if write_share is None:
         counted = inspect(trace, on_progress=_without_requests(on_progress))
-        write_share = counted["write_accesses"] / max(1, counted["accesses"])
+        accesses = counted["accesses"]
+        least = -(-accesses // MOST_EPOCHS)
+        problems.hint = f"give epochs of at least {least:,} accesses"
+        problems.check(
+            epoch_accesses >= least,
+            "epoch_accesses",
+            epoch_accesses,
+            f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
+        )
+        problems.raise_if_any()
+        write_share = counted["write_accesses"] / max(1, accesses)
     window = max(pages, epoch_accesses) if window_accesses is None else window_accesses
     epoch(  # refuses what is out of its domain
         0,

@@ -29,6 +29,7 @@ from tierwright.transactions.nand import (
     speed_ratios,
 )
 from tierwright.transactions.replay import (
+    SPARE_BLOCKS,
     Event,
     ReplayCounts,
     Victim,
@@ -51,6 +52,7 @@ from tierwright.transactions.study import (
 __all__ = [
     "PAPER_GEOMETRY",
     "PAPER_TIMES",
+    "SPARE_BLOCKS",
     "Capacities",
     "Event",
     "Leaving",

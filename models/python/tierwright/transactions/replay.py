@@ -20,16 +20,14 @@ Source: Zhou, Meng and Liang (2009), sections II.B and IV. Where the paper is si
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tierwright.errors import BadInput, Problems
-from tierwright.transactions.eviction import (
-    Transaction,
-    average_access_times,
-    eviction_order,
-)
+from tierwright.errors import BadInput, Problem, Problems
+from tierwright.transactions.eviction import Transaction
 from tierwright.transactions.nand import (
     PAPER_GEOMETRY,
     PAPER_TIMES,
@@ -51,6 +49,9 @@ BUFFERS = ("transaction", "page_lru")
 WRITE_SCHEMES = ("page", "log")
 MERGE_LOG_PAGES = 8
 SPARE_BLOCKS = 2
+MOST_PAGE_DIGITS = 18
+MOST_CLOCK = 1e200
+"""Sums of clocks stay finite below. [ticks]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,9 @@ def _event(words: list[str], clock: float) -> Event | None:
     if kind is None or len(words) != (3 if touches else 2):
         return None
     page = words[2] if touches else None
-    if page is not None and not (page.isascii() and page.isdigit()):
+    if page is not None and not (
+        page.isascii() and page.isdigit() and len(page) <= MOST_PAGE_DIGITS
+    ):
         return None
     return Event(kind, words[1], None if page is None else int(page), clock)
 
@@ -208,6 +211,7 @@ def replay(
     write_scheme: str = "page",
     log_bytes_per_update: int = 100,
     geometry: NandGeometry = PAPER_GEOMETRY,
+    most_steps: int | None = None,
 ) -> ReplayCounts:
     """Run events through a buffer and count the page operations of the chip.
 
@@ -227,6 +231,9 @@ def replay(
         One log record, at most a flash page. [bytes]
     geometry : NandGeometry
         That of the paper unless given; two blocks must stay free beside the database.
+    most_steps : int or None
+        Pages copied, averaged or searched at most, beyond the work of the events themselves;
+        None: any number.
 
     Returns
     -------
@@ -238,7 +245,7 @@ def replay(
     BadInput
         If a number is out of its domain; if a transaction begins twice, commits without having
         begun or twice, or is touched after its end; if a page is out of range, the clock goes
-        back, or the chip is too small for what is live.
+        back, the chip is too small for what is live, or it takes more than `most_steps`.
     """
     _check(
         ram_pages,
@@ -249,7 +256,7 @@ def replay(
         geometry,
     )
     counts = ReplayCounts()
-    chip = _Chip(geometry, database_pages, counts)
+    chip = _Chip(geometry, database_pages, counts, _Steps(most_steps))
     memory: _Memory = (
         _PageLru(ram_pages, chip, counts)
         if buffer == "page_lru"
@@ -286,6 +293,7 @@ def residents(
     ram_pages: int,
     database_pages: int,
     geometry: NandGeometry = PAPER_GEOMETRY,
+    most_steps: int | None = None,
 ) -> dict[str, Transaction]:
     r"""Tell which transactions hold pages in memory after the events, as `eviction_order` takes them.
 
@@ -305,9 +313,8 @@ def residents(
     """
     _check(ram_pages, database_pages, "transaction", "page", 1, geometry)
     counts = ReplayCounts()
-    memory = _TransactionBuffer(
-        ram_pages, _Chip(geometry, database_pages, counts), counts, 1, logs=False
-    )
+    chip = _Chip(geometry, database_pages, counts, _Steps(most_steps))
+    memory = _TransactionBuffer(ram_pages, chip, counts, 1, logs=False)
     _run(events, memory, database_pages)
     return memory.residents()
 
@@ -319,10 +326,11 @@ def compare_buffers(
     database_pages: int,
     log_bytes_per_update: int = 100,
     geometry: NandGeometry = PAPER_GEOMETRY,
+    most_steps: int | None = None,
 ) -> dict[str, ReplayCounts]:
     """Replay `page_lru`, `transaction_page` and `transaction_log` over the same events.
 
-    Parameters and errors as in `replay`.
+    Parameters and errors as in `replay`; `most_steps` holds for each of the three.
     """
     listed = list(events)
     kinds = {
@@ -339,6 +347,7 @@ def compare_buffers(
             write_scheme=scheme,
             log_bytes_per_update=log_bytes_per_update,
             geometry=geometry,
+            most_steps=most_steps,
         )
         for name, (buffer, scheme) in kinds.items()
     }
@@ -438,10 +447,14 @@ def _checked(events: Iterable[Event], database_pages: int) -> Iterator[Event]:
         wrong = _wrong(event, running, ended, database_pages)
         if not event.time >= clock:
             wrong = f"the clock goes back from {clock:g} to {event.time:g}"
+        if not abs(event.time) <= MOST_CLOCK:
+            wrong = f"the clock `{event.time:g}` is beyond {MOST_CLOCK:g}"
         if wrong:
+            step = f"{event.kind} {event.transaction}"
             raise BadInput(
-                f"event {number}: `{event.kind} {event.transaction}`: {wrong}",
+                f"event {number}: `{step}`: {wrong}",
                 "a transaction begins once, touches pages, and commits or aborts once",
+                (Problem("events", step, f"event {number}: {wrong}"),),
             )
         clock = event.time
         if event.kind == "begin":
@@ -469,39 +482,88 @@ def _wrong(
     return ""
 
 
+BEING_WRITTEN = -1
 Content = tuple[Literal["page", "log"], int]
 
 
+class _Steps:
+    """Counts the work that grows faster than the events, and stops at its bound."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = math.inf if most is None else most
+        self.taken = 0
+
+    def spend(self, steps: int) -> None:
+        self.taken += steps
+        if self.taken > self.most:
+            message = f"takes more than {self.most:,} steps to replay"
+            raise BadInput(
+                f"events: {message}",
+                "give fewer events, smaller blocks or a chip with more room; "
+                "the command tierwright transactions takes any number",
+                (Problem("events", "", message),),
+            )
+
+
 class _Chip:
-    """A log-structured chip: where content lies, and what it costs to keep it."""
+    """A log-structured chip: where content lies, and what it costs to keep it.
+
+    Only what was written is stored: a page of the database that was not lies where it started,
+    page after page from block 0.
+    """
 
     def __init__(
-        self, geometry: NandGeometry, database_pages: int, counts: ReplayCounts
+        self,
+        geometry: NandGeometry,
+        database_pages: int,
+        counts: ReplayCounts,
+        steps: _Steps,
     ) -> None:
         self.size = geometry.pages_per_block
         self.page_bytes = geometry.page_bytes
+        self.database_pages = database_pages
         self.counts = counts
-        self.live: list[set[Content]] = [set() for _ in range(geometry.blocks)]
+        self.steps = steps
+        self.used = -(-database_pages // self.size)
         self.place: dict[Content, int] = {}
-        for page in range(database_pages):
-            self._put(("page", page), page // self.size)
-        used = -(-database_pages // self.size)
-        self.erased = list(range(geometry.blocks - 1, used - 1, -1))
-        self.open = self.erased.pop()
+        self.written: dict[int, set[Content]] = {}  # by block
+        self.live: dict[int, int] = {}  # by block; absent: as at the start
+        self.emptiest: list[
+            tuple[int, int]
+        ] = []  # heap of live pages, block; some outdated
+        self._note(self.used - 1)
+        self.open = self.used
+        self.erased = range(self.used + 1, geometry.blocks)
         self.left = self.size
 
     @property
     def live_pages(self) -> int:
-        return len(self.place)
+        return self.database_pages + sum(kind == "log" for kind, _ in self.place)
 
-    def _put(self, content: Content, block: int) -> None:
-        self.place[content] = block
-        self.live[block].add(content)
+    def _live(self, block: int) -> int:
+        return self.live.get(block, len(self._first_pages(block)))
+
+    def _first_pages(self, block: int) -> range:
+        first = block * self.size
+        return range(first, max(first, min(first + self.size, self.database_pages)))
+
+    def _note(self, block: int) -> None:
+        heapq.heappush(self.emptiest, (self._live(block), block))
 
     def drop(self, content: Content) -> None:
+        kind, number = content
         block = self.place.pop(content, None)
         if block is not None:
-            self.live[block].discard(content)
+            self.written[block].discard(content)
+        elif kind == "page":
+            block = number // self.size
+        else:
+            return
+        if kind == "page":
+            self.place[content] = BEING_WRITTEN
+        self.live[block] = self._live(block) - 1
+        if block != self.open:
+            self._note(block)
 
     def write(self, content: Content) -> None:
         self.drop(content)
@@ -510,31 +572,48 @@ class _Chip:
         self._program(content)
 
     def _program(self, content: Content) -> None:
-        self._put(content, self.open)
+        self.place[content] = self.open
+        self.written.setdefault(self.open, set()).add(content)
+        self.live[self.open] = self._live(self.open) + 1
         self.left -= 1
         self.counts.writes += 1
 
     def _next_block(self) -> None:
+        self._note(self.open)
         if len(self.erased) > 1:
-            self.open, self.left = self.erased.pop(), self.size
+            self.open, self.left = self.erased[0], self.size
+            self.erased = self.erased[1:]
             return
         # The last erased block takes the live pages of the emptiest one, which is erased.
-        full = [b for b in range(len(self.live)) if b not in self.erased]
-        victim = min(full, key=lambda block: (len(self.live[block]), block))
-        moved = sorted(self.live[victim])
-        if len(moved) == self.size:
-            raise BadInput(
-                f"the chip is full: all {self.live_pages} pages are live",
-                "give more blocks, or a smaller database",
+        victim = self._emptiest()
+        first: list[Content] = [("page", page) for page in self._first_pages(victim)]
+        moved = sorted(
+            self.written.pop(victim, set()).union(
+                content for content in first if content not in self.place
             )
-        self.open, self.left = self.erased.pop(), self.size
-        self.live[victim].clear()
+        )
+        self.steps.spend(self.size)
+        self.open, self.left = self.erased[0], self.size
+        self.live[victim] = 0
         for content in moved:
             self.counts.reads += 1
             self.counts.copied_pages += 1
             self._program(content)
-        self.erased.append(victim)
+        self.erased = range(victim, victim + 1)
         self.counts.erases += 1
+
+    def _emptiest(self) -> int:
+        """Return the written block with the fewest live pages, the first of equals."""
+        while self.emptiest:
+            live, block = heapq.heappop(self.emptiest)
+            if live == self._live(block) < self.size and block not in self.erased:
+                return block
+        message = f"the chip is full: all {self.live_pages} pages are live"
+        raise BadInput(
+            message,
+            "give more blocks, or a smaller database",
+            (Problem("blocks", "", message),),
+        )
 
 
 @dataclass(slots=True)
@@ -557,6 +636,7 @@ class _Memory:
         self.frames: dict[int, _Frame] = {}
         self.running: set[str] = set()
         self.pushed: dict[str, list[Content]] = {}
+        self.changed: dict[str, set[int]] = {}  # by transaction that has not committed
 
     def begin(self, name: str) -> None:
         self.running.add(name)
@@ -565,14 +645,16 @@ class _Memory:
         del time
         self.running.discard(name)
         self.pushed.pop(name, None)
+        self.changed.pop(name, None)
 
     def abort(self, name: str) -> None:
         self.running.discard(name)
         for content in self.pushed.pop(name, ()):
             self.counts.garbage_pages += 1
             self.undo(name, content)
-        for frame in self.frames.values():
-            frame.records.pop(name, None)
+        for page in self.changed.pop(name, ()):
+            if page in self.frames:
+                self.frames[page].records.pop(name, None)
 
     def touch(self, name: str, page: int, time: float, *, update: bool) -> None:
         frame = self.frames.get(page)
@@ -588,6 +670,7 @@ class _Memory:
         frame.time = time
         if update:
             frame.records[name] = frame.records.pop(name, 0) + 1
+            self.changed.setdefault(name, set()).add(page)
 
     def wrote(self, content: Content, writers: Iterable[str]) -> None:
         self.chip.write(content)
@@ -648,15 +731,21 @@ class _TransactionBuffer(_Memory):
         self.logs_of: dict[int, list[int]] = {}  # log pages that a page needs
         self.log_users: dict[int, dict[int, set[str]]] = {}  # log: page: transactions
         self.next_log = 0
+        # By when they leave, as `eviction_order` has it; some entries are outdated.
+        self.by_commit: list[tuple[float, str]] = []
+        self.by_average: list[tuple[float, str]] = []
         self.average: dict[str, float] = {}  # AAT of those untouched since
+        self.stale: set[str] = set()  # the others
 
     def commit(self, name: str, time: float) -> None:
         super().commit(name, time)
         self.commit_time[name] = time
+        heapq.heappush(self.by_commit, (time, name))
 
     def abort(self, name: str) -> None:
         super().abort(name)
         # Nobody wants its pages any more; those that another changed before go back to that one.
+        self.average.pop(name, None)
         for page in sorted(self.owned.pop(name, ())):
             if self.frames[page].records:
                 self.give(page, next(reversed(self.frames[page].records)))
@@ -672,13 +761,20 @@ class _TransactionBuffer(_Memory):
 
     def take(self, page: int) -> None:
         owner = self.frames[page].owner
-        self.average.pop(owner, None)
+        self.touched(owner)
         self.owned.get(owner, set()).discard(page)
 
     def give(self, page: int, name: str) -> None:
         self.frames[page].owner = name
+        self.touched(name)
+        pages = self.owned.setdefault(name, set())
+        if not pages and name in self.commit_time:
+            heapq.heappush(self.by_commit, (self.commit_time[name], name))
+        pages.add(page)
+
+    def touched(self, name: str) -> None:
         self.average.pop(name, None)
-        self.owned.setdefault(name, set()).add(page)
+        self.stale.add(name)
 
     def make_room(self) -> None:
         if not self.free:
@@ -706,29 +802,45 @@ class _TransactionBuffer(_Memory):
 
     def victim(self) -> str:
         """Return the transaction with pages in memory that leaves first."""
-        resident = {name: pages for name, pages in self.owned.items() if pages}
-        stale = [name for name in resident if name not in self.average]
-        self.average |= average_access_times(
-            {
-                name: [self.frames[page].time for page in sorted(resident[name])]
-                for name in stale
-            }
-        )
-        return eviction_order(
-            {
-                name: Transaction((self.average[name],), self.commit_time.get(name))
-                for name in resident
-            }
-        )[0]
+        committed = self.first_committed()
+        return self.first_running() if committed is None else committed
+
+    def first_committed(self) -> str | None:
+        while self.by_commit:
+            name = self.by_commit[0][1]
+            if self.owned.get(name):
+                return name
+            heapq.heappop(self.by_commit)
+        return None
+
+    def first_running(self) -> str:
+        for name in self.stale:
+            pages = self.owned.get(name)
+            if pages and name not in self.commit_time:
+                self.chip.steps.spend(len(pages))
+                times = (self.frames[page].time for page in pages)
+                self.average[name] = math.fsum(times) / len(pages)
+                heapq.heappush(self.by_average, (self.average[name], name))
+        self.stale.clear()
+        while True:
+            average, name = self.by_average[0]
+            if self.average.get(name) == average and name not in self.commit_time:
+                return name
+            heapq.heappop(self.by_average)
+
+    def next_commit(self, name: str) -> float | None:
+        """Return the earliest commit of the other transactions with pages in memory."""
+        kept = []
+        while self.first_committed() == name:
+            kept.append(heapq.heappop(self.by_commit))
+        found = self.by_commit[0][0] if self.by_commit else None
+        for entry in kept[:1]:
+            heapq.heappush(self.by_commit, entry)
+        return found
 
     def push_out(self, name: str) -> None:
-        others = [
-            self.commit_time[other]
-            for other, pages in self.owned.items()
-            if pages and other != name and other in self.commit_time
-        ]
         self.counts.victims.append(
-            Victim(name, self.commit_time.get(name), min(others, default=None))
+            Victim(name, self.commit_time.get(name), self.next_commit(name))
         )
         pages = sorted(
             self.owned[name], key=lambda page: (self.frames[page].time, page)
@@ -794,7 +906,9 @@ class _TransactionBuffer(_Memory):
         if kind == "page":
             super().undo(name, content)
             return
-        for page, writers in list(self.log_users.get(log, {}).items()):
+        pages = list(self.log_users.get(log, {}).items())
+        self.chip.steps.spend(len(pages))
+        for page, writers in pages:
             writers.discard(name)
             if not writers:
                 self.logs_of[page].remove(log)
