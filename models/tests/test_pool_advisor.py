@@ -181,6 +181,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["least_window_accesses"] > 0
     assert main(head) == 0
     assert "R of the last epoch" in capsys.readouterr().out
+    assert main(["pool-advisor", str(TPCC), "--pages", "2000"]) == 0
+    shown = capsys.readouterr().out
+    assert "static splits tried" in shown
+    assert "(adaptive costs 1.5% more)" in shown
 
 
 def test_too_many_epochs_are_refused(

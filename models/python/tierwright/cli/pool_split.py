@@ -280,6 +280,8 @@ def _print_advisor(found: AdvisorStudy) -> None:
                         ""
                         if (gain := found.gain_over.get(name)) is None
                         else f" (adaptive saves {gain:.1%})"
+                        if gain >= 0
+                        else f" (adaptive costs {-gain:.1%} more)"
                     ),
                 )
                 for name, cost in found.totals.items()
