@@ -30,6 +30,8 @@ def test_equals_the_models(application):
     )
     assert answer["asymmetries"][10] == pytest.approx(64)
     assert answer["least_window_accesses"] is None
+    tried = len(expected.static_totals)
+    assert f"best of {tried} static splits tried" in answer["sentence"]
     steps = {step["name"]: step["value"] for step in answer["derivation"]}
     assert steps["cost of lru"] == pytest.approx(answer["totals"]["lru"])
     timed = application.get(
@@ -44,6 +46,7 @@ def test_equals_the_models(application):
     [
         ({"dynamics": "wm3"}, "dynamics"),
         ({"epoch_accesses": 100}, "more than 4,000 epochs"),
+        ({"window_accesses": 7}, "at least 8"),
         ({"asymmetry": 0}, "asymmetry"),
         ({"pages": 1}, "pages"),
     ],

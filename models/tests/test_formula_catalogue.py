@@ -90,6 +90,8 @@ NO_MODEL = {
     "page_flow.scheme_map.check_axes": "checks inputs",
     "page_flow.scheme_map.check_question": "checks inputs",
     "page_flow.scheme_map.least_of": "compares costs",
+    "pool_split.dynamics.least_window": "bounds the work",
+    "pool_split.dynamics.splits_around": "picks splits to replay",
     "pool_split.dynamics.static_splits": "picks splits to replay",
     "transactions.study.operations_derivation": "words for a time",
     "page_flow.scheme_map.margin_of": "compares costs",

@@ -10,7 +10,11 @@ from tierwright.errors import BadInput as ModelBadInput
 from tierwright.page_flow.warn import about_trace
 from tierwright.pool_split import DYNAMICS
 from tierwright.pool_split.asymmetry import window_accesses
-from tierwright.pool_split.dynamics import MOST_EPOCHS
+from tierwright.pool_split.dynamics import (
+    MOST_EPOCHS,
+    WINDOWS_A_BUFFER,
+    least_window,
+)
 from tierwright_server.analyses import service
 from tierwright_server.analyses.pool_splits import MOST_PAGES
 from tierwright_server.analyses.schemas import AnalysisOut
@@ -26,7 +30,7 @@ router = APIRouter(prefix="/pool-advisors", tags=["pool splits"])
 
 Dynamics = Literal["steady", "wm1", "wm2", "rm1", "rm2"]
 TITLES = {
-    "static": "the best static split",
+    "static": "the best of {tried} static splits tried",
     "lru": "LRU",
     "cflru": "CFLRU",
 }
@@ -53,7 +57,8 @@ class PoolAdvisorIn(Body):
     )
     window_accesses: Annotated[int, Field(strict=True, ge=1, le=2**40)] | None = Field(
         default=None,
-        description="Window of the advisor; absent: the buffer's pages, at least an epoch.",
+        description=f"Window of the advisor, at least pages / {WINDOWS_A_BUFFER}; absent: the "
+        "buffer's pages, at least an epoch.",
     )
     alternating_factor: Annotated[
         float, Field(strict=True, ge=0.01, le=100, allow_inf_nan=False)
@@ -92,11 +97,15 @@ class PoolAdvisorEpochs(Answer):
         description="Clean pool of the adaptive buffer at the end of each epoch. [pages]"
     )
     costs: dict[str, list[float]] = Field(
-        description="By buffer: adaptive, static, lru, cflru."
+        description="By buffer: adaptive, static (the best tried), lru, cflru."
     )
     totals: dict[str, float]
-    static_clean_pages: int = Field(description="Of the best static split. [pages]")
-    static_totals: dict[int, float] = Field(description="By clean pool.")
+    static_clean_pages: int = Field(
+        description="Of the best static split that was tried. [pages]"
+    )
+    static_totals: dict[int, float] = Field(
+        description="Of each static split that was tried, by its clean pool."
+    )
     gain_over: dict[str, float | None]
     least_window_accesses: int | None = Field(
         description="Window at which estimations keep to their share of the I/O time; "
@@ -129,6 +138,14 @@ async def create_pool_advisor(
             body.epoch_accesses,
             f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
             hint=f"Give at least {-(-accesses // MOST_EPOCHS):,}.",
+        )
+    least = least_window(body.pages)
+    if body.window_accesses is not None and body.window_accesses < least:
+        raise BadInput.at(
+            "body.window_accesses",
+            body.window_accesses,
+            f"is too short for {body.pages:,} pages: the advisor passes over all in each",
+            hint=f"Give at least {least:,}.",
         )
     parameters = body.model_dump(exclude={"workload_id"})
     row = await service.create(
@@ -248,22 +265,24 @@ def _words(found: dict[str, Any]) -> tuple[str, str]:
     totals = found["totals"]
     rival = min(gains, key=lambda name: totals[name])
     gain = gains[rival]
+    tried = len(found["static_totals"])
+    title = TITLES[rival].format(tried=tried)
     if gain is None:
         finding = "Nothing is read or written, so there is nothing to follow"
     elif abs(gain) < NOTHING:
-        finding = f"The adaptive split costs as much as {TITLES[rival]}"
+        finding = f"The adaptive split costs as much as {title}"
     elif gain > 0:
-        finding = f"The adaptive split saves {percent(gain)} over {TITLES[rival]}"
+        finding = f"The adaptive split saves {percent(gain)} over {title}"
     else:
-        finding = f"The adaptive split costs {percent(-gain)} more than {TITLES[rival]}"
+        finding = f"The adaptive split costs {percent(-gain)} more than {title}"
     clean = found["clean_pages"]
     sentence = (
         f"{DYNAMICS[found['dynamics']]}. The clean pool moves between {min(clean):,} and "
         f"{max(clean):,} of {found['pages']:,} pages, in windows of "
         f"{found['window_accesses']:,} accesses. Over the whole trace an access costs "
         f"{three_digits(totals['adaptive'])} page reads; "
-        f"{three_digits(totals['static'])} with the best static split "
-        f"({found['static_clean_pages']:,} clean pages), {three_digits(totals['lru'])} with "
+        f"{three_digits(totals['static'])} with the best of {tried} "
+        f"static splits tried ({found['static_clean_pages']:,} clean pages), {three_digits(totals['lru'])} with "
         f"LRU, {three_digits(totals['cflru'])} with CFLRU."
     )
     return finding, sentence

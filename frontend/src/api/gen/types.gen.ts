@@ -4535,7 +4535,7 @@ export type PoolAdvisorEpochs = {
     /**
      * Costs
      *
-     * By buffer: adaptive, static, lru, cflru.
+     * By buffer: adaptive, static (the best tried), lru, cflru.
      */
     costs: {
         [key: string]: Array<number>;
@@ -4549,13 +4549,13 @@ export type PoolAdvisorEpochs = {
     /**
      * Static Clean Pages
      *
-     * Of the best static split. [pages]
+     * Of the best static split that was tried. [pages]
      */
     static_clean_pages: number;
     /**
      * Static Totals
      *
-     * By clean pool.
+     * Of each static split that was tried, by its clean pool.
      */
     static_totals: {
         [key: string]: number;
@@ -4637,7 +4637,7 @@ export type PoolAdvisorIn = {
     /**
      * Window Accesses
      *
-     * Window of the advisor; absent: the buffer's pages, at least an epoch.
+     * Window of the advisor, at least pages / 64; absent: the buffer's pages, at least an epoch.
      */
     window_accesses?: number | null;
     /**

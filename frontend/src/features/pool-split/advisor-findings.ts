@@ -43,7 +43,7 @@ export const isView = (name: string): name is View => name in VIEWS;
 
 const BUFFERS = {
   adaptive: { title: "Adaptive split", mark: "fd_buffer", dash: "solid" },
-  static: { title: "Best static split", mark: "fd_static", dash: "dashed" },
+  static: { title: "Best static split tried", mark: "fd_static", dash: "dashed" },
   lru: { title: "LRU", mark: "lru", dash: "dashed" },
   cflru: { title: "CFLRU", mark: "cflru", dash: "dotted" },
 } as const;
@@ -71,7 +71,7 @@ export function viewSeries(
       return [
         { name: "Adaptive split", color: own, points: points(found.clean_pages) },
         {
-          name: "Best static split",
+          name: "Best static split tried",
           color: schemeMark("fd_static", colors).color,
           dash: "dashed",
           points: points(found.clean_pages.map(() => found.static_clean_pages)),

@@ -206,7 +206,8 @@ def pool_advisor(
             "--window-accesses",
             metavar="N",
             min=1,
-            help="Window of the advisor [default: the buffer's pages, at least an epoch].",
+            help="Window of the advisor, at least a 64th of the buffer's pages [default: the "
+            "buffer's pages, at least an epoch].",
         ),
     ] = None,
     alternating_factor: Annotated[
@@ -270,7 +271,8 @@ def _print_advisor(found: AdvisorStudy) -> None:
             ("window", f"{format_count(found.window_accesses)} accesses"),
             *(
                 (
-                    f"{name} ({found.static_clean_pages:,} clean)"
+                    f"best of {len(found.static_totals)} static splits tried "
+                    f"({found.static_clean_pages:,} clean)"
                     if name == "static"
                     else name,
                     _cost(cost)
@@ -278,6 +280,8 @@ def _print_advisor(found: AdvisorStudy) -> None:
                         ""
                         if (gain := found.gain_over.get(name)) is None
                         else f" (adaptive saves {gain:.1%})"
+                        if gain >= 0
+                        else f" (adaptive costs {-gain:.1%} more)"
                     ),
                 )
                 for name, cost in found.totals.items()

@@ -7,7 +7,7 @@ trace, and the advisor beside LRU, CFLRU and static splits. The replay is the co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,9 @@ EPOCH_ACCESSES = 5_000
 """Length of the paper's epochs."""
 DEFAULT_ASYMMETRY = 32.0
 STATIC_SPLITS = 9
+"""Tried at first, and again around the best of them."""
+WINDOWS_A_BUFFER = 64
+"""Most windows while as many accesses pass as the buffer has pages: each costs a pass over it."""
 MOST_EPOCHS = 4_000
 LEAST_EPOCHS = 4
 """Fewer cannot show how the advisor follows."""
@@ -60,8 +63,8 @@ ESTIMATOR = (
 )
 VALIDITY = (
     "from a cold start; the share of writes is changed access by access, by a draw that is the "
-    "same in every replay; the best static split is the cheapest of those replayed, known only "
-    "afterwards; an estimation takes no time"
+    "same in every replay; the static split is the cheapest of those tried, known only "
+    "afterwards, and one not tried may be cheaper; an estimation takes no time"
 )
 
 
@@ -96,14 +99,14 @@ class AdvisorStudy:
     clean_pages : int64 array
         Clean pool of the adaptive buffer when the epoch ended. [pages]
     costs : dict of str to float64 array
-        (reads + R_i writes) / accesses, by buffer: `adaptive`, `static` (the best one), `lru`,
-        `cflru`. [page reads per access]
+        (reads + R_i writes) / accesses, by buffer: `adaptive`, `static` (the best tried),
+        `lru`, `cflru`. [page reads per access]
     totals : dict of str to float
         The same over the whole trace, with one write at the last R for each page left dirty.
     static_clean_pages : int
-        Clean pool of the best static split. [pages]
+        Clean pool of the best static split that was tried. [pages]
     static_totals : dict of int to float
-        Total of every static split, by its clean pool.
+        Total of every static split tried, by its clean pool, rising.
     gain_over : dict of str to float or None
         Share of `static`, `lru`, `cflru` that the adaptive buffer saves; negative: it costs more.
     estimator, validity : str
@@ -184,6 +187,8 @@ def advisor_study(
 ) -> AdvisorStudy:
     """Replay the adaptive split over a trace whose writes, or their cost, change.
 
+    A second replay tries more static splits around the best of the first.
+
     Parameters
     ----------
     trace : Trace
@@ -197,8 +202,8 @@ def advisor_study(
     epoch_accesses : int
         Accesses of an epoch, at least 100.
     window_accesses : int, optional
-        Window of the advisor; unless given, as long as the buffer has pages, and at least an
-        epoch. [accesses]
+        Window of the advisor, at least `least_window`; unless given, as long as the buffer has
+        pages, and at least an epoch. [accesses]
     alternating_factor : float
         Of WM2 and RM2 in odd epochs. [1]
     write_share : float, optional
@@ -222,39 +227,55 @@ def advisor_study(
     problems.check(dynamics in DYNAMICS, "dynamics", dynamics, "is unknown")
     problems.raise_if_any()
     check_asymmetry(asymmetry)
+    window = max(pages, epoch_accesses) if window_accesses is None else window_accesses
+    least = least_window(pages)
+    short = Problems("adaptive split", f"give a window of at least {least} accesses")
+    short.check(
+        window >= least, "window_accesses", window, f"is too short for {pages} pages"
+    )
+    short.raise_if_any()
     if write_share is None:
         counted = inspect(trace, on_progress=_without_requests(on_progress))
         accesses = counted["accesses"]
-        least = -(-accesses // MOST_EPOCHS)
-        problems.hint = f"give epochs of at least {least:,} accesses"
+        shortest = -(-accesses // MOST_EPOCHS)
+        problems.hint = f"give epochs of at least {shortest:,} accesses"
         problems.check(
-            epoch_accesses >= least,
+            epoch_accesses >= shortest,
             "epoch_accesses",
             epoch_accesses,
             f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
         )
         problems.raise_if_any()
         write_share = counted["write_accesses"] / max(1, accesses)
-    window = max(pages, epoch_accesses) if window_accesses is None else window_accesses
     epoch(  # refuses what is out of its domain
         0,
         write_share=write_share,
         asymmetry=asymmetry,
         alternating_factor=alternating_factor,
     )
-    found = simulate_dynamics(
-        trace,
-        pages,
-        clean_pages=static_splits(pages),
-        epoch_accesses=epoch_accesses,
-        window_accesses=window,
-        write_share=write_share,
-        asymmetry=asymmetry,
-        **_drift(dynamics, alternating_factor),
-        on_progress=on_progress,
-    )
+    share = write_share
+
+    def replayed(clean_pages: Sequence[int], window: int) -> dict[str, Any]:
+        return simulate_dynamics(
+            trace,
+            pages,
+            clean_pages=clean_pages,
+            epoch_accesses=epoch_accesses,
+            window_accesses=window,
+            write_share=share,
+            asymmetry=asymmetry,
+            **_drift(dynamics, alternating_factor),
+            on_progress=on_progress,
+        )
+
+    first = static_splits(pages)
+    found = replayed(first, window)
     problems.check(found["accesses"] > 0, "trace", "empty", "has no access, so no cost")
     problems.raise_if_any()
+    best = first[int(np.argmin(_totals(found)[-len(first) :]))]
+    if closer := splits_around(pages, best, first):
+        # The advisor's windows were counted: here it need not estimate.
+        _add_splits(found, replayed(closer, max(window, found["accesses"] + 1)))
     return _study(
         found,
         pages,
@@ -263,16 +284,58 @@ def advisor_study(
     )
 
 
-def static_splits(pages: int) -> list[int]:
-    """Clean pools of the static splits: even steps, both ends. [pages]
+def least_window(pages: int) -> int:
+    """Return the shortest window of the advisor in a buffer: an estimation passes over all of it.
 
     Examples
     --------
-    >>> static_splits(5), len(static_splits(1000))
-    ([1, 2, 3, 4], 9)
+    >>> least_window(500), least_window(2)
+    (8, 1)
     """
-    even = np.linspace(1, pages - 1, min(STATIC_SPLITS, max(1, pages - 1)))
-    return sorted({round(split) for split in even.tolist()})
+    return -(-pages // WINDOWS_A_BUFFER)
+
+
+def static_splits(pages: int) -> list[int]:
+    """Clean pools of the static splits tried at first: both ends, closest there. [pages]
+
+    Steps are even in log(M_c / M_d), for the cheapest split may give either pool a few pages.
+
+    Examples
+    --------
+    >>> static_splits(5), static_splits(1000)
+    ([1, 2, 3, 4], [1, 6, 31, 151, 500, 849, 969, 994, 999])
+    """
+    return _even_in_odds(pages, 1, pages - 1, STATIC_SPLITS)
+
+
+def splits_around(pages: int, best: int, tried: Sequence[int]) -> list[int]:
+    """Clean pools between the neighbours of the best of those tried, none of them again. [pages]
+
+    Examples
+    --------
+    >>> splits_around(1000, 31, static_splits(1000))
+    [8, 12, 16, 23, 32, 44, 61, 83, 113]
+    """
+    low = max((split for split in tried if split < best), default=best)
+    high = min((split for split in tried if split > best), default=best)
+    between = _even_in_odds(pages, low, high, STATIC_SPLITS + 2)
+    return [split for split in between if split not in tried]
+
+
+def _even_in_odds(pages: int, low: int, high: int, count: int) -> list[int]:
+    clean = np.array([low, high], dtype=np.float64)
+    ends = np.log(clean / (pages - clean))
+    found = pages / (1 + np.exp(-np.linspace(ends[0], ends[1], count)))
+    return sorted({min(max(round(split), low), high) for split in found.tolist()})
+
+
+def _add_splits(found: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Put the static splits of another replay of the same accesses beside those of the first."""
+    first = next(at for at, row in enumerate(more["buffers"]) if row["clean_pages"])
+    found["buffers"] += more["buffers"][first:]
+    for row, other in zip(found["epochs"], more["epochs"], strict=True):
+        row["reads"] += other["reads"][first:]
+        row["writes"] += other["writes"][first:]
 
 
 def _without_requests(on_progress: OnProgress | None) -> OnReading | None:
@@ -292,6 +355,24 @@ def _drift(dynamics: str, factor: float) -> dict[str, float]:
     }[dynamics]
 
 
+def _times(found: Mapping[str, Any]) -> FloatArray:
+    """Return reads + R_i writes by epoch and buffer. [page reads]"""
+    reads, writes = (
+        np.array([row[name] for row in found["epochs"]], dtype=np.float64)
+        for name in ("reads", "writes")
+    )
+    ratios = np.array([row["asymmetry"] for row in found["epochs"]], dtype=np.float64)
+    return np.asarray(reads + ratios[:, None] * writes)
+
+
+def _totals(found: Mapping[str, Any]) -> FloatArray:
+    """Return the cost of each buffer, pages left dirty written. [page reads per access]"""
+    left = np.array([row["dirty_left"] for row in found["buffers"]], dtype=np.float64)
+    last = found["epochs"][-1]["asymmetry"]
+    total = _times(found).sum(axis=0) + last * left
+    return np.asarray(total / found["accesses"])
+
+
 def _study(
     found: Mapping[str, Any],
     pages: int,
@@ -303,11 +384,7 @@ def _study(
     accesses = found["accesses"]
     length = np.array([row["accesses"] for row in epochs], dtype=np.int64)
     ratios = np.array([row["asymmetry"] for row in epochs], dtype=np.float64)
-    reads = np.array([row["reads"] for row in epochs], dtype=np.float64)
-    writes = np.array([row["writes"] for row in epochs], dtype=np.float64)
-    times = reads + ratios[:, None] * writes
-    left = np.array([row["dirty_left"] for row in buffers], dtype=np.float64)
-    totals = (times.sum(axis=0) + ratios[-1] * left) / accesses
+    times, totals = _times(found), _totals(found)
     statics = [at for at, row in enumerate(buffers) if row["name"] == "static"]
     best = min(statics, key=lambda at: (totals[at], buffers[at]["clean_pages"]))
     places = {"adaptive": 0, "static": best, "lru": 1, "cflru": 2}
@@ -345,7 +422,10 @@ def _study(
         costs={name: times[:, at] / length for name, at in places.items()},
         totals=whole,
         static_clean_pages=buffers[best]["clean_pages"],
-        static_totals={buffers[at]["clean_pages"]: float(totals[at]) for at in statics},
+        static_totals={
+            buffers[at]["clean_pages"]: float(totals[at])
+            for at in sorted(statics, key=lambda at: buffers[at]["clean_pages"])
+        },
         gain_over={
             name: gain(whole["adaptive"], whole[name])
             for name in BUFFERS
