@@ -450,6 +450,7 @@ def _replay_out(
 
     flash, disk = devices
     priced = None if disk is None else price(result, flash=flash, disk=disk)
+    formula = clean_only(result, flash=flash, disk=disk)
     return ReplayOut(
         **place,
         miss_ratio=share(misses),
@@ -462,10 +463,14 @@ def _replay_out(
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
         io_time_reason=(priced.reason or None) if priced else "no device is named",
-        formula=_formula(clean_only(result, flash=flash, disk=disk)),
+        formula=_formula(formula),
         counters=dict(_counters(result)),
         warnings=[
-            WarningOut.model_validate(warning) for warning in result.get("warnings", ())
+            WarningOut.model_validate(warning)
+            for warning in (
+                *result.get("warnings", ()),
+                *(formula.warnings if formula else ()),
+            )
         ],
         error=None,
         hint=None,
@@ -479,7 +484,13 @@ def _formula(found: CleanOnlyCost | None) -> FormulaOut | None:
         name=CLEAN_ONLY_NAME,
         io_time_us_per_access=found.io_time_us_per_access,
         gap=found.gap,
+        q=found.q,
+        measured_q=found.measured_q,
+        measured_us_per_access=found.measured_us_per_access,
+        measured_gap=found.measured_gap,
+        estimator=found.estimator,
         derivation=derivation_step(found.derivation),
+        measured_derivation=derivation_step(found.measured_derivation),
     )
 
 
