@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.device import Device
 from tierwright.metadata import MetadataPreset, ram_pages_left
+from tierwright.page_flow import about_space_behind
 from tierwright.replay_cost import CleanOnlyCost, clean_only, price
 from tierwright_server import contents
 from tierwright_server.catalog import service as catalog
@@ -393,7 +394,10 @@ async def _sweep_out(
             flash_device_id=flash.id if flash else None,
             disk_device_id=disk.id if disk else None,
         ),
-        warnings=await workloads.cautions_of(session, sweep.workload_id, content),
+        warnings=[
+            *await workloads.cautions_of(session, sweep.workload_id, content),
+            *_about_metadata(inputs.flash_metadata),
+        ],
         core_version=sweep.core_version,
         created_at=sweep.created_at,
         run=RunOut.model_validate(run) if run else None,
@@ -404,6 +408,13 @@ _NO_RAM_LEFT: dict[str, Any] = {
     "error": "the metadata of flash leave no RAM",
     "hint": "Take more RAM, less flash, or a cache with larger units.",
 }
+
+
+def _about_metadata(name: str | None) -> Iterator[WarningOut]:
+    # A stated size needs no warning; an older sweep may have one that is refused now.
+    if name is not None and ":" not in name:
+        for caution in about_space_behind(metadata_preset(name)):
+            yield WarningOut.model_validate(caution)
 
 
 def _replay_out(
