@@ -181,6 +181,19 @@ class TestRows:
         assert row["io_time_us_per_access"] is None
         assert row["io_time_reason"] == "no device is named"
 
+    def test_a_flash_cache_tells_the_disk_writes_it_spares(self, application):
+        asked = [
+            contender("flash_cache", "face"),
+            contender("flash_cache", "lazy-cleaning"),
+            contender("scheme", "lazy"),
+        ]
+        sweep = finish(application, request(asked, [200], [900]))
+        *caches, lazy = sweep["rows"]
+        for row in caches:
+            spared = 1 - row["disk_writes"] / row["counters"]["ram_dirty_evictions"]
+            assert row["write_reduction"] == pytest.approx(spared)
+        assert lazy["write_reduction"] is None
+
     def test_clean_only_admission_has_its_formula_beside(self, application):
         sweep = finish(
             application,

@@ -113,6 +113,10 @@ class ReplayOut(Answer):
     disk_writes: int | None
     flash_reads: int | None
     flash_writes: int | None
+    write_reduction: float | None = Field(
+        description="Of a flash cache: 1 - disk writes / dirty RAM victims; negative where it "
+        "writes more. Absent for the others, and where no RAM victim was dirty. [1]"
+    )
     io_time_us_per_access: float | None = Field(
         description="Counted operations x service times of the devices asked for."
     )

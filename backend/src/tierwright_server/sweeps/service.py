@@ -439,6 +439,7 @@ def _replay_out(
             disk_writes=None,
             flash_reads=None,
             flash_writes=None,
+            write_reduction=None,
             io_time_us_per_access=None,
             io_time_terms_us_per_access={},
             io_time_reason="nothing was replayed"
@@ -471,6 +472,7 @@ def _replay_out(
         disk_writes=result["disk_writes" if one_tier else "hdd_writes"],
         flash_reads=None if one_tier else result["flash_reads"],
         flash_writes=None if one_tier else result["flash_writes"],
+        write_reduction=result.get("write_reduction"),
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
         io_time_reason=(priced.reason or None) if priced else "no device is named",

@@ -5797,6 +5797,12 @@ export type ReplayOut = {
      */
     flash_writes: number | null;
     /**
+     * Write Reduction
+     *
+     * Of a flash cache: 1 - disk writes / dirty RAM victims; negative where it writes more. Absent for the others, and where no RAM victim was dirty. [1]
+     */
+    write_reduction: number | null;
+    /**
      * Io Time Us Per Access
      *
      * Counted operations x service times of the devices asked for.
