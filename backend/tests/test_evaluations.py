@@ -151,6 +151,21 @@ class TestEvaluate:
             assert refused["errors"][0]["where"] == "body.flash_metadata"
             assert part in str(refused)
 
+    @pytest.mark.parametrize("name", ["sce:0", "sce:1B"])
+    def test_less_space_behind_than_the_workload_is_refused(self, application, name):
+        refused = application.post(
+            "/evaluations", point(5000, 20000, flash_metadata=name), 422
+        )
+        assert "flash_metadata" in refused["errors"][0]["where"]
+
+    def test_space_behind_that_is_not_stated_is_warned_of(self, application):
+        for name, warned in (("sce", True), ("sce:1TiB", False), ("face", False)):
+            answer = application.post(
+                "/evaluations", point(5000, 20000, flash_metadata=name), 200
+            )
+            names = {each["name"] for each in answer["warnings"]}
+            assert ("space_behind_not_stated" in names) == warned
+
     def test_hits_by_tier_add_up_to_the_accesses(self, application):
         answer = application.post("/evaluations", point(), 200)
         for scheme in answer["schemes"]:

@@ -181,6 +181,19 @@ class TestRows:
         assert row["io_time_us_per_access"] is None
         assert row["io_time_reason"] == "no device is named"
 
+    def test_a_flash_cache_tells_the_disk_writes_it_spares(self, application):
+        asked = [
+            contender("flash_cache", "face"),
+            contender("flash_cache", "lazy-cleaning"),
+            contender("scheme", "lazy"),
+        ]
+        sweep = finish(application, request(asked, [200], [900]))
+        *caches, lazy = sweep["rows"]
+        for row in caches:
+            spared = 1 - row["disk_writes"] / row["counters"]["ram_dirty_evictions"]
+            assert row["write_reduction"] == pytest.approx(spared)
+        assert lazy["write_reduction"] is None
+
     def test_clean_only_admission_has_its_formula_beside(self, application):
         sweep = finish(
             application,
@@ -197,6 +210,27 @@ class TestRows:
             row["io_time_us_per_access"] * (1 + formula["gap"])
         )
         assert formula["derivation"]["value"] == formula["io_time_us_per_access"]
+        assert 0 <= formula["measured_gap"] < 0.02
+        assert formula["measured_derivation"]["value"] == pytest.approx(
+            row["io_time_us_per_access"] * (1 + formula["measured_gap"])
+        )
+        assert not any(each["name"] == "clean_only_gap" for each in row["warnings"])
+
+    def test_a_wide_gap_of_its_formula_is_warned_of(self, application):
+        sweep = finish(
+            application,
+            request(
+                [contender("scheme", "lazy", admission="clean_only")], [306], [1836]
+            ),
+            flash_device_id="kv2009-samsung-mcaqe32g5app",
+            disk_device_id=FLASH,
+        )
+        [row] = sweep["rows"]
+        formula = row["formula"]
+        assert formula["q"] < formula["measured_q"]
+        assert formula["gap"] > 0.05
+        [warning] = [w for w in row["warnings"] if w["name"] == "clean_only_gap"]
+        assert f"{formula['gap']:.1%} dearer" in warning["message"]
 
     def test_blocks_count_misses_apart_and_have_no_price(self, application):
         asked = contender(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tierwright import disk_array, flash_cache, metadata, recovery
 from tierwright.errors import BadInput
+from tierwright.page_flow import about_space_behind
 
 settings.register_profile("models", deadline=None)  # the machine may be busy
 settings.load_profile("models")
@@ -126,6 +127,43 @@ def test_the_space_behind_stands_in_the_name_of_a_preset() -> None:
         metadata.preset("face:1TiB")
     with pytest.raises(BadInput):
         metadata.preset("sce:much")
+
+
+def test_less_space_behind_than_the_workload_is_refused() -> None:
+    """The pages of a workload lie in the space behind: a lesser one undercharges the RAM."""
+    for name in ("sce:0", "sce:0GiB"):
+        with pytest.raises(BadInput, match="above 0"):
+            metadata.preset(name)
+    sizes = {"ram_pages": 16 * MIB, "flash_pages": 40 * MIB, "page_bytes": 4096}
+    for name in ("sce:1B", "sce:10239GiB"):
+        stated = metadata.preset(name)
+        with pytest.raises(BadInput, match="pages of the workload") as refused:
+            metadata.ram_pages_left(stated, **sizes, source_bytes=[GIB, 10 * TIB])
+        assert [each.where for each in refused.value.problems] == ["flash_metadata"]
+        with pytest.raises(BadInput, match="pages of the workload"):
+            metadata.charge(
+                stated,
+                ram_bytes=64 * GIB,
+                flash_bytes=100 * GIB,
+                page_bytes=4096,
+                source_bytes=10 * TIB,
+            )
+    exact = metadata.ram_pages_left(
+        metadata.preset("sce:10TiB"), **sizes, source_bytes=10 * TIB
+    )
+    unstated = metadata.ram_pages_left(
+        metadata.preset("sce"), **sizes, source_bytes=10 * TIB
+    )
+    assert float(exact) == float(unstated)
+
+
+@pytest.mark.parametrize(
+    ("name", "warned"), [("sce", True), ("sce:2TiB", False), ("face", False)]
+)
+def test_a_map_of_unstated_space_is_warned_of(name: str, *, warned: bool) -> None:
+    found = [each.name for each in about_space_behind(metadata.preset(name))]
+    assert found == ["space_behind_not_stated"] * warned
+    assert list(about_space_behind(None)) == []
 
 
 @pytest.mark.formula("sce.metadata")

@@ -1,5 +1,7 @@
 """Surveys of a buffer, and prices of replays: against replays and sums by hand."""
 
+import random
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -268,7 +270,7 @@ class TestPrice:
 def test_the_formula_of_clean_only_admission_is_near_its_replay(
     ram: int, flash: int, gap: float
 ) -> None:
-    """The replay lacks only what the start with empty tiers spares, so it is no dearer."""
+    """The disk is slow: that flash holds more clean victims than h_f / m_r matters little."""
     found = simulate_scheme(
         TPCB, "lazy", ram, flash, options={"admission": "clean_only"}
     )
@@ -279,7 +281,7 @@ def test_the_formula_of_clean_only_admission_is_near_its_replay(
     cost = clean_only(found, **devices)
     assert cost is not None
     assert -1e-9 <= cost.gap < gap
-    # By hand: what fills the tiers is the difference.
+    # By hand: writes that the formula charges and the replay does not have.
     flash_us, disk_us = (devices[name].write_service_us for name in ("flash", "disk"))
     assert flash_us is not None
     assert disk_us is not None
@@ -292,6 +294,77 @@ def test_the_formula_of_clean_only_admission_is_near_its_replay(
     assert priced is not None
     difference = cost.io_time_us_per_access - priced
     assert difference == pytest.approx(spared / found["accesses"], rel=1e-6, abs=1e-9)
+    assert cost.warnings == ()
     plain = simulate_scheme(TPCB, "lazy", ram, flash)
     assert clean_only(plain, **devices) is None
     assert clean_only(found, flash=None, disk=devices["disk"]) is None
+
+
+def read_and_written_apart(rng: random.Random) -> list[tuple[int, bool]]:
+    """Flash serves the pages that are read; those written never come back."""
+    return [
+        (1000 + rng.randrange(100_000), True) if n % 2 else (rng.randrange(400), False)
+        for n in range(20_000)
+    ]
+
+
+def read_then_written(_rng: random.Random) -> list[tuple[int, bool]]:
+    """Each page that comes from flash is then written, which drops it from there."""
+    found: list[tuple[int, bool]] = []
+    for turn in range(40):
+        for page in range(400):
+            found += [(page, False), (page, True)] if turn % 2 else [(page, False)]
+    return found
+
+
+@pytest.mark.oracle("replay_cost.clean_only")
+@pytest.mark.parametrize(
+    ("accesses", "flash_pages", "low", "high"),
+    [
+        (read_and_written_apart, 400, 0.15, 1.0),
+        (read_then_written, 5000, -0.5, -0.05),
+    ],
+)
+def test_the_share_of_all_victims_misleads_to_either_side(
+    accesses: Callable[[random.Random], list[tuple[int, bool]]],
+    flash_pages: int,
+    low: float,
+    high: float,
+    tmp_path: Path,
+) -> None:
+    """h_f / m_r is not the share of the clean victims; with that only empty frames remain."""
+    path = tmp_path / "trace.csv"
+    path.write_text(
+        "time_us,op,rel,block\n"
+        + "".join(
+            f"{time},{'W' if write else 'R'},0/1,{page}\n"
+            for time, (page, write) in enumerate(accesses(random.Random(1)))
+        ),
+        encoding="ascii",
+    )
+    found = simulate_scheme(
+        Trace(path), "lazy", 100, flash_pages, options={"admission": "clean_only"}
+    )
+    flash = device(read_iops=10_000, write_iops=2_500)
+    disk = device(read_iops=5_000, write_iops=5_000)
+    cost = clean_only(found, flash=flash, disk=disk)
+    assert cost is not None
+    assert low < cost.gap < high
+    [warning] = cost.warnings
+    assert warning.name == "clean_only_gap"
+    assert f"{abs(cost.gap):.1%} {'dearer' if cost.gap > 0 else 'cheaper'}" in (
+        warning.message
+    )
+    # Other counters: clean victims that were not on flash are just the fills.
+    clean = found["ram_evictions"] - found["ram_dirty_evictions"]
+    assert cost.measured_q == pytest.approx(1 - found["flash_fills"] / clean)
+    # By hand: no more is left than RAM misses that evicted nothing.
+    misses = found["flash_hits"] + found["flash_misses"]
+    empty = misses - found["ram_evictions"]
+    assert empty == 100
+    priced = price(found, flash=flash, disk=disk).io_time_us_per_access
+    assert priced is not None
+    spared = empty * (found["flash_fills"] / clean) * 400 / found["accesses"]
+    assert cost.measured_us_per_access - priced == pytest.approx(spared, rel=1e-6)
+    assert 0 <= cost.measured_gap < 0.01
+    assert cost.measured_derivation.value == cost.measured_us_per_access

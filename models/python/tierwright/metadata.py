@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tierwright.derivation import Derivation, Number, plain
-from tierwright.errors import BadInput, Problems
+from tierwright.errors import BadInput, Problem, Problems
 from tierwright.hit_ratio import FloatArray
 from tierwright.units import parse_bytes
 
@@ -69,8 +69,31 @@ class MetadataPreset:
     source_bytes: float | None = None
 
     def behind(self, source_bytes: ArrayLike) -> ArrayLike:
-        """Return the address space behind the cache: as stated, else as given. [bytes]"""
-        return source_bytes if self.source_bytes is None else self.source_bytes
+        """Return the address space behind the cache: as stated, else as given. [bytes]
+
+        Raises
+        ------
+        BadInput
+            If less was stated than was given: the pages of a workload lie in it.
+        """
+        if self.source_bytes is None:
+            return source_bytes
+        least = float(np.max(source_bytes))
+        if self.source_bytes < least:
+            raise BadInput(
+                f"metadata: flash_metadata: `{self.name}` with {self.source_bytes:,.0f} bytes "
+                f"behind it, but the pages of the workload alone are {least:,.0f} bytes",
+                "state the whole volume behind the cache, or leave its size out",
+                (
+                    Problem(
+                        "flash_metadata",
+                        f"{self.name}:{self.source_bytes:.0f}",
+                        f"states less than the {least:,.0f} bytes that the pages of the "
+                        "workload are",
+                    ),
+                ),
+            )
+        return self.source_bytes
 
     def ram_bytes(
         self,
@@ -569,12 +592,14 @@ def check_fragment(fragment_bytes: object) -> None:
 def preset(name: str) -> MetadataPreset:
     """Return the preset of that name, with `:SIZE` for the address space behind the cache.
 
-    Without a size a fragment cache's map is taken to span the pages of the workload only.
+    Without a size a fragment cache's map is taken to span the pages of the workload only, the
+    least there can be.
 
     Raises
     ------
     BadInput
-        If there is none, or it keeps nothing of the space behind.
+        If there is none, it keeps nothing of the space behind, or the size is 0. A size below
+        the pages of the workload is refused where these are known.
 
     Examples
     --------
@@ -594,7 +619,13 @@ def preset(name: str) -> MetadataPreset:
             f"metadata preset `{name}`: `{base}` keeps nothing of the space behind it",
             f"leave `:{size}` out",
         )
-    return replace(found, source_bytes=parse_bytes(size))
+    source_bytes = parse_bytes(size)
+    if source_bytes == 0:
+        raise BadInput(
+            f"metadata preset `{name}`: the space behind the cache must be above 0",
+            f"state its size, such as `{base}:2TiB`, or leave `:{size}` out",
+        )
+    return replace(found, source_bytes=source_bytes)
 
 
 def _sizes(name: str, value: ArrayLike) -> FloatArray:

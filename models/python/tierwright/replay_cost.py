@@ -13,6 +13,7 @@ from typing import Any
 from tierwright.derivation import Derivation, Number
 from tierwright.device import Device
 from tierwright.page_flow.costs import clean_only_cost
+from tierwright.page_flow.warn import Caution
 
 __all__ = ["CleanOnlyCost", "ReplayCost", "clean_only", "price"]
 
@@ -20,6 +21,8 @@ MB = 10**6
 US_PER_S = 10**6
 FLASH_CACHE_ONLY = "flash_sequential_page_writes"
 """A counter that only replays of flash caches have."""
+CLEAN_ONLY_GAP = 0.05
+"""Gap between formula and replay of clean-only admission from which it is warned of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +115,35 @@ class CleanOnlyCost:
         Of the priced replay; positive: the formula is dearer. [1]
     p_d : float
         Dirty share of the RAM victims of all RAM misses, measured. [1]
-    derivation : Derivation
-        Formula, numbers, source.
+    q : float
+        h_f / m_r, what the formula takes for the share of the clean RAM victims that flash
+        still holds. [1]
+    measured_q : float
+        That share, measured; 0 where no RAM victim was clean. [1]
+    measured_us_per_access : float
+        C3_clean with the measured share over the accesses. [µs]
+    measured_gap : float
+        Of the priced replay. Never negative: what is left is the RAM misses that filled an
+        empty frame. [1]
+    estimator : str
+        How the shares were found.
+    warnings : tuple of Caution
+        `clean_only_gap` where the gap is more than 5 %, to either side.
+    derivation, measured_derivation : Derivation
+        Formula, numbers, source; with q, and with the measured share.
     """
 
     io_time_us_per_access: float
     gap: float
     p_d: float
+    q: float
+    measured_q: float
+    measured_us_per_access: float
+    measured_gap: float
+    estimator: str
+    warnings: tuple[Caution, ...]
     derivation: Derivation
+    measured_derivation: Derivation
 
 
 def clean_only(
@@ -127,8 +151,11 @@ def clean_only(
 ) -> CleanOnlyCost | None:
     """Apply the formula of clean-only admission to a replay's own counts.
 
-    No curve gives these counts, so the formula is told beside a replay only: it differs by what
-    the start with empty tiers spares.
+    No curve gives these counts, so the formula is told beside a replay only. It differs from
+    it for two reasons. Its q = h_f / m_r is not the share of the *clean* RAM victims that flash
+    still holds: pages that are read and others that are written make the formula dearer, pages
+    that are read and then written make it cheaper. And RAM misses that fill an empty frame evict
+    nothing. With the measured share only the second is left.
 
     Parameters
     ----------
@@ -162,32 +189,75 @@ def clean_only(
     if not priced.io_time_us_per_access or len(known) < len(times):
         return None
     hits, misses = counters["flash_hits"], counters["flash_misses"]
-    p_d = counters["ram_dirty_evictions"] / (hits + misses)
-    whole = float(clean_only_cost(hits, misses, p_d=p_d, **known))
-    each = whole / counters["accesses"]
-    units = {"flash_read": "F_R", "flash_write": "F_W", "disk_read": "D_R"}
-    return CleanOnlyCost(
-        each,
-        each / priced.io_time_us_per_access - 1,
-        p_d,
-        Derivation(
-            "C3_clean / N",
-            each,
+    accesses = int(counters["accesses"])
+    dirty = counters["ram_dirty_evictions"]
+    clean = counters["ram_evictions"] - dirty
+    # A dirty victim found on flash is refused, which drops the copy.
+    held = counters["victims_found_on_flash"] - counters["flash_invalidations"]
+    p_d, q = dirty / (hits + misses), hits / (hits + misses)
+    measured_q = held / clean if clean else 0.0
+
+    def each(share: float) -> float:
+        whole = float(clean_only_cost(hits, misses, p_d=p_d, q=share, **known))
+        return whole / accesses
+
+    def derived(name: str, used: Number) -> Derivation:
+        return Derivation(
+            name,
+            each(used.value),
             "µs per access",
-            "(m_r [p_d D_W + (1 - p_d)(1 - q) F_W] + h_f F_R + m_f D_R) / N",
+            f"(m_r [p_d D_W + (1 - p_d)(1 - {used.symbol}) F_W] + h_f F_R + m_f D_R) / N",
             (
                 Number("m_r", hits + misses, "accesses", "RAM misses, replayed"),
                 Number("h_f", hits, "accesses", "flash hits, replayed"),
                 Number("m_f", misses, "accesses", "flash misses, replayed"),
-                Number("q", hits / (hits + misses), "1", "h_f / m_r"),
+                used,
                 Number("p_d", p_d, "1", "dirty RAM victims / m_r, replayed"),
-                *(
-                    Number(symbol, known[name], "µs", name.replace("_", " "))
-                    for name, symbol in {**units, "disk_write": "D_W"}.items()
-                ),
-                Number("N", counters["accesses"], "accesses", "of the trace"),
+                Number("F_R", known["flash_read"], "µs", "flash read"),
+                Number("F_W", known["flash_write"], "µs", "flash write"),
+                Number("D_R", known["disk_read"], "µs", "disk read"),
+                Number("D_W", known["disk_write"], "µs", "disk write"),
+                Number("N", accesses, "accesses", "of the trace"),
             ),
             "derived from Koltsidas and Viglas (2009), Eq 3",
+        )
+
+    gap = each(q) / priced.io_time_us_per_access - 1
+    measured_gap = each(measured_q) / priced.io_time_us_per_access - 1
+    return CleanOnlyCost(
+        each(q),
+        gap,
+        p_d,
+        q,
+        measured_q,
+        each(measured_q),
+        measured_gap,
+        "q: h_f / m_r; measured: clean RAM victims found on flash / clean RAM victims",
+        _about_gap(gap, q, measured_q, measured_gap),
+        derived("C3_clean / N", Number("q", q, "1", "h_f / m_r")),
+        derived(
+            "C3_clean / N, measured share",
+            Number(
+                "q_c", measured_q, "1", "clean RAM victims found on flash / clean ones"
+            ),
+        ),
+    )
+
+
+def _about_gap(
+    gap: float, q: float, measured_q: float, measured_gap: float
+) -> tuple[Caution, ...]:
+    if abs(gap) <= CLEAN_ONLY_GAP:
+        return ()
+    side = "dearer" if gap > 0 else "cheaper"
+    return (
+        Caution(
+            "clean_only_gap",
+            f"the formula of clean-only admission is {abs(gap):.1%} {side} than its replay: it "
+            f"takes {q:.1%} for the share of the clean RAM victims that flash still holds, "
+            f"measured were {measured_q:.1%}",
+            "go by the replay; with the measured share the formula is "
+            f"{abs(measured_gap):.1%} {'above' if measured_gap >= 0 else 'below'} it",
         ),
     )
 

@@ -78,7 +78,20 @@ class FormulaOut(Answer):
     name: str
     io_time_us_per_access: float
     gap: float = Field(description="Of the priced replay; positive: dearer. [1]")
+    q: float = Field(
+        description="Share of the clean RAM victims that flash still holds, as the formula "
+        "takes it: h_f / m_r. [1]"
+    )
+    measured_q: float = Field(
+        description="That share, measured; 0 where no RAM victim was clean. [1]"
+    )
+    measured_us_per_access: float = Field(
+        description="The formula with the measured share."
+    )
+    measured_gap: float = Field(description="Of the priced replay. [1]")
+    estimator: str = Field(description="How the shares were found.")
     derivation: DerivationStep
+    measured_derivation: DerivationStep
 
 
 class ReplayOut(Answer):
@@ -100,6 +113,10 @@ class ReplayOut(Answer):
     disk_writes: int | None
     flash_reads: int | None
     flash_writes: int | None
+    write_reduction: float | None = Field(
+        description="Of a flash cache: 1 - disk writes / dirty RAM victims; negative where it "
+        "writes more. Absent for the others, and where no RAM victim was dirty. [1]"
+    )
     io_time_us_per_access: float | None = Field(
         description="Counted operations x service times of the devices asked for."
     )

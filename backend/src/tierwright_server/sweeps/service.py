@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.device import Device
 from tierwright.metadata import MetadataPreset, ram_pages_left
+from tierwright.page_flow import about_space_behind
 from tierwright.replay_cost import CleanOnlyCost, clean_only, price
 from tierwright_server import contents
 from tierwright_server.catalog import service as catalog
@@ -393,7 +394,10 @@ async def _sweep_out(
             flash_device_id=flash.id if flash else None,
             disk_device_id=disk.id if disk else None,
         ),
-        warnings=await workloads.cautions_of(session, sweep.workload_id, content),
+        warnings=[
+            *await workloads.cautions_of(session, sweep.workload_id, content),
+            *_about_metadata(inputs.flash_metadata),
+        ],
         core_version=sweep.core_version,
         created_at=sweep.created_at,
         run=RunOut.model_validate(run) if run else None,
@@ -404,6 +408,13 @@ _NO_RAM_LEFT: dict[str, Any] = {
     "error": "the metadata of flash leave no RAM",
     "hint": "Take more RAM, less flash, or a cache with larger units.",
 }
+
+
+def _about_metadata(name: str | None) -> Iterator[WarningOut]:
+    # A stated size needs no warning; an older sweep may have one that is refused now.
+    if name is not None and ":" not in name:
+        for caution in about_space_behind(metadata_preset(name)):
+            yield WarningOut.model_validate(caution)
 
 
 def _replay_out(
@@ -428,6 +439,7 @@ def _replay_out(
             disk_writes=None,
             flash_reads=None,
             flash_writes=None,
+            write_reduction=None,
             io_time_us_per_access=None,
             io_time_terms_us_per_access={},
             io_time_reason="nothing was replayed"
@@ -450,6 +462,7 @@ def _replay_out(
 
     flash, disk = devices
     priced = None if disk is None else price(result, flash=flash, disk=disk)
+    formula = clean_only(result, flash=flash, disk=disk)
     return ReplayOut(
         **place,
         miss_ratio=share(misses),
@@ -459,13 +472,18 @@ def _replay_out(
         disk_writes=result["disk_writes" if one_tier else "hdd_writes"],
         flash_reads=None if one_tier else result["flash_reads"],
         flash_writes=None if one_tier else result["flash_writes"],
+        write_reduction=result.get("write_reduction"),
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
         io_time_reason=(priced.reason or None) if priced else "no device is named",
-        formula=_formula(clean_only(result, flash=flash, disk=disk)),
+        formula=_formula(formula),
         counters=dict(_counters(result)),
         warnings=[
-            WarningOut.model_validate(warning) for warning in result.get("warnings", ())
+            WarningOut.model_validate(warning)
+            for warning in (
+                *result.get("warnings", ()),
+                *(formula.warnings if formula else ()),
+            )
         ],
         error=None,
         hint=None,
@@ -479,7 +497,13 @@ def _formula(found: CleanOnlyCost | None) -> FormulaOut | None:
         name=CLEAN_ONLY_NAME,
         io_time_us_per_access=found.io_time_us_per_access,
         gap=found.gap,
+        q=found.q,
+        measured_q=found.measured_q,
+        measured_us_per_access=found.measured_us_per_access,
+        measured_gap=found.measured_gap,
+        estimator=found.estimator,
         derivation=derivation_step(found.derivation),
+        measured_derivation=derivation_step(found.measured_derivation),
     )
 
 

@@ -146,7 +146,11 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
         for name, life in outlook.schemes.items()
     }
     unknown = [] if least is None else [WarningOut.model_validate(DIRTY_SHARE_UNKNOWN)]
-    cautions = [*outlook.warnings, *_about_capacity(found, body)]
+    cautions = [
+        *outlook.warnings,
+        *page_flow.about_space_behind(metadata_preset(body.flash_metadata)),
+        *_about_capacity(found, body),
+    ]
     in_place = budget.in_place_tb
     return WearOut(
         workload_id=found.workload.id,
@@ -298,6 +302,7 @@ async def recover(
     cautions = [
         *_about_fill(found, body),
         *page_flow.about_curve(curve, body.ram_pages, 0),
+        *page_flow.about_space_behind(metadata_preset(body.flash_metadata)),
     ]
     restart, reason, steps = _restart(found, body, misses_per_s)
     if restart is not None:

@@ -3166,7 +3166,38 @@ export type FormulaOut = {
      * Of the priced replay; positive: dearer. [1]
      */
     gap: number;
+    /**
+     * Q
+     *
+     * Share of the clean RAM victims that flash still holds, as the formula takes it: h_f / m_r. [1]
+     */
+    q: number;
+    /**
+     * Measured Q
+     *
+     * That share, measured; 0 where no RAM victim was clean. [1]
+     */
+    measured_q: number;
+    /**
+     * Measured Us Per Access
+     *
+     * The formula with the measured share.
+     */
+    measured_us_per_access: number;
+    /**
+     * Measured Gap
+     *
+     * Of the priced replay. [1]
+     */
+    measured_gap: number;
+    /**
+     * Estimator
+     *
+     * How the shares were found.
+     */
+    estimator: string;
     derivation: DerivationStep;
+    measured_derivation: DerivationStep;
 };
 
 /**
@@ -5765,6 +5796,12 @@ export type ReplayOut = {
      * Flash Writes
      */
     flash_writes: number | null;
+    /**
+     * Write Reduction
+     *
+     * Of a flash cache: 1 - disk writes / dirty RAM victims; negative where it writes more. Absent for the others, and where no RAM victim was dirty. [1]
+     */
+    write_reduction: number | null;
     /**
      * Io Time Us Per Access
      *

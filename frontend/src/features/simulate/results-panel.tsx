@@ -259,7 +259,10 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
     <section className="tw-panel" aria-label="Formula beside the replay">
       <Text size="sm" mb={6}>
         No curve gives the counts of clean-only admission, so its formula is applied to
-        those of the replay. The gap is what the start with empty tiers spares.
+        those of the replay. It takes flash hits over RAM misses for the share of clean
+        RAM victims that flash still holds; that makes it dearer than the replay, or
+        cheaper. With the share that was measured, the gap left is the RAM misses that
+        filled an empty frame.
       </Text>
       <div className="tw-scroll">
         <table className="tw-table">
@@ -275,6 +278,18 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
               <th scope="col" className="num">
                 Gap
               </th>
+              <th scope="col" className="num">
+                Clean victims on flash, taken
+              </th>
+              <th scope="col" className="num">
+                Measured
+              </th>
+              <th scope="col" className="num">
+                Formula with it [µs/access]
+              </th>
+              <th scope="col" className="num">
+                Gap left
+              </th>
               <th scope="col">Why</th>
             </tr>
           </thead>
@@ -289,10 +304,16 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
                   {formatShort(row.io_time_us_per_access ?? 0, 4)}
                 </td>
                 <td className="num">{formatPercent(ratio(formula.gap))}</td>
+                <td className="num">{formatPercent(ratio(formula.q))}</td>
+                <td className="num">{formatPercent(ratio(formula.measured_q))}</td>
+                <td className="num">
+                  {formatShort(formula.measured_us_per_access, 4)}
+                </td>
+                <td className="num">{formatPercent(ratio(formula.measured_gap))}</td>
                 <td>
                   <WhyButton
                     title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
-                    steps={[formula.derivation]}
+                    steps={[formula.derivation, formula.measured_derivation]}
                   />
                 </td>
               </tr>

@@ -31,6 +31,7 @@ const row = (
   disk_writes: 1,
   flash_reads: null,
   flash_writes: null,
+  write_reduction: null,
   io_time_us_per_access: null,
   io_time_terms_us_per_access: {},
   io_time_reason: "no device is named",
@@ -180,6 +181,19 @@ describe("names and tables", () => {
     expect(table.shown[0]?.[4]).toBe("–");
     expect(table.header).toHaveLength(table.rows[0]?.length ?? 0);
     expect(table.header).toHaveLength(table.shown[0]?.length ?? 0);
+  });
+});
+
+describe("disk writes that a flash cache spares", () => {
+  it("have a column only where a replay tells them", () => {
+    expect(tableOf(sweep({ rows: [row(0, 10, 0.5)] })).header).not.toContain(
+      "Write reduction",
+    );
+    const rows = [row(0, 10, 0.5), { ...row(0, 10, 0.5, 100), write_reduction: -0.25 }];
+    const table = tableOf(sweep({ rows }));
+    const at = table.header.indexOf("Write reduction");
+    expect(table.rows.map((cells) => cells[at])).toEqual([null, -0.25]);
+    expect(table.shown.map((cells) => cells[at])).toEqual(["–", "-25 %"]);
   });
 });
 

@@ -272,6 +272,7 @@ export function tableOf(sweep: SweepOut) {
     return contender === undefined ? "" : labelOf(contender);
   };
   const charged = sweep.inputs.flash_metadata != null;
+  const spares = sweep.rows.some((row) => row.write_reduction !== null);
   return {
     header: [
       "Contender",
@@ -286,6 +287,7 @@ export function tableOf(sweep: SweepOut) {
       "Disk writes",
       "Flash reads",
       "Flash writes",
+      ...(spares ? ["Write reduction"] : []),
       "I/O time [µs/access]",
     ],
     rows: sweep.rows.map((row): CsvCell[] => [
@@ -301,6 +303,7 @@ export function tableOf(sweep: SweepOut) {
       row.disk_writes,
       row.flash_reads,
       row.flash_writes,
+      ...(spares ? [row.write_reduction] : []),
       row.io_time_us_per_access,
     ]),
     shown: sweep.rows.map((row) => [
@@ -316,6 +319,7 @@ export function tableOf(sweep: SweepOut) {
       count(row.disk_writes),
       count(row.flash_reads),
       count(row.flash_writes),
+      ...(spares ? [percent(row.write_reduction)] : []),
       row.io_time_us_per_access === null
         ? UNKNOWN
         : formatNumber(row.io_time_us_per_access, 4),

@@ -27,7 +27,7 @@ from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
 from tierwright.metadata import MetadataPreset
 from tierwright.page_flow.checks import broadcast
-from tierwright.page_flow.warn import Caution
+from tierwright.page_flow.warn import Caution, about_space_behind
 
 BISECTIONS = 48
 """Enough for a millionth of a page in a thousand million."""
@@ -270,6 +270,7 @@ def about_metadata(preset: MetadataPreset | None) -> tuple[Caution, ...]:
             f"{preset.entry_bytes:g} bytes an entry; more flash may then gain less",
             "leave the metadata out to see the formulas of the papers",
         ),
+        *about_space_behind(preset),
     )
 
 

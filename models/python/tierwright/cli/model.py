@@ -282,8 +282,17 @@ def _print_counters(found: dict[str, Any]) -> None:
         ]
     )
     if found.get("clean_only"):
-        part = found["clean_only"]["derivation"]
-        typer.echo(f"formula of clean-only admission: {part['substituted']}")
+        beside = found["clean_only"]
+        part = beside["derivation"]
+        typer.echo(
+            f"formula of clean-only admission: {part['substituted']} "
+            f"({beside['gap']:+.1%} of the replay)"
+        )
+        part = beside["measured_derivation"]
+        typer.echo(
+            f"with the measured share: {part['substituted']} "
+            f"({beside['measured_gap']:+.1%} of the replay)"
+        )
     if found.get("blocks"):
         typer.echo("")
         print_facts(
@@ -303,11 +312,16 @@ def _priced(
     flash = None if flash_device is None else catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
     cost = replay_cost.price(found, flash=flash, disk=disk)
+    beside = replay_cost.clean_only(found, flash=flash, disk=disk)
     return {
         "io_time_us_per_access": cost.io_time_us_per_access,
         "io_time_terms_us_per_access": cost.terms_us_per_access,
         "io_time_reason": cost.reason or None,
-        "clean_only": plain(replay_cost.clean_only(found, flash=flash, disk=disk)),
+        "clean_only": plain(beside),
+        "warnings": [
+            *found.get("warnings", []),
+            *(plain(each) for each in (beside.warnings if beside else ())),
+        ],
     }
 
 

@@ -278,7 +278,9 @@ def _charge(
     if name is None:
         return [None] * len(configurations)
     from tierwright import simulate as core
+    from tierwright.derivation import plain
     from tierwright.metadata import preset, ram_pages_left
+    from tierwright.page_flow import about_space_behind
 
     chosen = preset(name)
     if not any(_charged(each) for each in configurations):
@@ -286,6 +288,9 @@ def _charge(
             "--flash-metadata has nothing to charge",
             "add a --scheme with flash, or leave it out",
         )
+    print_warnings(
+        [plain(caution) for caution in about_space_behind(chosen)],
+    )
     summary = core.inspect(trace)
     budgets: list[int | None] = []
     for each in configurations:

@@ -338,11 +338,16 @@ def _of_a_profile(
         months,
         load["growth_per_year"],
     )
+    about = (
+        *most.warnings,
+        *page_flow.about_space_behind(choices["flash_metadata"]),
+    )
+    document["warnings"] = plain_data(about)
     if json:
         print_json(document)
         return
     _print(document, device.id)
-    explain(budget.derivation, most.warnings)
+    explain(budget.derivation, about)
 
 
 def _document(
@@ -397,7 +402,6 @@ def _document(
         "money_reason": reason,
         "estimator": most.estimator,
         "validity": most.validity,
-        "warnings": plain_data(most.warnings),
         "derivation": plain_data(budget.derivation),
     }
 

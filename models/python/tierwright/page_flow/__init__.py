@@ -68,7 +68,7 @@ from tierwright.page_flow.scheme_map import (
     scheme_map,
     winners_differ,
 )
-from tierwright.page_flow.warn import Caution, about_curve
+from tierwright.page_flow.warn import Caution, about_curve, about_space_behind
 
 __all__ = [
     "AXES",
@@ -103,6 +103,7 @@ __all__ = [
     "SchemeResult",
     "TierCounts",
     "about_curve",
+    "about_space_behind",
     "block_map",
     "choose_flash",
     "choose_scheme",

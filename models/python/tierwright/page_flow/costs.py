@@ -264,12 +264,15 @@ def clean_only_cost(
     disk_write: ArrayLike,
     ram_replacement: ArrayLike = 0.0,
     flash_replacement: ArrayLike = 0.0,
+    q: ArrayLike | None = None,
 ) -> FloatArray:
     """Lazy that admits only clean pages: dirty victims go to disk, flash stays clean.
 
     C3_clean = m_r [R_RAM + p_d D_W + (1 - p_d)(1 - q)(R_FLASH + F_W)] + h_f F_R + m_f D_R.
     Derived, not in the paper. The counts must be measured with clean-only admission; they
-    are lower than those of plain lazy. Parameters as in `scheme_cost_terms`.
+    need not be those of plain lazy. Parameters as in `scheme_cost_terms`; q is the share of the
+    clean RAM victims that flash still holds. Without it q = h_f / m_r is taken, as if clean and
+    dirty victims came from flash alike: which pages are written makes that wrong, to either side.
     """
     v = _checked(
         "clean_only_cost",
@@ -282,8 +285,12 @@ def clean_only_cost(
     )
     hits, misses, dirty, _, f_read, f_write, d_read, d_write, r_ram, r_flash = v
     missed = hits + misses
-    q = share(hits, missed)
-    victim = r_ram + dirty * d_write + (1 - dirty) * (1 - q) * (r_flash + f_write)
+    held = (
+        share(hits, missed)
+        if q is None
+        else broadcast("clean_only_cost", amounts={}, shares={"q": q})["q"]
+    )
+    victim = r_ram + dirty * d_write + (1 - dirty) * (1 - held) * (r_flash + f_write)
     return np.asarray(missed * victim + hits * f_read + misses * d_read)
 
 

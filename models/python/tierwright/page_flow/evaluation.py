@@ -37,6 +37,7 @@ from tierwright.page_flow.warn import (
     Caution,
     about_curve,
     about_devices,
+    about_space_behind,
 )
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
@@ -356,6 +357,7 @@ def evaluate(
     none = costs["none"]
     warnings = (
         *about_curve(curve, frames, flash_pages),
+        *about_space_behind(flash_metadata),
         *about_devices(curve, flash_pages, flash, disk, ram),
         *_about_the_lead(results, best, simulated=curve.given is None),
         *explain.about_lazy_writes(

@@ -32,7 +32,12 @@ from tierwright.page_flow.evaluation import (
     service_times,
 )
 from tierwright.page_flow.lazy_writes import ESTIMATE_OFF, lazy_writes_error
-from tierwright.page_flow.warn import Caution, about_curve, about_devices
+from tierwright.page_flow.warn import (
+    Caution,
+    about_curve,
+    about_devices,
+    about_space_behind,
+)
 from tierwright.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 
 AXES: dict[str, tuple[str, str]] = {
@@ -348,6 +353,7 @@ def scheme_map(
         validity=VALIDITY,
         warnings=(
             *_cautions(curve, problem, grid_x, grid_y, best),
+            *about_space_behind(flash_metadata),
             *about_devices(curve, 0, flash, disk, ram),
             *priced.cautions,
         ),

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tierwright.device import KINDS, Device
 from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.metadata import MetadataPreset
 from tierwright.reader_notes import NO_WRITES_IN_FORMAT, ReaderNotes
 from tierwright.units import format_bytes, format_count
 
@@ -64,6 +65,24 @@ def about_curve(
         yield from _about_ram(curve, np.unique(r))
     # A part of a page is no reading between two sizes.
     yield from _about_readings(curve, np.unique(np.rint(np.concatenate((r, f, r + f)))))
+
+
+def about_space_behind(preset: MetadataPreset | None) -> Iterator[Caution]:
+    """Warn of a map whose address space was not stated: it is charged at its least.
+
+    Parameters
+    ----------
+    preset : MetadataPreset or None
+        What is charged; None charges nothing.
+    """
+    if preset and preset.source_entry_bytes and preset.source_bytes is None:
+        yield Caution(
+            "space_behind_not_stated",
+            f"the map of {preset.title} spans the whole volume behind the cache, which was not "
+            "stated; it is charged for the distinct pages of the workload only, the least it "
+            "can be",
+            f"state the size of the volume, such as `{preset.name}:2TiB`",
+        )
 
 
 def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:

@@ -16,7 +16,7 @@ from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.page_flow import Caution, SchemeGrid, evaluate_grid, explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
-from tierwright.page_flow.warn import about_curve
+from tierwright.page_flow.warn import about_curve, about_space_behind
 from tierwright.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 
@@ -291,7 +291,11 @@ def scheme_throughput(
         knee_disks={name: _knee_disks(s, devices[0]) for name, s in found.items()},
         estimator=f"{ESTIMATOR}; {_demand_estimator(found)}",
         validity=f"{VALIDITY}; demands: {DEMAND_VALIDITY}",
-        warnings=(*about_curve(curve, left, sizes), *_cautions(found, flash, disk)),
+        warnings=(
+            *about_curve(curve, left, sizes),
+            *about_space_behind(flash_metadata),
+            *_cautions(found, flash, disk),
+        ),
         inputs={
             "ram_pages": ram_pages,
             "flash_pages": flash_pages,
