@@ -304,6 +304,7 @@ def residents(
 
     Examples
     --------
+    >>> from tierwright.transactions.eviction import eviction_order
     >>> events = parse_events("B A\nU A 0\nB B\nU B 1\nR A 2\nC B")
     >>> found = residents(events, ram_pages=4, database_pages=8)
     >>> found["A"], found["B"].commit_time
