@@ -225,7 +225,9 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await rate.fill("25");
   await rate.press("Enter");
   // 32 pages in each of 8 miniatures
-  await expect(page.getByText(/below 1,024 pages, .* the scaled caches are too small/)).toBeVisible();
+  await expect(
+    page.getByText(/below 1,024 pages, .* the scaled caches are too small/),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Estimate all sizes" }).click();
 
   const estimate = page.getByRole("region", {
