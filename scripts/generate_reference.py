@@ -1,4 +1,4 @@
-"""Writes docs/reference/*.md from the tables that the program itself reads.
+"""Writes docs/reference/*.md and docs/models/reach.md from the tables that the program itself reads.
 
 ``python scripts/generate_reference.py`` writes; with ``--check`` it compares and fails on a difference.
 """
@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tierwright import catalog, simulate
+from tierwright import catalog, formulas, simulate
 from tierwright.device import FIGURES, KINDS, Device
 from tierwright.prices import PRICE_UNITS, own_price
 from tierwright.units import format_bytes, format_microseconds
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "docs" / "reference"
+FOLDER = ROOT / "docs"
 NOTE = "<!-- Written by `python scripts/generate_reference.py`; do not edit. -->"
 COMMANDS: tuple[tuple[str, ...], ...] = (
     (),
@@ -405,15 +405,40 @@ def help_of(command: tuple[str, ...]) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
 
 
+def reach() -> str:
+    """Return the page that tells where each formula is reached."""
+    return "\n\n".join(
+        [
+            "# Where each formula is reached",
+            "Every formula of the papers is a function in Python and answers by its name for any inputs, with estimator, validity, warnings, derivation and "
+            "source: `tierwright formula NAME`, `POST /formulas/{name}`, page *Formulas*. This table tells where it is part of a larger answer as well; a test "
+            "holds that every formula has its row, and that the commands, addresses and pages named here exist.",
+            table(
+                ["formula", "command", "`POST` or `GET`", "page"],
+                [
+                    [
+                        f"`{card.name}`",
+                        f"`{card.command}`",
+                        f"`{card.address or '/formulas/{name}'}`",
+                        card.page or "Formulas",
+                    ]
+                    for card in formulas.CARDS.values()
+                ],
+            ),
+        ]
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
-    "formats.md": formats,
-    "policies.md": policies,
-    "buffers.md": buffers,
-    "schemes.md": schemes,
-    "flash-caches.md": flash_caches,
-    "devices.md": devices,
-    "price-books.md": price_books,
-    "cli.md": command_line,
+    "reference/formats.md": formats,
+    "reference/policies.md": policies,
+    "reference/buffers.md": buffers,
+    "reference/schemes.md": schemes,
+    "reference/flash-caches.md": flash_caches,
+    "reference/devices.md": devices,
+    "reference/price-books.md": price_books,
+    "reference/cli.md": command_line,
+    "models/reach.md": reach,
 }
 
 
@@ -432,11 +457,11 @@ def main(arguments: list[str]) -> int:
         if not arguments:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            print(f"wrote docs/reference/{name}")
+            print(f"wrote docs/{name}")
             continue
         stale += 1
         lines = difflib.unified_diff(
-            old.splitlines(), text.splitlines(), f"docs/reference/{name}", "now", n=0
+            old.splitlines(), text.splitlines(), f"docs/{name}", "now", n=0
         )
         print("\n".join(list(lines)[:20]))
     if stale:

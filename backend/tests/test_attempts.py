@@ -90,7 +90,7 @@ def test_what_another_core_has_converted_is_not_taken(tmp_path, monkeypatch):
     monkeypatch.setattr(_simulator, "convert", convert)
     monkeypatch.setattr(ingest, "_profile", lambda *_: 1 / 0)
     for made_by in ("core 1", "core 1", "core 2"):
-        monkeypatch.setattr(ingest, "_converter", lambda made_by=made_by: made_by)
+        monkeypatch.setattr(ingest, "core_build", lambda made_by=made_by: made_by)
         with contextlib.suppress(ZeroDivisionError):
             ingest.ingest(job_of(trace, tmp_path), QuietReport())
         for attempt in (tmp_path / "work").iterdir():

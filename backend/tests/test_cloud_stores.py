@@ -10,8 +10,8 @@ from cloud_store import run_cloud
 from live_app import run_application
 from obstore.exceptions import GenericError, PreconditionError
 
-from tierwright_server.uploads import object_store
-from tierwright_server.uploads.address import parse
+from tierwright import object_store
+from tierwright.object_address import parse
 
 CONTENT = (
     "time_us,op,rel,block\n" + "".join(f"{i},R,0/1,{i * 7 % 50}\n" for i in range(3000))

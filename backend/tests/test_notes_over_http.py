@@ -73,6 +73,77 @@ class TestNotes:
                 told = {one["name"]: one["message"] for one in answer["warnings"]}
                 assert "its writes are unknown" in told["no_writes_in_format"]
 
+    def test_a_result_shows_those_of_the_workload_it_is_asked_through(
+        self, application, arc
+    ):
+        """Two files, one with bad lines, make the same accesses: results are kept once."""
+        whole, _ = arc
+        spoilt = application.create_workload(
+            f"{ARC}no request\n".encode(), "y.lis", format="arc", skip_bad_records=1
+        )
+        run = application.wait_run(spoilt["run"]["id"])
+        assert run["status"] == "succeeded", run
+        asked = {
+            "/sweeps": {
+                "contenders": [{"family": "policy", "name": "lru"}],
+                "ram_pages": [5],
+            },
+            "/simulations": {**point("x"), "ram_pages": 5, "schemes": ["lazy"]},
+            "/miniatures": {"policy": "arc", "sizes": [5], "sample_rate": 1},
+        }
+
+        def told(answer):
+            return "bad_records_skipped" in {one["name"] for one in answer["warnings"]}
+
+        for path, body in asked.items():
+            ids = set()
+            for workload, skipped in ((whole, False), (spoilt, True)):
+                made = application.post(
+                    path, {**body, "workload_id": workload["id"]}, 202
+                )
+                ids.add(made["id"])
+                if made["run"] is not None:
+                    application.wait_run(made["run"]["id"])
+                where = f"{path}/{made['id']}"
+                found = application.get(f"{where}?workload_id={workload['id']}")
+                assert told(made) == told(found) == skipped
+                assert found["workload_id"] == workload["id"]
+                assert found["inputs"]["workload_id"] == workload["id"]
+                # Nobody named: that of the first.
+                assert not told(application.get(where))
+            assert len(ids) == 1
+
+    def test_a_split_shows_those_of_the_workload_it_is_asked_through(self, application):
+        rows = "".join(f"{i},{'RW'[i % 2]},0/1,{i * 7 % 40}\n" for i in range(400))
+        content = f"time_us,op,rel,block\n{rows}"
+        told = []
+        for bad in ("", "no request\n"):
+            asked = {"format": "postgres_csv", "skip_bad_records": 1}
+            workload = application.create_workload(
+                f"{content}{bad}".encode(), "z.csv", **asked
+            )
+            run = application.wait_run(workload["run"]["id"])
+            assert run["status"] == "succeeded", run
+            body = {"workload_id": workload["id"], "pages": 8}
+            made = application.post("/pool-splits", body, 202)
+            if made["run"] is not None:
+                application.wait_run(made["run"]["id"])
+            query = f"asymmetry=2&workload_id={workload['id']}"
+            found = application.get(f"/pool-splits/{made['id']}/costs?{query}")
+            told.append({one["name"] for one in found["warnings"]})
+        assert told[1] - told[0] == {"bad_records_skipped"}
+
+    def test_another_workload_has_nothing_to_say(self, application, arc, profiled):
+        body = {
+            "workload_id": arc[0]["id"],
+            "contenders": [{"family": "policy", "name": "fifo"}],
+            "ram_pages": [4],
+        }
+        made = application.post("/sweeps", body, 202)
+        application.wait_run(made["run"]["id"])
+        found = application.get(f"/sweeps/{made['id']}?workload_id={profiled['id']}")
+        assert found["workload_id"] == arc[0]["id"]
+
     def test_a_profile_shows_the_summaries_it_brought(self, application, arc, profiled):
         tables = application.get(f"/workloads/{profiled['id']}/summaries")
         own = summarise(Trace(arc[1], format="arc"))

@@ -8,9 +8,9 @@ from live_app import TUS, free_port, run_application
 from pydantic import ValidationError
 from s3_store import credentials, run_line, run_store
 
+from tierwright import object_store
+from tierwright.object_address import Address, parse
 from tierwright_server.settings import Settings
-from tierwright_server.uploads import object_store
-from tierwright_server.uploads.address import Address, parse
 from tierwright_server.uploads.fetch import RANGE_BYTES
 
 HEADER = "time_us,op,rel,block\n"

@@ -13,6 +13,7 @@ import pytest
 from live_app import REPOSITORY, run_application
 
 from tierwright_server.errors import TimedOut
+from tierwright_server.jobs import brief
 from tierwright_server.jobs.limits import ran_out_of_memory
 from tierwright_server.settings import Settings
 from tierwright_server.uploads import preview
@@ -141,7 +142,7 @@ def test_a_child_knows_no_secrets(monkeypatch):
     monkeypatch.setenv("TIERWRIGHT_DATABASE_URL", "postgresql://u:s3cr3t@h/d")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cr3t")
     monkeypatch.setenv("PGPASSWORD", "s3cr3t")
-    given = preview._environment()
+    given = brief.environment()
     assert "s3cr3t" not in " ".join(given.values())
     assert given["PATH"] == os.environ["PATH"]
 

@@ -253,6 +253,28 @@ class TestRegister:
         # Bytes 4096 to 8191 and 8192 to 12287 are requested of each.
         assert pages == [2, 4]
 
+    def test_members_of_an_archive_are_merged_by_time_on_request(
+        self, open_application, folders
+    ):
+        path = folders / "open" / "at-once.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("web.spc", "0,8,4096,R,0.1\n0,8,4096,W,0.3\n")
+            archive.writestr("mail.spc", "1,8,4096,R,0.2\n1,8,4096,W,0.4\n")
+        upload = open_application.post("/uploads/register", {"path": str(path)}, 201)
+        asked = {"format": "spc", "members_merged": True}
+        preview = open_application.post(f"/uploads/{upload['id']}/preview", asked, 200)
+        shown = [(one["device"], one["op"]) for one in preview["records"]]
+        assert shown == [("0", "R"), ("1", "R"), ("0", "W"), ("1", "W")]
+        body = {"upload_id": upload["id"], "name": "at once", **asked}
+        workload = open_application.post("/workloads", body, 202)
+        assert workload["members_merged"] is True
+        run = open_application.wait_run(workload["run"]["id"])
+        assert run["status"] == "succeeded", run
+        log = open_application.get(f"/workloads/{workload['id']}/conversion-log")
+        assert log["asked"]["members_merged"] is True
+        warned = {one["name"] for one in log["report"]["warnings"]}
+        assert not warned & {"members_overlap", "non_monotone_time"}
+
     def test_a_file_that_changed_is_not_read(self, open_application, folders):
         path = folders / "open" / "grows.csv"
         path.write_bytes(trace(10))

@@ -89,6 +89,28 @@ def test_the_sentence_names_bottleneck_and_knee(application):
     assert "the disks limit" in many["finding"]
 
 
+def test_schemes_within_their_known_error_are_too_close_to_call(application):
+    answer = ask(application, clients=500)
+    schemes = {scheme["scheme"]: scheme for scheme in answer["schemes"]}
+    at, best = answer["at"], schemes[answer["best"][answer["at"]]]
+    least = best["throughput_least_per_s"] or best["throughput_per_s"]
+    near = [
+        scheme["title"]
+        for scheme in answer["schemes"]
+        if scheme["throughput_per_s"][at] < 0.999 * best["throughput_per_s"][at]
+        and (scheme["throughput_most_per_s"] or scheme["throughput_per_s"])[at]
+        >= least[at]
+    ]
+    assert near, "the example has schemes whose ranges overlap"
+    assert "No flash" not in near
+    assert "too close to call" in answer["finding"]
+    for title in near:
+        assert title in answer["finding"]
+        assert title in answer["sentence"].rpartition("Within the known error")[2]
+    alone = ask(application, flash_pages=0)
+    assert "Within the known error" not in alone["sentence"]
+
+
 def test_a_system_that_needs_nothing_says_so(application):
     answer = ask(application, ram_pages=10**6, flash_pages=0, think_ms=0)
     names = {warning["name"] for warning in answer["warnings"]}

@@ -355,6 +355,7 @@ class TestConversionLog:
             "skip_bad_records": 3,
             "device_bytes": None,
             "members_apart": False,
+            "members_merged": False,
         }
         report = log["report"]
         assert report["chosen_by"] == "name"

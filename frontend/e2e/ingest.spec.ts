@@ -186,10 +186,15 @@ test("the files of an archive are one recording, or of devices of their own", as
   await choice.click();
   await page.getByRole("option", { name: "Each of devices of its own" }).click();
   await expect(page.getByText("web.spc/0").first()).toBeVisible();
-  await expectAccessible(page, "files of an archive kept apart");
+  await expect(page.getByText("mail.spc/0")).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Order of the files" }).click();
+  await page.getByRole("option", { name: "Merged by time" }).click();
+  await expect(page.getByText("mail.spc/0").first()).toBeVisible();
+  await expectAccessible(page, "files of an archive kept apart and merged");
   await page.getByRole("button", { name: "Read the whole trace" }).click();
   await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
   await expect(
     page.getByText(/each file of the archive of devices of its own/),
   ).toBeVisible();
+  await expect(page.getByText(/the files of the archive merged by time/)).toBeVisible();
 });

@@ -120,6 +120,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/dram-or-flash",
     "/throughput",
     "/simulate",
+    "/formulas?formula=face.bottleneck",
     "/runs",
     "/scenarios",
   ]) {

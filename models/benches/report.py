@@ -228,6 +228,26 @@ def counts(document: dict[str, Any]) -> list[str]:
     return table(headings, rows)
 
 
+def sliders(document: dict[str, Any]) -> list[str]:
+    """Return how soon a page answers a move of a slider, in a browser."""
+    rows = [
+        [
+            row["page"],
+            row["slider"].removeprefix("^"),
+            number(row["moves"], 0),
+            number(row["p50_ms"], 0),
+            number(row["p95_ms"], 0),
+            number(row["answered_p95_ms"], 0),
+            number(row["bar_ms"], 0),
+            "yes" if row["reached"] else "**no**",
+        ]
+        for row in document.get("sliders", ())
+    ]
+    headings = ["page", "slider", "moves", "median ms", "p95 ms"]
+    headings += ["of it until the answer, p95 ms", "bar", "reached"]
+    return table(headings, rows) if rows else ["Not measured yet."]
+
+
 PARTS = {
     "counts": counts,
     "ingestion": ingestion,
@@ -237,6 +257,7 @@ PARTS = {
     "limits": limits,
     "streams": streams,
     "grids": grids,
+    "sliders": sliders,
 }
 
 

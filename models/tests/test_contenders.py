@@ -83,7 +83,7 @@ def test_an_option_goes_to_all_that_have_it_and_a_named_one_to_its_contender():
         {},
         {"ram_policy": "2Q", "ram_k_in": "0.3", "flash_policy": "arc"},
         {"ram_policy": "sieve"},  # whose policy has no k_in
-        {"ram_policy": "2Q"},  # a flash cache takes a policy, not its options
+        {"ram_policy": "2Q", "ram_k_in": "0.3"},
     ]
 
 

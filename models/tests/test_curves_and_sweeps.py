@@ -204,6 +204,81 @@ def test_a_sweep_charges_the_metadata_of_flash(
     assert "nothing to charge" in err
 
 
+TIMES = tuple(
+    word
+    for name in ("flash_read_us", "flash_write_us", "disk_read_us", "disk_write_us")
+    for word in ("--option", f"{name}=9")
+)
+
+
+def test_a_sweep_charges_flash_caches_and_choosers_too(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, rows, _ = run(
+        capsys, "sweep", cut, "--scheme", "face", "--scheme", "online", "--scheme", "none",
+        "--ram-pages", "100", "--flash-pages", "4000", "--flash-metadata", "flashcache", "--json",
+        *TIMES,
+    )  # fmt: skip
+    assert code == 0
+    charged = [(row.get("ram_budget_pages"), row["ram_pages"]) for row in rows]
+    assert charged == [(100, 76), (100, 76), (None, 100)]
+
+
+@pytest.mark.parametrize("scheme", ["lazy", "face", "online"])
+def test_one_replay_charges_the_metadata_as_a_sweep_does(
+    cut: Path, capsys: pytest.CaptureFixture[str], scheme: str
+) -> None:
+    times = TIMES if scheme == "online" else ()
+    sizes = ("--ram-pages", "100", "--flash-pages", "4000", *times)
+    metadata = ("--flash-metadata", "flashcache")
+    code, single, _ = run(
+        capsys, "simulate", cut, "--scheme", scheme, *sizes, *metadata, "--json"
+    )
+    assert code == 0
+    assert (single["ram_budget_pages"], single["ram_pages"]) == (100, 76)
+    code, rows, _ = run(
+        capsys, "sweep", cut, "--scheme", scheme, *sizes, *metadata, "--json"
+    )
+    assert {key: single[key] for key in rows[0] if key in single} == {
+        key: value for key, value in rows[0].items() if key in single
+    }
+    # The same replay without the charge, in the RAM that is left.
+    code, plain, _ = run(
+        capsys,
+        "simulate",
+        cut,
+        "--scheme",
+        scheme,
+        "--ram-pages",
+        "76",
+        *sizes[2:],
+        "--json",
+    )
+    del single["ram_budget_pages"]
+    assert single == plain
+
+
+def test_one_replay_refuses_what_cannot_be_charged(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    face = ("--flash-metadata", "face")
+    for asked, part in (
+        (("--policy", "lru", "--pages", "5"), "nothing to charge"),
+        (
+            ("--scheme", "NONE", "--ram-pages", "50", "--flash-pages", "9"),
+            "nothing to charge",
+        ),
+        (
+            ("--scheme", "lazy", "--ram-pages", "1", "--flash-pages", "4000"),
+            "hold less than",
+        ),
+    ):
+        code, _, err = run(capsys, "simulate", cut, *asked, *face)
+        assert code == 2
+        assert part in err
+        assert "hint:" in err
+
+
 def test_buffers_and_flash_caches_share_the_read(
     cut: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tierwright import catalog, page_flow, simulate
-from tierwright._simulator import TraceError, inspect, preview
+from tierwright._simulator import ParameterError, TraceError, inspect, preview
 from tierwright.cli.app import main
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import profile_from_mapping, read_profile
@@ -353,3 +353,13 @@ def test_reading_twice_passes_over_the_same_records(blocks: Path) -> None:
     )
     assert found.accesses == 600
     assert "bad_records_skipped" in names(found.warnings)
+
+
+def test_a_buffer_that_weighs_writes_names_the_trace_that_does_not_tell_them(
+    arc: Path,
+) -> None:
+    with pytest.raises(ParameterError) as refused:
+        simulate.simulate_buffer(Trace(arc), "cflru", 4)
+    assert str(refused.value.args[0]).startswith(
+        "trace `x.lis`: its format does not tell writes from reads"
+    )

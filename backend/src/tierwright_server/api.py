@@ -12,6 +12,7 @@ from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.device_imports.endpoints import router as device_imports
 from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.flash_choices.endpoints import router as flash_choices
+from tierwright_server.formulas.endpoints import router as formulas
 from tierwright_server.fragment_caches.endpoints import router as fragment_caches
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.miniatures.endpoints import router as miniatures
@@ -49,6 +50,7 @@ for part in (
     wear,
     fragment_caches,
     transactions,
+    formulas,
     break_evens,
     throughputs,
     simulations,

@@ -6,6 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tierwright_server.errors import NotFound
+
 if TYPE_CHECKING:
     from tierwright_server.settings import Settings
 
@@ -37,6 +39,23 @@ def folder_of(settings: Settings, content_id: str) -> Path:
 def trace_path(settings: Settings, content_id: str) -> Path:
     """Return the canonical trace of a content."""
     return folder_of(settings, content_id) / TRACE_NAME
+
+
+def existing_trace(settings: Settings, content_id: str) -> Path:
+    """Return the canonical trace of a content, for a job that reads it.
+
+    Raises
+    ------
+    NotFound
+        If it is not there any more.
+    """
+    trace = trace_path(settings, content_id)
+    if not trace.is_file():
+        raise NotFound(
+            "the canonical trace is gone from the data folder",
+            hint="Delete the workload and upload its trace again.",
+        )
+    return trace
 
 
 def curve_path(settings: Settings, content_id: str) -> Path:

@@ -2,7 +2,7 @@
 
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -218,15 +218,28 @@ async def _on_validation(_: Request, error: Exception) -> Response:
 
 async def _on_model_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, TierwrightError)
+    return problem_response(problem_of(of_model(error)))
+
+
+def of_model(
+    error: TierwrightError, field: Callable[[str], str] = lambda where: where
+) -> BadInput:
+    """Return an error of the models as one of the server.
+
+    Parameters
+    ----------
+    error : TierwrightError
+        With its `problems`, if it names any.
+    field : callable
+        Place of a value in the request, by the models' name for it.
+    """
     faults = [
         ProblemDetail(
-            where=fault.where, value=shown(fault.value), message=fault.message
+            where=field(fault.where), value=shown(fault.value), message=fault.message
         )
         for fault in getattr(error, "problems", ())
     ]
-    return problem_response(
-        problem_of(BadInput(error.message, hint=error.hint or None, errors=faults))
-    )
+    return BadInput(error.message, hint=error.hint or None, errors=faults)
 
 
 async def _on_simulator_error(_: Request, error: Exception) -> Response:
@@ -241,6 +254,8 @@ def simulator_message(error: Exception) -> tuple[str, str | None]:
 
 
 _HTTP_HINTS = {
+    400: "Send one JSON object, with nothing nested in hundreds and no number of thousands "
+    "of digits.",
     404: "The paths of this server are listed at /api/v1/openapi.json.",
     413: "Traces are uploaded with tus at /api/v1/uploads.",
     405: "See /api/v1/openapi.json for the methods of this path.",

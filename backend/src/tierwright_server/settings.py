@@ -8,7 +8,8 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from tierwright_server.uploads.address import Address, is_address, parse
+from tierwright.conversions import CHECKPOINT_ACCESSES
+from tierwright.object_address import Address, is_address, parse
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -68,11 +69,13 @@ class Settings(BaseSettings):
     min_free_bytes: Annotated[int, Field(ge=0)] = 2**30
     preview_timeout_s: Annotated[float, Field(gt=0)] = 20.0
     preview_memory_bytes: Annotated[int, Field(ge=2**26)] = 2**29
+    formula_timeout_s: Annotated[float, Field(gt=0)] = 10.0
+    formula_memory_bytes: Annotated[int, Field(ge=2**28)] = 2**30
     curve_cache_entries: Annotated[int, Field(ge=1)] = 8
     analysis_cache_entries: Annotated[int, Field(ge=1)] = 8
 
     checkpoint_accesses: Annotated[int, Field(ge=1)] = Field(
-        default=16 * 2**20,
+        default=CHECKPOINT_ACCESSES,
         description="Page accesses between two checkpoints of a conversion",
     )
     worker_concurrency: Annotated[int, Field(ge=1)] = 2

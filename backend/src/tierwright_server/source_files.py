@@ -4,32 +4,12 @@ A recording of blktrace is a file for each CPU, of which one is named and all ar
 """
 
 import hashlib
-import re
 from datetime import datetime
 from pathlib import Path
 
-_CPU = re.compile(r"(?P<base>.+\.blktrace\.)\d{1,5}(?P<suffix>(\..*)?)")
+from tierwright.source_files import others_of
+
 _MARK_BITS = 63
-
-
-def others_of(path: Path) -> list[Path]:
-    """Return the files beside this one that are read with it, by name.
-
-    Parameters
-    ----------
-    path : Path
-        The file that was named, such as `sda.blktrace.0`.
-    """
-    own = _CPU.fullmatch(path.name)
-    if own is None:
-        return []
-    return sorted(
-        other
-        for other in path.parent.iterdir()
-        if other != path
-        and (found := _CPU.fullmatch(other.name)) is not None
-        and (found["base"], found["suffix"]) == (own["base"], own["suffix"])
-    )
 
 
 def is_marked(path: Path, mark: int, since: datetime) -> bool:

@@ -173,6 +173,7 @@ class Workload(Table):
     skip_bad_records: Mapped[int] = mapped_column(default=0, server_default="0")
     device_bytes: Mapped[int | None]
     members_apart: Mapped[bool] = mapped_column(default=False, server_default=false())
+    members_merged: Mapped[bool] = mapped_column(default=False, server_default=false())
     conversion: Mapped[dict[str, Any] | None]
     run_id: Mapped[str | None] = mapped_column(
         ForeignKey("runs.id", ondelete="SET NULL")

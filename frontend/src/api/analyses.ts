@@ -40,17 +40,18 @@ export const poolSplitQuery = (id: string) =>
 
 export const poolSplitCostsQuery = (
   id: string,
+  workload: string,
   asymmetry: number,
   estimator: PoolSplitCosts["estimator"],
 ) =>
   queryOptions({
-    queryKey: [...poolSplitKey(id), "costs", asymmetry, estimator],
+    queryKey: [...poolSplitKey(id), "costs", workload, asymmetry, estimator],
     queryFn: ({ signal }) =>
       answer(
         getPoolSplitCosts({
           signal,
           path: { pool_split_id: id },
-          query: { asymmetry, estimator },
+          query: { workload_id: workload, asymmetry, estimator },
           throwOnError: true,
         }),
       ),
@@ -70,6 +71,8 @@ export const poolSplitGainsQuery = (id: string) =>
 export const poolAdvisorKey = (id: string) => ["pool-advisors", id];
 
 export interface Estimation {
+  /** Through which the answer is asked for. */
+  readonly workload_id: string;
   /** Time of one estimation; absent: not asked about. [s] */
   readonly estimation_s?: number;
   readonly read_us?: number;

@@ -54,5 +54,12 @@ export const simulationKey = (id: string) => ["simulations", id];
 export const startSimulation = (body: SimulationIn) =>
   answer(createSimulation({ body, throwOnError: true }));
 
-export const readSimulation = (id: string) =>
-  answer(getSimulation({ path: { simulation_id: id }, throwOnError: true }));
+/** A check with the notes of the workload through which it is asked for. */
+export const readSimulation = (id: string, workload: string) =>
+  answer(
+    getSimulation({
+      path: { simulation_id: id },
+      query: { workload_id: workload },
+      throwOnError: true,
+    }),
+  );

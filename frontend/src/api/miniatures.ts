@@ -6,11 +6,17 @@ export type { MiniatureIn, MiniatureOut, MiniatureRow } from "./gen/types.gen";
 
 export const miniatureKey = (miniatureId: string) => ["miniatures", miniatureId];
 
-export const readMiniature = (miniatureId: string, signal: AbortSignal) =>
+/** An estimate with the notes of the workload through which it is asked for. */
+export const readMiniature = (
+  miniatureId: string,
+  workload: string,
+  signal: AbortSignal,
+) =>
   answer(
     getMiniature({
       signal,
       path: { miniature_id: miniatureId },
+      query: { workload_id: workload },
       throwOnError: true,
     }),
   );

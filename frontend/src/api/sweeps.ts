@@ -10,12 +10,19 @@ export interface PricedBy {
 
 export const sweepKey = (sweepId: string) => ["sweeps", sweepId];
 
-export const readSweep = (sweepId: string, devices: PricedBy, signal: AbortSignal) =>
+/** A sweep with the notes of the workload through which it is asked for. */
+export const readSweep = (
+  sweepId: string,
+  workload: string,
+  devices: PricedBy,
+  signal: AbortSignal,
+) =>
   answer(
     getSweep({
       signal,
       path: { sweep_id: sweepId },
       query: {
+        workload_id: workload,
         ...(devices.flash === undefined ? {} : { flash_device_id: devices.flash }),
         ...(devices.disk === undefined ? {} : { disk_device_id: devices.disk }),
       },

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
 import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { devicesQuery } from "@/api/catalog";
+import { formulasQuery } from "@/api/formulas";
 import { scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
 import { Dialog } from "@/components/dialog";
@@ -23,6 +24,8 @@ function useCommands(opened: boolean): Command[] {
   const workloads = useQuery({ ...workloadsQuery(), enabled: opened }).data ?? [];
   const scenarios = useQuery({ ...scenariosQuery(), enabled: opened }).data ?? [];
   const devices = useQuery({ ...devicesQuery(), enabled: opened }).data ?? [];
+  const formulas =
+    useQuery({ ...formulasQuery(), enabled: opened }).data?.formulas ?? [];
   const page = (label: string, run: () => void): Command => ({
     id: `page ${label}`,
     group: "Page",
@@ -37,6 +40,7 @@ function useCommands(opened: boolean): Command[] {
     ...Object.values(QUESTIONS).map(({ to, label }) =>
       page(label, () => void navigate({ to })),
     ),
+    page("Formulas", () => void navigate({ to: "/formulas" })),
     page("Runs", () => void navigate({ to: "/runs" })),
     page("Scenarios", () => void navigate({ to: "/scenarios" })),
     ...workloads.map((workload) => ({
@@ -60,6 +64,12 @@ function useCommands(opened: boolean): Command[] {
       group: "Device",
       label: device.name,
       run: () => void navigate({ to: "/hardware", hash: `device-${device.id}` }),
+    })),
+    ...formulas.map(({ name, title }) => ({
+      id: `formula ${name}`,
+      group: "Formula",
+      label: `${title} (${name})`,
+      run: () => void navigate({ to: "/formulas", search: { formula: name } }),
     })),
   ];
 }

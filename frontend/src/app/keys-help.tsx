@@ -7,7 +7,7 @@ const KEYS = [
   ["Arrow keys", "on a size slider: a quarter of an octave up or down"],
   ["Page Up, Page Down", "on a size slider: double, halve"],
   ["Home, End", "on a size slider: smallest, largest"],
-  ["Enter", "take over a typed size"],
+  ["Enter", "take over a typed size; compute a formula"],
   ["Esc", "close a dialogue; undo a size not yet taken over"],
 ] as const;
 

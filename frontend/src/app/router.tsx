@@ -6,6 +6,7 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router";
 import { parseDollarSearch } from "@/analysis/dollar-state";
+import { parseFormulaSearch } from "@/analysis/formula-state";
 import { parseMapSearch } from "@/analysis/map-state";
 import { parseSplitSearch } from "@/analysis/split-state";
 import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
@@ -150,6 +151,16 @@ const simulate = createRoute({
   ),
 });
 
+const formulas = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/formulas",
+  validateSearch: parseFormulaSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/formulas/formulas-page"),
+    "FormulasPage",
+  ),
+});
+
 const runs = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
@@ -189,6 +200,7 @@ export const router = createRouter({
     dramOrFlash,
     throughput,
     simulate,
+    formulas,
     runs,
     scenarios,
     sideBySide,

@@ -1,22 +1,13 @@
 import { Alert, Button, Text, useMantineColorScheme } from "@mantine/core";
 import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { QUESTIONS } from "@/analysis/questions";
+import { NAVIGATION } from "@/analysis/navigation";
 import { Page } from "@/components/page";
 import { CommandPalette } from "./command-palette";
 import { InputChips } from "./input-chips";
 import { KeysHelp } from "./keys-help";
 import classes from "./shell.module.css";
 import { useGlobalKeys } from "./use-global-keys";
-
-export const NAVIGATION = [
-  { to: "/", label: "Start" },
-  { to: "/workloads", label: "Workloads" },
-  { to: "/hardware", label: "Hardware" },
-  ...Object.values(QUESTIONS),
-  { to: "/runs", label: "Runs" },
-  { to: "/scenarios", label: "Scenarios" },
-] as const;
 
 export function Shell() {
   const [panel, setPanel] = useState<"palette" | "keys" | null>(null);

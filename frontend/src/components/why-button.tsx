@@ -15,6 +15,10 @@ export function WhyButton(props: {
       <Button
         size={props.size ?? "compact-sm"}
         variant="default"
+        h="auto"
+        mih={26}
+        maw="100%"
+        styles={{ label: { whiteSpace: "normal", textAlign: "left" } }}
         onClick={() => setOpened(true)}
       >
         Why: {props.title}

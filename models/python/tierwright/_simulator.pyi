@@ -91,6 +91,8 @@ class _TraceReading(TypedDict, total=False):
     max_expansion: int | None
     device_bytes: int | None
     members_apart: bool
+    members_merged: bool
+    others: list[str] | None
 
 # --- errors -----------------------------------------------------------------------------
 

@@ -206,7 +206,7 @@ def _run(
     from tierwright._simulator import SimulatorError
 
     try:
-        actual = formula(_spelled(vector["inputs"]))
+        actual = formula(spelled(vector["inputs"]))
     except BadInput as error:
         return _refused(head, expected, error.kind, error.message)
     except SimulatorError as error:  # the core refuses what is outside its domain
@@ -236,14 +236,12 @@ def _under_their_name(expected: Mapping[str, Any], actual: Outputs) -> Outputs:
     return dict.fromkeys(expected, values[0])
 
 
-def _spelled(value: Any) -> Any:
-    """Return the inputs with every symbol of `SPELLINGS` under its plain key."""
+def spelled(value: Any) -> Any:
+    """Return inputs with every symbol of `SPELLINGS` under its plain key."""
     if isinstance(value, Mapping):
-        return {
-            SPELLINGS.get(key, key): _spelled(inner) for key, inner in value.items()
-        }
+        return {SPELLINGS.get(key, key): spelled(inner) for key, inner in value.items()}
     if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
-        return [_spelled(entry) for entry in value]
+        return [spelled(entry) for entry in value]
     return value
 
 

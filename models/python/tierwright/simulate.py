@@ -38,6 +38,8 @@ class Reading:
         takes 5,000.
     members_apart : bool
         Whether each member of an archive, or file of a folder, is of devices of its own.
+    members_merged : bool
+        Whether the members are merged by time; otherwise they are read one after another.
     device_bytes : int or None
         Size of each device that was recorded; addresses beyond it, or far below it, are warned
         of. [bytes]
@@ -48,6 +50,7 @@ class Reading:
     max_expansion: int | None = None
     device_bytes: int | None = None
     members_apart: bool = False
+    members_merged: bool = False
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments that the core takes for it."""
@@ -57,6 +60,7 @@ class Reading:
             "max_expansion": self.max_expansion,
             "device_bytes": self.device_bytes,
             "members_apart": self.members_apart,
+            "members_merged": self.members_merged,
         }
 
 
@@ -79,6 +83,10 @@ class Trace:
         Column mapping of the generic CSV reader, such as ``{"time": "ts"}``.
     reading : Reading
         Tolerance and limits. Whatever was passed over is told by the notes of every answer.
+    others : tuple of Path
+        Files that are read behind `path`, all of them one trace as the files of a folder are.
+    versions : mapping
+        Name of the content of each file that is a copy of an object of a store.
     """
 
     path: Path
@@ -86,12 +94,21 @@ class Trace:
     page_bytes: int | None = None
     columns: Mapping[str, str] | None = field(default=None)
     reading: Reading = STRICT
+    others: tuple[Path, ...] = ()
+    versions: Mapping[Path, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files of the trace, in the order in which they are read."""
+        return (self.path, *self.others)
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments that the core takes for a trace."""
         given: dict[str, Any] = {"format": self.format, **self.reading.arguments()}
         if self.page_bytes is not None:
             given["page_bytes"] = self.page_bytes
+        if self.others:
+            given["others"] = [str(other) for other in self.others]
         if self.columns:
             given["columns"] = dict(self.columns)
         return given
@@ -168,13 +185,19 @@ def convert(
     out: Path,
     *,
     force: bool = False,
+    resume: tuple[str, int] | None = None,
     on_progress: OnReading | None = None,
 ) -> dict[str, Any]:
-    """Write the canonical form of a trace; an existing file only with `force`."""
+    """Write the canonical form of a trace; an existing file only with `force`.
+
+    With `resume`, a name of the content and the accesses between two checkpoints, as
+    `_simulator.convert` has it; `tierwright.conversions` finds them.
+    """
     return _simulator.convert(
         str(trace.path),
         str(out),
         force=force,
+        resume=resume,
         on_progress=on_progress,
         **trace.arguments(),
     )

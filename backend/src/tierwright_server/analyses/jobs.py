@@ -1,6 +1,5 @@
 """The worker's side of the analyses."""
 
-import shutil
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,12 +22,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child."""
     analysis = await _find(session, run)
-    trace = contents.trace_path(settings, analysis.content_id)
-    if not trace.is_file():
-        raise NotFound(
-            "the canonical trace is gone from the data folder",
-            hint="Delete the workload and upload its trace again.",
-        )
+    trace = contents.existing_trace(settings, analysis.content_id)
     return {
         "kind": analysis.kind,
         "trace": str(trace),
@@ -48,8 +42,3 @@ async def finish(
     analysis.complete = True
     await session.flush()
     return f"computed; {result['bytes']:,} bytes kept"
-
-
-def cleanup(settings: Settings, run_id: str) -> None:
-    """Remove what an attempt may leave, which is nothing but its folder."""
-    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

@@ -21,10 +21,12 @@ from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import BadInput, responses
 from tierwright_server.evaluations.schemas import DerivationStep
+from tierwright_server.evaluations.service import derivation_row
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import Answer, Body, Identifier, Pages, WarningOut
 from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
+from tierwright_server.workloads.schemas import AskedThrough
 
 router = APIRouter(prefix="/pool-advisors", tags=["pool splits"])
 
@@ -196,12 +198,13 @@ async def get_pool_advisor_epochs(
         float,
         Query(gt=0, le=1e9, allow_inf_nan=False, description="One page read. [µs]"),
     ] = 200.0,
+    workload_id: AskedThrough = None,
 ) -> PoolAdvisorEpochs:
     """Read what the advisor did, and the least window that an estimation allows."""
     row = await service.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
     arrays = await service.load(context, row)
     found: dict[str, Any] = json.loads(bytes(arrays["document"]))
-    notes = about_trace(await service.notes_of(session, row))
+    notes = about_trace(await service.notes_of(session, row, workload_id))
     cautions = [
         WarningOut(name=note.name, message=note.message, hint=note.hint)
         for note in notes
@@ -219,17 +222,7 @@ async def get_pool_advisor_epochs(
         finding=finding,
         sentence=sentence,
         warnings=cautions,
-        derivation=[
-            DerivationStep(
-                scheme=None,
-                name=step["result"],
-                formula=step["substituted"],
-                value=step["value"],
-                unit=step["unit"],
-                source=step["source"],
-            )
-            for step in found.pop("derivation")
-        ],
+        derivation=[derivation_row(step) for step in found.pop("derivation")],
         **{
             name: value for name, value in found.items() if name != "alternating_factor"
         },

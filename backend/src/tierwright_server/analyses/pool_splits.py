@@ -34,6 +34,7 @@ from tierwright_server.schemas import (
 )
 from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
+from tierwright_server.workloads.schemas import AskedThrough
 
 router = APIRouter(prefix="/pool-splits", tags=["pool splits"])
 
@@ -229,11 +230,12 @@ async def get_pool_split_costs(
     points: Annotated[
         int, Query(ge=2, le=2000, description="About how many splits of the curve.")
     ] = 300,
+    workload_id: AskedThrough = None,
 ) -> PoolSplitCosts:
     """Price every split at one R: estimate and simulation, from what is counted."""
     row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
     survey = pool_split.survey_of(await service.load(context, row))
-    notes = await service.notes_of(session, row)
+    notes = await service.notes_of(session, row, workload_id)
     return _costs(pool_split_id, survey, notes, asymmetry, estimator, points)
 
 

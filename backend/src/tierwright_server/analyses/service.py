@@ -1,7 +1,5 @@
 """Decisions about analyses: same inputs, same id, computed once, arrays cached."""
 
-import hashlib
-import json
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,6 +10,7 @@ from tierwright_server.analyses import repository
 from tierwright_server.context import Context
 from tierwright_server.errors import NotFound, NotReady
 from tierwright_server.evaluations.service import CORE_VERSION
+from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
@@ -98,13 +97,16 @@ async def find_of(
     return found
 
 
-async def notes_of(session: AsyncSession, row: Row) -> ReaderNotes:
-    """Return what the reader of an analysis's trace noticed."""
+async def notes_of(
+    session: AsyncSession, row: Row, workload_id: str | None
+) -> ReaderNotes:
+    """Return what the reader of the trace of a workload noticed, or of the first that asked."""
     analysis, _ = row
     content = await session.get_one(Content, analysis.content_id)
-    return workloads.notes_of(
-        await session.get(Workload, analysis.workload_id), content
+    through = await workloads.asked_through(
+        session, workload_id, content.id, analysis.workload_id
     )
+    return workloads.notes_of(await session.get(Workload, through), content)
 
 
 def status_of(row: Row) -> RunStatus:
@@ -151,5 +153,4 @@ async def load(context: Context, row: Row) -> Any:
 
 def _id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:
     parts = [kind.value, content_id, parameters, CORE_VERSION]
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return result_id(parts)

@@ -1,7 +1,7 @@
 """The comparison of schemes: finds what is asked for, evaluates, puts it into words."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
@@ -558,6 +558,18 @@ def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
             entry["value_us_per_access"],
             "µs/access",
         )
+
+
+def derivation_row(plain: Mapping[str, Any]) -> DerivationStep:
+    """One formula that came as plain data, from a job or a process of its own."""
+    return DerivationStep(
+        scheme=None,
+        name=plain["result"],
+        formula=plain["substituted"],
+        value=plain["value"],
+        unit=plain["unit"],
+        source=plain["source"],
+    )
 
 
 def derivation_step(

@@ -3,6 +3,7 @@
 One line adds a kind.
 """
 
+import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,11 @@ from tierwright_server.workloads import jobs as ingest
 Document = dict[str, Any]
 
 
+def _remove_work(settings: Settings, run_id: str) -> None:
+    """Remove the folder of a run with all that its attempts left in it."""
+    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)
+
+
 @dataclass(frozen=True)
 class JobKind:
     """One kind of job.
@@ -37,15 +43,15 @@ class JobKind:
         closing message.
     cleanup
         Removes what an attempt that will not go on has left on the disk.
-    resumes
-        Whether the next attempt goes on with what a killed one has left on the disk.
     keep
         Stores partial results of the child, which stay whatever becomes of the run.
+    resumes
+        Whether the next attempt goes on with what a killed one has left on the disk.
     """
 
     prepare: Callable[[AsyncSession, Settings, Run], Awaitable[Document]]
     finish: Callable[[AsyncSession, Settings, Run, Document], Awaitable[str]]
-    cleanup: Callable[[Settings, str], None]
+    cleanup: Callable[[Settings, str], None] = _remove_work
     keep: Callable[[AsyncSession, Run, Document], Awaitable[None]] | None = None
     resumes: bool = False
 
@@ -57,15 +63,11 @@ class JobKind:
 
 KINDS = {
     RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup),
-    RunKind.INGEST: JobKind(
-        ingest.prepare, ingest.finish, ingest.cleanup, resumes=True
-    ),
-    RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish, simulate.cleanup),
-    RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, sweep.cleanup, sweep.keep),
+    RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, resumes=True),
+    RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish),
+    RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, keep=sweep.keep),
     RunKind.MINIATURE: JobKind(
-        miniature.prepare, miniature.finish, miniature.cleanup, miniature.keep
+        miniature.prepare, miniature.finish, keep=miniature.keep
     ),
-    **dict.fromkeys(
-        ANALYSES, JobKind(analysis.prepare, analysis.finish, analysis.cleanup)
-    ),
+    **dict.fromkeys(ANALYSES, JobKind(analysis.prepare, analysis.finish)),
 }

@@ -46,7 +46,12 @@ def cap_memory(bytes_: int) -> None:
 
 def write_no_files() -> None:
     """Keep this process from writing to files and from leaving a core dump."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    cap_files(0)
+
+
+def cap_files(bytes_: int) -> None:
+    """Bound each file that this process writes, and keep it from leaving a core dump."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

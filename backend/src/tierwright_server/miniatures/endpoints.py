@@ -9,6 +9,7 @@ from tierwright_server.errors import responses
 from tierwright_server.miniatures import service
 from tierwright_server.miniatures.schemas import MiniatureIn, MiniatureOut
 from tierwright_server.schemas import Identifier
+from tierwright_server.workloads.schemas import AskedThrough
 
 router = APIRouter(prefix="/miniatures", tags=["miniatures"])
 
@@ -35,6 +36,7 @@ async def get_miniature(
     miniature_id: Annotated[Identifier, Path(description="Id of the estimate.")],
     session: SessionDep,
     context: ContextDep,
+    workload_id: AskedThrough = None,
 ) -> MiniatureOut:
     """Read an estimate as far as it is: rows that are done, each with its intervals."""
-    return await service.get_miniature(session, context, miniature_id)
+    return await service.get_miniature(session, context, miniature_id, workload_id)

@@ -1,6 +1,5 @@
 """The worker's side of the miniature job: sizes are kept as they come."""
 
-import shutil
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -24,13 +23,10 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child: the sizes that no earlier attempt has done."""
     miniature = await _find(session, run)
-    trace = contents.trace_path(settings, miniature.content_id)
+    trace = contents.existing_trace(settings, miniature.content_id)
     content = await session.get(Content, miniature.content_id)
-    if content is None or not trace.is_file():
-        raise NotFound(
-            "the canonical trace is gone from the data folder",
-            hint="Delete the workload and upload its trace again.",
-        )
+    if content is None:
+        raise NotFound("the workload was deleted")
     configurations = miniature.configurations
     known = await replays.done(
         session, miniature.content_id, [entry["key"] for entry in configurations]
@@ -63,8 +59,3 @@ async def finish(
     failed = result["failed"]
     done = f"{result['estimated']} sizes estimated"
     return f"{done}, {failed} of them failed" if failed else done
-
-
-def cleanup(settings: Settings, run_id: str) -> None:
-    """Remove what an attempt may leave, which is nothing but its folder."""
-    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

@@ -1,8 +1,6 @@
 """Decisions about miniatures: what is estimated, what is known already."""
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -25,6 +23,7 @@ from tierwright_server.miniatures.schemas import (
     MiniatureRow,
 )
 from tierwright_server.miniatures.work import asked
+from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
@@ -58,22 +57,17 @@ async def create_miniature(
     configurations = [
         _configuration(body, item, pages) for pages in sizes_of(body.sizes)
     ]
-    trace = contents.trace_path(context.settings, content.id)
-    if not trace.is_file():
-        raise NotFound(
-            "the canonical trace is gone from the data folder",
-            hint="Delete the workload and upload its trace again.",
-        )
+    trace = contents.existing_trace(context.settings, content.id)
     await asyncio.to_thread(partial(_check, trace, configurations, body))
     keys = [entry["key"] for entry in configurations]
-    miniature_id = _hash({"content_id": content.id, "replays": keys})
+    miniature_id = result_id({"content_id": content.id, "replays": keys})
     await repository.lock_id(session, miniature_id)
     found = await repository.row(session, miniature_id)
     complete = set(keys) <= await replays.done(session, content.id, keys)
     if found is not None:
         miniature, run = found
         if complete or (run is not None and run.status not in _AGAIN):
-            return await _out(session, context, miniature, run)
+            return await _out(session, context, miniature, run, workload.id)
     else:
         miniature = Miniature(
             id=miniature_id,
@@ -95,11 +89,14 @@ async def create_miniature(
         )
         miniature.run_id = run.id
     await session.flush()
-    return await _out(session, context, miniature, run)
+    return await _out(session, context, miniature, run, workload.id)
 
 
 async def get_miniature(
-    session: AsyncSession, context: Context, miniature_id: str
+    session: AsyncSession,
+    context: Context,
+    miniature_id: str,
+    workload_id: str | None,
 ) -> MiniatureOut:
     """Read an estimate as far as it is."""
     found = await repository.row(session, miniature_id)
@@ -109,7 +106,11 @@ async def get_miniature(
             hint="It goes with its workload. Ask for it again: the same inputs give "
             "the same id.",
         )
-    return await _out(session, context, *found)
+    miniature, run = found
+    through = await workloads.asked_through(
+        session, workload_id, miniature.content_id, miniature.workload_id
+    )
+    return await _out(session, context, miniature, run, through)
 
 
 def _policy(body: MiniatureIn) -> SimulatorItem:
@@ -121,7 +122,7 @@ def _configuration(body: MiniatureIn, item: SimulatorItem, pages: int) -> Config
     subject = {"policy": item.name, "options": dict(body.options), "pages": pages}
     sample = {"sample_rate": body.sample_rate, "seed": body.seed}
     return {
-        "key": _hash(
+        "key": result_id(
             {
                 "miniature": subject,
                 **sample,
@@ -157,15 +158,16 @@ def _check(trace: Path, configurations: list[Configuration], body: MiniatureIn) 
         ) from error
 
 
-def _hash(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 async def _out(
-    session: AsyncSession, context: Context, miniature: Miniature, run: Run | None
+    session: AsyncSession,
+    context: Context,
+    miniature: Miniature,
+    run: Run | None,
+    workload_id: str,
 ) -> MiniatureOut:
-    inputs = MiniatureIn.model_validate(miniature.inputs)
+    inputs = MiniatureIn.model_validate(
+        {**miniature.inputs, "workload_id": workload_id}
+    )
     content = await session.get(Content, miniature.content_id)
     if content is None:
         raise NotFound("the workload was deleted")
@@ -185,7 +187,7 @@ async def _out(
     summary = content.summary
     return MiniatureOut(
         id=miniature.id,
-        workload_id=miniature.workload_id,
+        workload_id=workload_id,
         content_id=miniature.content_id,
         status=RunStatus.SUCCEEDED if len(rows) == len(keys) else ended,
         inputs=inputs,
@@ -198,7 +200,7 @@ async def _out(
         miniature_rate=inputs.sample_rate / MINIATURES,
         interval_confidence=_CONFIDENCE,
         rows=rows,
-        warnings=await workloads.cautions_of(session, miniature.workload_id, content),
+        warnings=await workloads.cautions_of(session, workload_id, content),
         core_version=miniature.core_version,
         created_at=miniature.created_at,
         run=RunOut.model_validate(run) if run else None,

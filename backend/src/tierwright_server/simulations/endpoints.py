@@ -9,6 +9,7 @@ from tierwright_server.errors import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.simulations import service
 from tierwright_server.simulations.schemas import SimulationIn, SimulationOut
+from tierwright_server.workloads.schemas import AskedThrough
 
 router = APIRouter(prefix="/simulations", tags=["simulations"])
 
@@ -30,6 +31,7 @@ async def create_simulation(
 async def get_simulation(
     simulation_id: Annotated[Identifier, Path(description="Id of the simulation.")],
     session: SessionDep,
+    workload_id: AskedThrough = None,
 ) -> SimulationOut:
     """Read a check."""
-    return await service.get_simulation(session, simulation_id)
+    return await service.get_simulation(session, simulation_id, workload_id)

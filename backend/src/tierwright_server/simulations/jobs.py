@@ -1,6 +1,5 @@
 """The worker's side of the simulate job."""
 
-import shutil
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -24,12 +23,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child."""
     simulation = await _find(session, run)
-    trace = contents.trace_path(settings, simulation.content_id)
-    if not trace.is_file():
-        raise NotFound(
-            "the canonical trace is gone from the data folder",
-            hint="Delete the workload and upload its trace again.",
-        )
+    trace = contents.existing_trace(settings, simulation.content_id)
     inputs = simulation.inputs
     whole = inputs["ram_pages"]
     return {
@@ -54,8 +48,3 @@ async def finish(
     simulation.result = {"rows": rows, "schemes": result["schemes"]}
     await session.flush()
     return f"{len(result['schemes'])} schemes replayed"
-
-
-def cleanup(settings: Settings, run_id: str) -> None:
-    """Remove what a replay may leave, which is nothing but its folder."""
-    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

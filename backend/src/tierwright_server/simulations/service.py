@@ -1,7 +1,5 @@
 """Decisions about checks by simulation: same inputs, same id, one replay."""
 
-import hashlib
-import json
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,6 +8,7 @@ from tierwright import _simulator
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound
 from tierwright_server.evaluations import service as evaluations
+from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
@@ -42,7 +41,7 @@ async def create_simulation(
         if simulation.result is not None or (
             run is not None and run.status not in _AGAIN
         ):
-            return await _simulation_out(session, simulation, run)
+            return await _simulation_out(session, simulation, run, point.workload.id)
     else:
         inputs = {**body.model_dump(mode="json"), "schemes": schemes}
         simulation = Simulation(
@@ -62,11 +61,13 @@ async def create_simulation(
     )
     simulation.run_id = run.id
     await session.flush()
-    return await _simulation_out(session, simulation, run)
+    return await _simulation_out(session, simulation, run, point.workload.id)
 
 
-async def get_simulation(session: AsyncSession, simulation_id: str) -> SimulationOut:
-    """Read a check."""
+async def get_simulation(
+    session: AsyncSession, simulation_id: str, workload_id: str | None
+) -> SimulationOut:
+    """Read a check, with the notes of the workload through which it is asked for."""
     found = await repository.row(session, simulation_id)
     if found is None:
         raise NotFound(
@@ -74,7 +75,11 @@ async def get_simulation(session: AsyncSession, simulation_id: str) -> Simulatio
             hint="It goes with its workload. Ask for it again: the same inputs give "
             "the same id.",
         )
-    return await _simulation_out(session, *found)
+    simulation, _ = found
+    through = await workloads.asked_through(
+        session, workload_id, simulation.content_id, simulation.workload_id
+    )
+    return await _simulation_out(session, *found, through)
 
 
 def _schemes(body: SimulationIn) -> list[str]:
@@ -108,12 +113,11 @@ def _id_of(
         "times_us": model["times_us"],
         "core_version": evaluations.CORE_VERSION,
     }
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return result_id(parts)
 
 
 async def _simulation_out(
-    session: AsyncSession, simulation: Simulation, run: Run | None
+    session: AsyncSession, simulation: Simulation, run: Run | None, workload_id: str
 ) -> SimulationOut:
     content = await session.get(Content, simulation.content_id)
     if content is None:
@@ -124,15 +128,17 @@ async def _simulation_out(
         status = RunStatus(run.status) if run else RunStatus.FAILED
     return SimulationOut(
         id=simulation.id,
-        workload_id=simulation.workload_id,
+        workload_id=workload_id,
         content_id=simulation.content_id,
         status=status,
-        inputs=SimulationIn.model_validate(simulation.inputs),
+        inputs=SimulationIn.model_validate(
+            {**simulation.inputs, "workload_id": workload_id}
+        ),
         core_version=simulation.core_version,
         created_at=simulation.created_at,
         run=RunOut.model_validate(run) if run else None,
         result=_result_out(simulation),
-        warnings=await workloads.cautions_of(session, simulation.workload_id, content),
+        warnings=await workloads.cautions_of(session, workload_id, content),
     )
 
 

@@ -9,6 +9,7 @@ from tierwright_server.errors import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.sweeps import service
 from tierwright_server.sweeps.schemas import SweepIn, SweepList, SweepOut
+from tierwright_server.workloads.schemas import AskedThrough
 
 router = APIRouter(prefix="/sweeps", tags=["sweeps"])
 
@@ -54,8 +55,9 @@ async def get_sweep(
     disk_device_id: Annotated[
         Identifier | None, Query(description="Prices what reaches the disk.")
     ] = None,
+    workload_id: AskedThrough = None,
 ) -> SweepOut:
     """Read a sweep as far as it is: rows that are done, priced by the devices named."""
     return await service.get_sweep(
-        session, context, sweep_id, flash_device_id, disk_device_id
+        session, context, sweep_id, flash_device_id, disk_device_id, workload_id
     )

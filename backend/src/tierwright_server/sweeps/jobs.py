@@ -1,6 +1,5 @@
 """The worker's side of the sweep job: replays are kept as they come."""
 
-import shutil
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -24,12 +23,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child: what no earlier attempt or sweep has done."""
     sweep = await _find(session, run)
-    trace = contents.trace_path(settings, sweep.content_id)
-    if not trace.is_file():
-        raise NotFound(
-            "the canonical trace is gone from the data folder",
-            hint="Delete the workload and upload its trace again.",
-        )
+    trace = contents.existing_trace(settings, sweep.content_id)
     known = await repository.done(
         session, sweep.content_id, [entry["key"] for entry in sweep.configurations]
     )
@@ -67,8 +61,3 @@ async def finish(
     failed = result["failed"]
     done = f"{result['replayed']} configurations replayed"
     return f"{done}, {failed} of them failed" if failed else done
-
-
-def cleanup(settings: Settings, run_id: str) -> None:
-    """Remove what a replay may leave, which is nothing but its folder."""
-    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

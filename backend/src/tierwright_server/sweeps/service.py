@@ -1,8 +1,6 @@
 """Decisions about sweeps: what is replayed, what is known already, what it costs."""
 
 import asyncio
-import hashlib
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from tierwright_server.evaluations.service import (
     derivation_step,
     metadata_preset,
 )
+from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
@@ -59,12 +58,7 @@ async def create_sweep(
         for index, contender in enumerate(body.contenders)
     ]
     configurations = _configurations(body, found, _Memory.of(body, content))
-    trace = contents.trace_path(context.settings, content.id)
-    if not trace.is_file():
-        raise NotFound(
-            "the canonical trace is gone from the data folder",
-            hint="Delete the workload and upload its trace again.",
-        )
+    trace = contents.existing_trace(context.settings, content.id)
     await asyncio.to_thread(
         partial(registry.check, trace, list(_to_check(_fitting(configurations))))
     )
@@ -77,7 +71,7 @@ async def create_sweep(
     if row is not None:
         sweep, run = row
         if complete or (run is not None and run.status not in _AGAIN):
-            return await _sweep_out(session, sweep, run, (None, None))
+            return await _sweep_out(session, sweep, run, (None, None), workload.id)
     else:
         sweep = Sweep(
             id=sweep_id,
@@ -98,7 +92,7 @@ async def create_sweep(
         )
         sweep.run_id = run.id
     await session.flush()
-    return await _sweep_out(session, sweep, run, (None, None))
+    return await _sweep_out(session, sweep, run, (None, None), workload.id)
 
 
 _NAMED = 3
@@ -117,6 +111,7 @@ async def get_sweep(
     sweep_id: str,
     flash_device_id: str | None,
     disk_device_id: str | None,
+    workload_id: str | None,
 ) -> SweepOut:
     """Read a sweep, with I/O times where devices are named."""
     flash, disk = None, None
@@ -135,7 +130,11 @@ async def get_sweep(
             hint="It goes with its workload. Ask for it again: the same inputs give "
             "the same id, and replays that are done are found again.",
         )
-    return await _sweep_out(session, *row, (flash, disk))
+    sweep, run = row
+    through = await workloads.asked_through(
+        session, workload_id, sweep.content_id, sweep.workload_id
+    )
+    return await _sweep_out(session, sweep, run, (flash, disk), through)
 
 
 async def list_sweeps(
@@ -284,7 +283,7 @@ def _configuration(
     budget = {} if left is None else {"ram_budget_pages": ram_pages}
     return {
         "contender": index,
-        "key": _hash({**subject, "core_version": CORE_VERSION}),
+        "key": result_id({**subject, "core_version": CORE_VERSION}),
         **subject,
         **budget,
     }
@@ -306,16 +305,11 @@ def _to_check(
             yield where, last[index]
 
 
-def _hash(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
 def _id_of(
     content_id: str, configurations: list[Configuration], flash_metadata: str | None
 ) -> str:
     charged = {} if flash_metadata is None else {"flash_metadata": flash_metadata}
-    return _hash(
+    return result_id(
         {
             "content_id": content_id,
             "replays": [
@@ -359,8 +353,9 @@ async def _sweep_out(
     sweep: Sweep,
     run: Run | None,
     devices: tuple[Device | None, Device | None],
+    workload_id: str,
 ) -> SweepOut:
-    inputs = SweepIn.model_validate(sweep.inputs)
+    inputs = SweepIn.model_validate({**sweep.inputs, "workload_id": workload_id})
     content = await session.get(Content, sweep.content_id)
     if content is None:
         raise NotFound("the workload was deleted")
@@ -379,7 +374,7 @@ async def _sweep_out(
     flash, disk = devices
     return SweepOut(
         id=sweep.id,
-        workload_id=sweep.workload_id,
+        workload_id=workload_id,
         content_id=sweep.content_id,
         status=_status(run, complete=complete),
         inputs=inputs,
@@ -395,7 +390,7 @@ async def _sweep_out(
             disk_device_id=disk.id if disk else None,
         ),
         warnings=[
-            *await workloads.cautions_of(session, sweep.workload_id, content),
+            *await workloads.cautions_of(session, workload_id, content),
             *_about_metadata(inputs.flash_metadata),
         ],
         core_version=sweep.core_version,

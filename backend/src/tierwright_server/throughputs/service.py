@@ -39,6 +39,8 @@ from tierwright_server.wording import percent, three_digits
 USUAL_POINTS = 64
 REACH = {"disks": 64, "flash_devices": 16, "flash_pages": 64}
 """How far around the present value the usual points go, as a factor."""
+FAR_CLIENTS = 10_000
+"""Clients beyond which the usual points show none but the present ones: each costs a step."""
 MS_PER_S = 1000.0
 US_PER_S = 1e6
 STATION_NAMES = {"cpu": "the processors", "flash": "flash", "disk": "the disks"}
@@ -100,7 +102,7 @@ async def evaluate(
 def usual_points(vary: str, present: int) -> list[int]:
     """Whole numbers at even logarithmic steps, the present value among them."""
     if vary == "clients":
-        low, high = 1, max(2, 2 * present)
+        low, high = 1, max(2, present, min(2 * present, FAR_CLIENTS))
     elif vary == "flash_pages":
         low, high = max(1, present // REACH[vary]), max(2, 4 * present)
     else:
@@ -259,17 +261,48 @@ def _leading_ends(
     return at_both_ends(first, second)
 
 
+def _as_good(study: ThroughputStudy, at: int) -> list[str]:
+    """Schemes behind that may reach as much as the best within the known error of either."""
+    ahead = _leaders(study, at)
+    least = _ends_of(study.schemes[ahead[0]], at)[0]
+    return [
+        name
+        for name, found in study.schemes.items()
+        if name not in ahead and _ends_of(found, at)[1] >= least
+    ]
+
+
+def _ends_of(found: SchemeThroughput, at: int) -> tuple[float, float]:
+    """Least and most throughput [1/s] by the known error of the hits."""
+    rates = found.throughput_range_per_s
+    if rates is None:
+        return float(found.throughput_per_s[at]), float(found.throughput_per_s[at])
+    return float(rates[0][at]), float(rates[1][at])
+
+
+def _listed(names: list[str]) -> str:
+    found = [titles()[name] for name in names]
+    return " and ".join([", ".join(found[:-1]), found[-1]] if found[1:] else found)
+
+
 def _finding(study: ThroughputStudy, at: int) -> str:
     ahead = _leaders(study, at)
     found = study.schemes[ahead[0]]
     rate = _rate(float(found.throughput_per_s[at]))
-    names = " and ".join(titles()[name] for name in ahead)
+    near = _as_good(study, at)
+    if near:
+        return f"{_listed([*ahead, *near])} are too close to call at about {rate}; {_by(found, at, several=True)}"
+    names = _listed(ahead)
+    verb = "reach" if len(ahead) > 1 else "reaches"
+    return f"{names} {verb} {rate}; {_by(found, at, several=len(ahead) > 1)}"
+
+
+def _by(found: SchemeThroughput, at: int, *, several: bool) -> str:
     limit = _limit(found, at)
     by = "nothing limits" if limit is None else f"{STATION_NAMES[limit]} limit"
     if limit == "flash":
         by = "flash limits"
-    verb = "reach" if len(ahead) > 1 else "reaches"
-    return f"{names} {verb} {rate}; {by} {'them' if len(ahead) > 1 else 'it'}"
+    return f"{by} {'them' if several else 'it'}"
 
 
 def _range_finding(least: ThroughputStudy, most: ThroughputStudy, at: int) -> str:
@@ -336,6 +369,12 @@ def _sentence(
     disks = study.knee_disks[best]
     if limit == "disk" and disks is not None and math.isfinite(disks):
         text += f" From {math.ceil(disks):,} of {disk_name} on another device limits."
+    near = _as_good(study, at)
+    if near:
+        text += (
+            f" Within the known error of their approximation {_listed(near)} may reach as "
+            "much: simulate before choosing."
+        )
     return text
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from tierwright import transactions as model
 from tierwright.errors import BadInput as ModelBadInput
 from tierwright.page_flow import Caution
-from tierwright_server.errors import BadInput, shown
+from tierwright_server.errors import BadInput, of_model
 from tierwright_server.evaluations.service import derivation_step
-from tierwright_server.schemas import ProblemDetail, WarningOut
+from tierwright_server.schemas import WarningOut
 from tierwright_server.transactions.schemas import (
     MAX_EVENTS,
     BufferOut,
@@ -143,15 +143,7 @@ def _replay_or_refuse(body: TransactionReplayIn) -> TransactionReplayOut:
     try:
         return _replay(body)
     except ModelBadInput as error:
-        faults = [
-            ProblemDetail(
-                where=_field(body, fault.where),
-                value=shown(fault.value),
-                message=fault.message,
-            )
-            for fault in error.problems
-        ]
-        raise BadInput(error.message, hint=error.hint or None, errors=faults) from error
+        raise of_model(error, lambda where: _field(body, where)) from error
 
 
 def _field(body: TransactionReplayIn, where: str) -> str:

@@ -11,20 +11,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from tierwright import object_store
+from tierwright.object_store import RANGE_BYTES, Fault, RangeRefused
 from tierwright_server.jobs.report import JobFailure, Report
-from tierwright_server.uploads import object_store
-from tierwright_server.uploads.object_store import Fault
 
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-    from tierwright_server.uploads.object_store import Store
+    from tierwright.object_store import Store
 
-RANGE_BYTES = 32 * 2**20
 _PART_BYTES = 2**20
-_REQUEST_TIMEOUT_S = 300.0  # of one range: slower than 110 KB/s is no use for traces
-_FIRST_WAIT_S = 0.5
-_LONGEST_WAIT_S = 30.0
 
 
 def fetch(job: dict[str, Any], report: Report) -> dict[str, Any]:
@@ -100,7 +96,7 @@ class _Fetch:
                 self._job["scheme"],
                 self._job["bucket"],
                 self._job["endpoint"],
-                request_timeout_s=_REQUEST_TIMEOUT_S,
+                request_timeout_s=object_store.REQUEST_TIMEOUT_S,
             )
         except BaseError as error:
             failure = object_store.failure_of_opening(error, self._job["scheme"])
@@ -122,28 +118,22 @@ class _Fetch:
 
     def _range(self, store: "Store") -> None:
         """Fetch up to the end of the present range, and bring it to the disk."""
-        import obstore
-
         end = min(self._total, (self._done // RANGE_BYTES + 1) * RANGE_BYTES)
-        found = obstore.get(
-            store,
-            self._job["key"],
-            options={"range": (self._done, end), "if_match": self._job["etag"]},
+        parts = object_store.parts_of(
+            store, self._job["key"], self._job["etag"], self._done, end, self._total
         )
-        if found.range != (self._done, end) or found.meta["size"] != self._total:
+        try:
+            for data in parts:
+                self._file.write(data)
+                self._state.update(data)
+                self._done += len(data)
+                self._report.progress(self._phase, self._done, self._total)
+        except RangeRefused as error:
             raise JobFailure(
-                f"{self._job['shown_as']}: bytes {self._done} to {end} of {self._total} "
-                f"were asked for, and the store gave {found.range[0]} to "
-                f"{found.range[1]} of {found.meta['size']}",
+                f"{self._job['shown_as']}: {error}",
                 "Register the object again; if it stays so, the store does not answer "
                 "range requests as it should.",
-            )
-        for part in found.stream(min_chunk_size=_PART_BYTES):
-            data = memoryview(part)[: end - self._done]
-            self._file.write(data)
-            self._state.update(data)
-            self._done += len(data)
-            self._report.progress(self._phase, self._done, self._total)
+            ) from error
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -160,4 +150,4 @@ class _Fetch:
         self._file.flush()
         self._phase = f"the connection broke, try {failures} of {retries}"
         self._report.progress(self._phase, self._done, self._total)
-        time.sleep(min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** (failures - 1)))
+        time.sleep(object_store.wait_s(failures))

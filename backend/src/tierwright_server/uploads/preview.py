@@ -1,16 +1,14 @@
 """Asks a process of its own for the head of a trace, and outlives whatever it does."""
 
 import asyncio
-import contextlib
 import json
-import os
-import sys
 from typing import Any
 
 import structlog
 
 from tierwright_server.errors import ServerError, TimedOut, Unprocessable
-from tierwright_server.jobs.limits import NO_BACKTRACE, describe_exit, ran_out_of_memory
+from tierwright_server.jobs.brief import ask_child
+from tierwright_server.jobs.limits import describe_exit, ran_out_of_memory
 from tierwright_server.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -18,7 +16,6 @@ log = structlog.get_logger(__name__)
 _AT_ONCE = 2
 _slots = asyncio.Semaphore(_AT_ONCE)
 _STDERR_KEPT = 2000
-_SECRET = ("TIERWRIGHT_", "AWS_", "PG")
 
 
 class Stopped(Unprocessable):
@@ -69,56 +66,16 @@ async def read_head(
 async def _ask(
     settings: Settings, trace: dict[str, Any], shown_as: str
 ) -> dict[str, Any]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
+    said = await ask_child(
         "tierwright_server.uploads.preview_child",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=_environment(),
+        {"memory_bytes": settings.preview_memory_bytes, "trace": trace},
     )
-    spec = {
-        "parent_pid": os.getpid(),
-        "memory_bytes": settings.preview_memory_bytes,
-        "trace": trace,
-    }
-    try:
-        if process.stdin is None or process.stdout is None or process.stderr is None:
-            raise RuntimeError("the child has no pipes")
-        # One that died at once is told by its exit code below.
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            process.stdin.write(json.dumps(spec).encode() + b"\n")
-            await process.stdin.drain()
-        # Not `communicate`: it would close stdin, and the child takes that for our end.
-        stdout, stderr = await asyncio.gather(
-            process.stdout.read(), process.stderr.read()
-        )
-        exit_code = await process.wait()
-    finally:
-        # Also when the time is over, or the client has gone.
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await asyncio.shield(process.wait())
-        if process.stdin is not None:
-            process.stdin.close()
-    if exit_code != 0:
-        raise _stopped(settings, shown_as, exit_code, stderr.decode(errors="replace"))
-    answer: dict[str, Any] = json.loads(stdout)
+    if said.exit_code != 0:
+        raise _stopped(settings, shown_as, said.exit_code, said.stderr)
+    answer: dict[str, Any] = json.loads(said.stdout)
     if "out_of_memory" in answer:
         raise _too_much_memory(settings, shown_as)
     return answer
-
-
-def _environment() -> dict[str, str]:
-    """Return what a child needs to start, without what gives access to anything."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(_SECRET)
-    }
-    return kept | NO_BACKTRACE
 
 
 def _stopped(

@@ -12,11 +12,12 @@ import os
 import stat
 from pathlib import Path
 
+from tierwright.object_address import Address, parse
+from tierwright.source_files import others_of
 from tierwright_server.errors import BadInput, Conflict, Forbidden
 from tierwright_server.settings import Settings
-from tierwright_server.source_files import is_marked, others_of
+from tierwright_server.source_files import is_marked
 from tierwright_server.tables import Upload
-from tierwright_server.uploads.address import Address, parse
 
 _WHERE = "body.path"
 

@@ -157,6 +157,11 @@ class ReadOptions(Body):
         description="Each member of an archive is of devices of its own; otherwise equal "
         "names of devices, and none, are one device.",
     )
+    members_merged: bool = Field(
+        default=False,
+        description="The members of an archive are merged by time; otherwise they are read "
+        "one after another.",
+    )
 
 
 class DetectionOut(Answer):

@@ -11,7 +11,9 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from tierwright import object_store
 from tierwright.hit_ratio import SCHEMA
+from tierwright.object_address import Address, is_address
 from tierwright_server.context import Context
 from tierwright_server.errors import (
     BadGateway,
@@ -32,13 +34,11 @@ from tierwright_server.settings import Settings
 from tierwright_server.source_files import mark_of
 from tierwright_server.tables import Run, Upload, now
 from tierwright_server.uploads import (
-    object_store,
     quota,
     registered,
     repository,
     storage,
 )
-from tierwright_server.uploads.address import Address, is_address
 from tierwright_server.uploads.preview import read_head
 from tierwright_server.uploads.schemas import (
     Checksum,
@@ -239,8 +239,7 @@ async def _look_up(settings: Settings, address: Address) -> object_store.Found:
     except TimeoutError:
         raise TimedOut(
             f"{address}: the store has not answered within {limit_s:g} s",
-            hint="Check that the server reaches it, and that it has credentials: without "
-            "any it asks its machine for a role, which may not answer.",
+            hint=object_store.unanswered_hint(object_store.SERVER),
         ) from None
     except object_store.LookUpFailed as error:
         failure = error.failure
@@ -398,6 +397,7 @@ def trace_arguments(
     skip_bad_records: int = 0,
     device_bytes: int | None = None,
     members_apart: bool = False,
+    members_merged: bool = False,
 ) -> dict[str, Any]:
     """Return a trace argument group of the core: what was not asked is left to it."""
     asked = {
@@ -411,6 +411,7 @@ def trace_arguments(
         **{key: value for key, value in asked.items() if value is not None},
         "skip_bad_records": skip_bad_records,
         "members_apart": members_apart,
+        "members_merged": members_merged,
     }
 
 

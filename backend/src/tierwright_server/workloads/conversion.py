@@ -28,7 +28,7 @@ def make_log(
         `kind`, `filename`, `address`, `size_bytes`, `sha256` of the file.
     asked : dict
         How it was asked to be read: `format`, `page_bytes`, `columns`, `skip_bad_records`,
-        `device_bytes`, `members_apart`.
+        `device_bytes`, `members_apart`, `members_merged`.
     report : dict
         What the core's `convert` returned.
     """

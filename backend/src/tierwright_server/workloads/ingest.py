@@ -3,13 +3,13 @@
 import json
 import os
 import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tierwright import _simulator
+from tierwright.conversions import core_build
 from tierwright_server import contents
 from tierwright_server.jobs.report import JobFailure, OnProgress, Report
 from tierwright_server.source_files import mark_of
@@ -57,7 +57,7 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         if origin["sha256"] is None:
             origin["sha256"] = sha256_of(Path(source), report)
         # The length as well, for the case that the file was changed and not hashed again.
-        key = f"{origin['sha256']}, {size} bytes, {before}, {_converter()}"
+        key = f"{origin['sha256']}, {size} bytes, {before}, {core_build()}"
         began = time.monotonic()
         converted = _converted_before(work, key)
         if converted is None:
@@ -109,15 +109,6 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         "summary": summary,
         "conversion": make_log(origin, job["asked"], summary),
     }
-
-
-def _converter() -> str:
-    """Name the core that converts: what another one has made is not gone on with.
-
-    Its file counts too, because not every build has a version of its own.
-    """
-    built = Path(_simulator.__file__).stat()
-    return f"core {version('tierwright')}, {built.st_size} bytes, {built.st_mtime_ns}"
 
 
 def _keep_report(work: Path, key: str, converted: dict[str, Any]) -> None:

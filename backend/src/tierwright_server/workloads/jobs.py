@@ -1,6 +1,5 @@
 """The worker's side of the ingest job: what it reads, what is kept of it."""
 
-import shutil
 from typing import Any
 
 from sqlalchemy import select
@@ -61,6 +60,7 @@ async def prepare(
         "skip_bad_records": workload.skip_bad_records,
         "device_bytes": workload.device_bytes,
         "members_apart": workload.members_apart,
+        "members_merged": workload.members_merged,
     }
     return {
         "trace": {**trace_arguments(path, **asked), **limits_of(settings)},
@@ -117,8 +117,3 @@ async def _drop_upload(
     await session.flush()
     # The row goes with the commit; if that fails, expiry finds a row without a file.
     storage.remove(settings, upload_id)
-
-
-def cleanup(settings: Settings, run_id: str) -> None:
-    """Remove the half-done files of a run."""
-    shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
+from fastapi import Query
 from pydantic import Field
 
 from tierwright_server.contents import ContentKind
@@ -122,9 +123,21 @@ class WorkloadOut(Answer):
     members_apart: bool = Field(
         description="Whether members of an archive are of devices of their own, as asked."
     )
+    members_merged: bool = Field(
+        description="Whether members of an archive are merged by time, as asked."
+    )
     summary: SummaryOut | None
     created_at: datetime
     run: RunOut | None
+
+
+AskedThrough = Annotated[
+    Identifier | None,
+    Query(
+        description="Workload whose notes stand with the result. Absent, or of another "
+        "content: the one through which it was asked for first."
+    ),
+]
 
 
 class ConversionSourceOut(Answer):
@@ -149,6 +162,7 @@ class ConversionAskedOut(Answer):
     skip_bad_records: int
     device_bytes: int | None = None
     members_apart: bool = False
+    members_merged: bool = False
 
 
 class ConversionReportOut(SummaryOut):

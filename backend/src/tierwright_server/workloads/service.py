@@ -200,6 +200,7 @@ async def create_workload(
         skip_bad_records=body.skip_bad_records,
         device_bytes=body.device_bytes,
         members_apart=body.members_apart,
+        members_merged=body.members_merged,
     )
     session.add(workload)
     run = await _read(session, workload)
@@ -371,6 +372,29 @@ def notes_of(workload: Workload | None, content: Content) -> ReaderNotes:
     return ReaderNotes.of(_report_of(workload, content))
 
 
+async def asked_through(
+    session: AsyncSession, workload_id: str | None, content_id: str, first_id: str
+) -> str:
+    """Return the workload whose notes stand with a result, which is kept by its content.
+
+    Parameters
+    ----------
+    session : AsyncSession
+        Of the request.
+    workload_id : str, optional
+        The workload through which the result is asked for. One with another content has
+        nothing to say of it.
+    content_id, first_id : str
+        Content of the result, and the workload through which it was asked for first.
+    """
+    if workload_id is None:
+        return first_id
+    workload = await session.get(Workload, workload_id)
+    if workload is None or workload.content_id != content_id:
+        return first_id
+    return workload_id
+
+
 async def cautions_of(
     session: AsyncSession, workload_id: str, content: Content
 ) -> list[WarningOut]:
@@ -455,6 +479,7 @@ def _workload_out(
         skip_bad_records=workload.skip_bad_records,
         device_bytes=workload.device_bytes,
         members_apart=workload.members_apart,
+        members_merged=workload.members_merged,
         summary=_summary(workload, content),
         created_at=workload.created_at,
         run=RunOut.model_validate(run) if run else None,

@@ -668,6 +668,10 @@ export type ConversionAskedOut = {
      * Members Apart
      */
     members_apart: boolean;
+    /**
+     * Members Merged
+     */
+    members_merged: boolean;
 };
 
 /**
@@ -3147,6 +3151,201 @@ export type FormatOut = {
 };
 
 /**
+ * FormulaAnswerOut
+ *
+ * A formula's result, and what a reader must know to use it.
+ */
+export type FormulaAnswerOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Inputs
+     *
+     * As put in, with defaults taken.
+     */
+    inputs: {
+        [key: string]: unknown;
+    };
+    /**
+     * Result
+     *
+     * As the test vectors expect it.
+     */
+    result: {
+        [key: string]: unknown;
+    };
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Formula
+     */
+    formula: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
+ * FormulaCardOut
+ *
+ * What is known of one formula.
+ */
+export type FormulaCardOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Family
+     */
+    family: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Says
+     *
+     * What it answers, in a sentence.
+     */
+    says: string;
+    /**
+     * Formula
+     */
+    formula: string;
+    /**
+     * Source
+     *
+     * Paper with section or equation.
+     */
+    source: string;
+    /**
+     * Estimator
+     */
+    estimator: string;
+    /**
+     * Validity
+     */
+    validity: string;
+    /**
+     * Parameters
+     */
+    parameters: Array<FormulaParameterOut>;
+    /**
+     * Instead
+     *
+     * Another set of inputs, in the place of all `parameters`.
+     */
+    instead: Array<FormulaParameterOut>;
+    /**
+     * Outputs
+     */
+    outputs: Array<FormulaOutputOut>;
+    example: FormulaExampleOut;
+    /**
+     * Page File
+     *
+     * Its page of the documentation.
+     */
+    page_file: string;
+    /**
+     * Command
+     *
+     * Command of which it is a part.
+     */
+    command: string;
+    /**
+     * Address
+     *
+     * Path under /api/v1 of which it is a part.
+     */
+    address: string;
+    /**
+     * Page
+     *
+     * Page of which it is a part.
+     */
+    page: string;
+};
+
+/**
+ * FormulaExampleOut
+ *
+ * Inputs and result of one of the project's test vectors.
+ */
+export type FormulaExampleOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Inputs
+     */
+    inputs: {
+        [key: string]: unknown;
+    };
+    /**
+     * Expected
+     */
+    expected: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * FormulaFamilyOut
+ *
+ * Formulas of one paper.
+ */
+export type FormulaFamilyOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Paper
+     */
+    paper: string;
+};
+
+/**
+ * FormulaIn
+ *
+ * Inputs of a formula.
+ */
+export type FormulaIn = {
+    /**
+     * Inputs
+     *
+     * By the names of the formula's parameters, in their units.
+     */
+    inputs: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * FormulaOut
  *
  * A formula applied to the counts of a replay.
@@ -3198,6 +3397,122 @@ export type FormulaOut = {
     estimator: string;
     derivation: DerivationStep;
     measured_derivation: DerivationStep;
+};
+
+/**
+ * FormulaOutputOut
+ *
+ * One field of a result; of nested results the innermost key.
+ */
+export type FormulaOutputOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Meaning
+     */
+    meaning: string;
+    /**
+     * Formula
+     *
+     * Its equation; empty: a procedure makes it.
+     */
+    formula: string;
+};
+
+/**
+ * FormulaPageOut
+ *
+ * A page of the documentation.
+ */
+export type FormulaPageOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Page File
+     */
+    page_file: string;
+    /**
+     * Text
+     *
+     * Markdown.
+     */
+    text: string;
+};
+
+/**
+ * FormulaParameterOut
+ *
+ * One input of a formula.
+ */
+export type FormulaParameterOut = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'number' | 'numbers' | 'integer' | 'flag' | 'choice' | 'curve' | 'trace' | 'names' | 'rows' | 'transactions';
+    /**
+     * Unit
+     *
+     * `1` for ratios; empty where it has none.
+     */
+    unit: string;
+    /**
+     * Meaning
+     */
+    meaning: string;
+    /**
+     * Required
+     */
+    required: boolean;
+    /**
+     * Default
+     *
+     * Taken where it is left out; null: see `otherwise`.
+     */
+    default: unknown;
+    /**
+     * Otherwise
+     *
+     * What holds where it is left out, in words.
+     */
+    otherwise: string;
+    /**
+     * Choices
+     */
+    choices: Array<string>;
+    /**
+     * Also
+     *
+     * Other keys for it.
+     */
+    also: Array<string>;
+};
+
+/**
+ * FormulasOut
+ *
+ * Every formula, family by family.
+ */
+export type FormulasOut = {
+    /**
+     * Families
+     */
+    families: Array<FormulaFamilyOut>;
+    /**
+     * Formulas
+     */
+    formulas: Array<FormulaCardOut>;
 };
 
 /**
@@ -5526,6 +5841,12 @@ export type ReadOptions = {
      * Each member of an archive is of devices of its own; otherwise equal names of devices, and none, are one device.
      */
     members_apart?: boolean;
+    /**
+     * Members Merged
+     *
+     * The members of an archive are merged by time; otherwise they are read one after another.
+     */
+    members_merged?: boolean;
 };
 
 /**
@@ -9490,6 +9811,12 @@ export type WorkloadIn = {
      */
     members_apart?: boolean;
     /**
+     * Members Merged
+     *
+     * The members of an archive are merged by time; otherwise they are read one after another.
+     */
+    members_merged?: boolean;
+    /**
      * Upload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -9622,6 +9949,12 @@ export type WorkloadOut = {
      * Whether members of an archive are of devices of their own, as asked.
      */
     members_apart: boolean;
+    /**
+     * Members Merged
+     *
+     * Whether members of an archive are merged by time, as asked.
+     */
+    members_merged: boolean;
     summary: SummaryOut | null;
     /**
      * Created At
@@ -12156,6 +12489,197 @@ export type ReplayTransactionsResponses = {
 
 export type ReplayTransactionsResponse = ReplayTransactionsResponses[keyof ReplayTransactionsResponses];
 
+export type ListFormulasData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/formulas';
+};
+
+export type ListFormulasErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListFormulasError = ListFormulasErrors[keyof ListFormulasErrors];
+
+export type ListFormulasResponses = {
+    /**
+     * Successful Response
+     */
+    200: FormulasOut;
+};
+
+export type ListFormulasResponse = ListFormulasResponses[keyof ListFormulasResponses];
+
+export type GetFormulaData = {
+    body?: never;
+    path: {
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/formulas/{name}';
+};
+
+export type GetFormulaErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetFormulaError = GetFormulaErrors[keyof GetFormulaErrors];
+
+export type GetFormulaResponses = {
+    /**
+     * Successful Response
+     */
+    200: FormulaCardOut;
+};
+
+export type GetFormulaResponse = GetFormulaResponses[keyof GetFormulaResponses];
+
+export type AskFormulaData = {
+    body: FormulaIn;
+    path: {
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/formulas/{name}';
+};
+
+export type AskFormulaErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskFormulaError = AskFormulaErrors[keyof AskFormulaErrors];
+
+export type AskFormulaResponses = {
+    /**
+     * Successful Response
+     */
+    200: FormulaAnswerOut;
+};
+
+export type AskFormulaResponse = AskFormulaResponses[keyof AskFormulaResponses];
+
+export type GetFormulaPageData = {
+    body?: never;
+    path: {
+        /**
+         * Name
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/formulas/{name}/page';
+};
+
+export type GetFormulaPageErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetFormulaPageError = GetFormulaPageErrors[keyof GetFormulaPageErrors];
+
+export type GetFormulaPageResponses = {
+    /**
+     * Successful Response
+     */
+    200: FormulaPageOut;
+};
+
+export type GetFormulaPageResponse = GetFormulaPageResponses[keyof GetFormulaPageResponses];
+
 export type EvaluateBreakEvenData = {
     body: BreakEvenIn;
     path?: never;
@@ -12313,7 +12837,14 @@ export type GetSimulationData = {
          */
         simulation_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Workload Id
+         *
+         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         */
+        workload_id?: string | null;
+    };
     url: '/api/v1/simulations/{simulation_id}';
 };
 
@@ -12536,6 +13067,12 @@ export type GetSweepData = {
          * Prices what reaches the disk.
          */
         disk_device_id?: string | null;
+        /**
+         * Workload Id
+         *
+         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         */
+        workload_id?: string | null;
     };
     url: '/api/v1/sweeps/{sweep_id}';
 };
@@ -12637,7 +13174,14 @@ export type GetMiniatureData = {
          */
         miniature_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Workload Id
+         *
+         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         */
+        workload_id?: string | null;
+    };
     url: '/api/v1/miniatures/{miniature_id}';
 };
 
@@ -12809,6 +13353,12 @@ export type GetPoolSplitCostsData = {
          * About how many splits of the curve.
          */
         points?: number;
+        /**
+         * Workload Id
+         *
+         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         */
+        workload_id?: string | null;
     };
     url: '/api/v1/pool-splits/{pool_split_id}/costs';
 };
@@ -13041,6 +13591,12 @@ export type GetPoolAdvisorEpochsData = {
          * One page read. [µs]
          */
         read_us?: number;
+        /**
+         * Workload Id
+         *
+         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         */
+        workload_id?: string | null;
     };
     url: '/api/v1/pool-advisors/{pool_advisor_id}/epochs';
 };

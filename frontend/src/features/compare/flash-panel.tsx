@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { SegmentedControl, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
@@ -11,9 +11,9 @@ import {
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
-import { DerivationTable } from "@/components/derivation-table";
 import { DeviceDerivation } from "@/components/device-derivation";
 import { Disclosure } from "@/components/disclosure";
+import { EstimateDerivation } from "@/components/estimate-derivation";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -227,14 +227,7 @@ function DirectoryChart(props: {
       fileName={`${name} directories`}
       table={() => directoryTable(found)}
       sentence={`Without flash, all memory for pages: ${formatDuration(microseconds(found.none_us))} an access.`}
-      explanation={
-        <Stack gap="xs">
-          <Text size="sm">
-            Estimator: {found.estimator}. Valid for: {found.validity}.
-          </Text>
-          <DerivationTable steps={found.derivation} />
-        </Stack>
-      }
+      explanation={<EstimateDerivation found={found} />}
     />
   );
 }

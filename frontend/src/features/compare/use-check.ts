@@ -58,12 +58,13 @@ export function useCheck(
   const queryClient = useQueryClient();
   const asked = evaluationInput(point, metadata);
   const simulation = useQuery({
-    queryKey: simulationKey(checkId ?? ""),
+    queryKey: [...simulationKey(checkId ?? ""), point.workload],
     queryFn: ({ signal }) =>
       answer(
         getSimulation({
           signal,
           path: { simulation_id: checkId ?? "" },
+          query: { workload_id: point.workload },
           throwOnError: true,
         }),
       ),
@@ -72,7 +73,7 @@ export function useCheck(
   const begin = useMutation({
     mutationFn: () => answer(createSimulation({ body: asked, throwOnError: true })),
     onSuccess: (created) => {
-      queryClient.setQueryData(simulationKey(created.id), created);
+      queryClient.setQueryData([...simulationKey(created.id), point.workload], created);
       patch({ check: created.id });
     },
   });

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import {
   type BreakEvenOut,
   readSimulation,
@@ -27,11 +27,14 @@ interface CheckPanelProps {
 
 /** Replays one point once; the same point is found again. */
 function useReplay(body: SimulationIn) {
+  const through = body.workload_id;
+  const keyOf = useCallback((id: string) => [...simulationKey(id), through], [through]);
+  const read = useCallback((id: string) => readSimulation(id, through), [through]);
   return useJob<SimulationOut>({
     asked: JSON.stringify(body),
     create: () => startSimulation(body),
-    keyOf: simulationKey,
-    read: readSimulation,
+    keyOf,
+    read,
     auto: false,
   });
 }

@@ -11,7 +11,13 @@ import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
 import type { Moving } from "@/components/use-settled";
-import { bytes, formatPagesAndBytes, formatShort, pages } from "@/units/quantity";
+import {
+  bytes,
+  formatCount,
+  formatPagesAndBytes,
+  formatShort,
+  pages,
+} from "@/units/quantity";
 import classes from "./dram-or-flash.module.css";
 import { dollars } from "./findings";
 
@@ -157,8 +163,8 @@ function SumControl({ usd, found }: ControlsProps) {
         />
       </div>
       <Text size="xs" c="dimmed" mt={4}>
-        {dollars(value)} buys {formatShort(money.dram_pages, 4)} pages of DRAM or{" "}
-        {formatShort(money.flash_pages, 4)} pages of flash.
+        {dollars(value)} buys {formatCount(money.dram_pages)} pages of DRAM or{" "}
+        {formatCount(money.flash_pages)} pages of flash.
       </Text>
     </div>
   );

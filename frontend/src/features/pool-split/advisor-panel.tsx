@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, SegmentedControl, Select, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -17,7 +17,7 @@ import { useJob } from "@/api/use-job";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
-import { DerivationTable } from "@/components/derivation-table";
+import { EstimateDerivation } from "@/components/estimate-derivation";
 import { OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -133,6 +133,7 @@ export function AdvisorPanel(props: AdvisorProps) {
       {job.done && job.subject !== null && (
         <Epochs
           id={job.subject.id}
+          workload={state.workload}
           name={name}
           flashDevice={state.flash_device}
           estimationS={search.estimation_s}
@@ -144,16 +145,18 @@ export function AdvisorPanel(props: AdvisorProps) {
 
 interface EpochsProps {
   readonly id: string;
+  readonly workload: string;
   readonly name: string;
   readonly flashDevice: string;
   readonly estimationS: number | undefined;
 }
 
-function Epochs({ id, name, flashDevice, estimationS }: EpochsProps) {
+function Epochs({ id, workload, name, flashDevice, estimationS }: EpochsProps) {
   const devices = useQuery(devicesQuery()).data ?? [];
   const readUs = devices.find((device) => device.id === flashDevice)?.read_service_us;
   const found = useQuery(
     poolAdvisorEpochsQuery(id, {
+      workload_id: workload,
       ...(estimationS === undefined ? {} : { estimation_s: estimationS }),
       ...(readUs == null ? {} : { read_us: readUs }),
     }),
@@ -224,14 +227,7 @@ function EpochChart(props: {
           data={Object.entries(VIEWS).map(([value, { label }]) => ({ value, label }))}
         />
       }
-      explanation={
-        <Stack gap="xs">
-          <Text size="sm">
-            Estimator: {found.estimator}. Valid for: {found.validity}.
-          </Text>
-          <DerivationTable steps={found.derivation} />
-        </Stack>
-      }
+      explanation={<EstimateDerivation found={found} />}
     />
   );
 }

@@ -21,6 +21,7 @@ const HEIGHT = 400;
 
 interface CostChartProps {
   readonly id: string;
+  readonly workload: string;
   readonly name: string;
   readonly asymmetry: number;
 }
@@ -28,10 +29,11 @@ interface CostChartProps {
 /** Cost over the clean share: estimate and simulation in one chart. */
 export const CostChart = memo(function CostChart({
   id,
+  workload,
   name,
   asymmetry,
 }: CostChartProps) {
-  const costs = useQuery(poolSplitCostsQuery(id, asymmetry, "flow"));
+  const costs = useQuery(poolSplitCostsQuery(id, workload, asymmetry, "flow"));
   const [showAll, setShowAll] = useState(false);
   const [whole, setWhole] = useState(false);
   const colors = useChartColors();

@@ -261,7 +261,12 @@ function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
   }
   return (
     <Stack gap="lg">
-      <CostChart id={props.id} name={props.name} asymmetry={settled.asked} />
+      <CostChart
+        id={props.id}
+        workload={props.state.workload}
+        name={props.name}
+        asymmetry={settled.asked}
+      />
       <GainChart gains={gains.data} name={props.name} asymmetry={settled.asked} />
       <DeviceTable
         gains={gains.data}

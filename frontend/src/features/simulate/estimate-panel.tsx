@@ -138,9 +138,9 @@ export function EstimatePanel(props: EstimateProps) {
   );
   const job = usePartial<MiniatureOut, MiniatureIn>({
     id: search.estimate,
-    key: [],
+    key: [workload],
     keyOf: miniatureKey,
-    read: readMiniature,
+    read: (id, signal) => readMiniature(id, workload, signal),
     create: startMiniature,
     onStarted: (estimate) => patch({ estimate }),
   });

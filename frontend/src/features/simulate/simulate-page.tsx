@@ -122,6 +122,7 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
   const setup = useSetup(search, simulator, summary.distinct_pages);
   const sweeping = useSweep(
     search.sweep,
+    state.workload,
     { flash: state.flash_device, disk: state.disk_device },
     (sweep) => patch({ sweep }),
   );

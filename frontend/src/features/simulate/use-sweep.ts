@@ -14,14 +14,15 @@ const create = (body: SweepIn) => answer(createSweep({ body, throwOnError: true 
 /** A sweep as it goes, priced by devices. */
 export const useSweep = (
   id: string | undefined,
+  workload: string,
   devices: PricedBy,
   onStarted: (sweepId: string) => void,
 ): PartialJob<SweepOut, SweepIn> =>
   usePartial({
     id,
-    key: [devices],
+    key: [workload, devices],
     keyOf: sweepKey,
-    read: (sweepId, signal) => readSweep(sweepId, devices, signal),
+    read: (sweepId, signal) => readSweep(sweepId, workload, devices, signal),
     create,
     onStarted,
   });

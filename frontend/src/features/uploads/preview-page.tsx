@@ -107,6 +107,7 @@ function PreviewBody(props: {
       skipBadRecords: "",
       deviceSize: "",
       membersApart: false,
+      membersMerged: false,
       mapping: EMPTY_MAPPING,
     },
   );

@@ -107,20 +107,7 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
           allowNegative={false}
           onChange={(value) => onChange({ ...draft, skipBadRecords: String(value) })}
         />
-        {(draft.membersApart || /tar|zip/.test(archive)) && (
-          <Select
-            label="Files in the archive"
-            value={draft.membersApart ? "apart" : "joined"}
-            onChange={(value) =>
-              onChange({ ...draft, membersApart: value === "apart" })
-            }
-            data={[
-              { value: "joined", label: "Parts of one recording" },
-              { value: "apart", label: "Each of devices of its own" },
-            ]}
-            allowDeselect={false}
-          />
-        )}
+        <MembersChoice draft={draft} onChange={onChange} archive={archive} />
         <DeviceSizeInput
           value={draft.deviceSize}
           onChange={(deviceSize) => onChange({ ...draft, deviceSize })}
@@ -139,5 +126,43 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
         </Text>
       )}
     </Panel>
+  );
+}
+
+interface MembersChoiceProps {
+  readonly draft: ReadDraft;
+  readonly onChange: (draft: ReadDraft) => void;
+  /** How the file is packed. */
+  readonly archive: string;
+}
+
+/** Whose the files of an archive are and in which order they are read; nothing elsewhere. */
+function MembersChoice({ draft, onChange, archive }: MembersChoiceProps) {
+  if (!draft.membersApart && !draft.membersMerged && !/tar|zip/.test(archive)) {
+    return null;
+  }
+  return (
+    <>
+      <Select
+        label="Files in the archive"
+        value={draft.membersApart ? "apart" : "joined"}
+        onChange={(value) => onChange({ ...draft, membersApart: value === "apart" })}
+        data={[
+          { value: "joined", label: "Parts of one recording" },
+          { value: "apart", label: "Each of devices of its own" },
+        ]}
+        allowDeselect={false}
+      />
+      <Select
+        label="Order of the files"
+        value={draft.membersMerged ? "merged" : "following"}
+        onChange={(value) => onChange({ ...draft, membersMerged: value === "merged" })}
+        data={[
+          { value: "following", label: "One after another" },
+          { value: "merged", label: "Merged by time" },
+        ]}
+        allowDeselect={false}
+      />
+    </>
   );
 }

@@ -19,6 +19,7 @@ const draft = {
   skipBadRecords: "",
   deviceSize: "",
   membersApart: false,
+  membersMerged: false,
   mapping: EMPTY_MAPPING,
 };
 
@@ -49,6 +50,9 @@ describe("what is sent to the reader", () => {
     expect(readOptions({ ...draft, deviceSize: "a lot" })).toEqual({});
     expect(readOptions({ ...draft, membersApart: true })).toEqual({
       members_apart: true,
+    });
+    expect(readOptions({ ...draft, membersMerged: true })).toEqual({
+      members_merged: true,
     });
     expect(readOptions({ ...draft, skipBadRecords: "12" })).toEqual({
       skip_bad_records: 12,

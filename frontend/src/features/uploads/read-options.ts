@@ -15,6 +15,8 @@ export interface ReadDraft {
   readonly deviceSize: string;
   /** Whether each member of an archive is of devices of its own. */
   readonly membersApart: boolean;
+  /** Whether the members of an archive are merged by time. */
+  readonly membersMerged: boolean;
   readonly mapping: Mapping;
 }
 
@@ -146,6 +148,7 @@ export function readOptions(draft: ReadDraft): ReadOptions {
       : { skip_bad_records: Number(draft.skipBadRecords) }),
     ...(draft.deviceSize !== "" && device.ok ? { device_bytes: device.value } : {}),
     ...(draft.membersApart ? { members_apart: true } : {}),
+    ...(draft.membersMerged ? { members_merged: true } : {}),
   };
 }
 

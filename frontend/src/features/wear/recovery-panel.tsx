@@ -143,7 +143,7 @@ export const RestartPanel = memo(function RestartPanel({
       table={() => restartTable(recovery)}
       sentence={
         <>
-          <div className={classes["fields"]}>
+          <div className={`${classes["fields"]} ${classes["level"]}`}>
             <WearField
               name="interval"
               label="Checkpoint interval [s]"

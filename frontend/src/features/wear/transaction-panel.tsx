@@ -18,8 +18,8 @@ import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
-import { DerivationTable } from "@/components/derivation-table";
 import { Disclosure } from "@/components/disclosure";
+import { EstimateDerivation } from "@/components/estimate-derivation";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ScrollRegion } from "@/components/scroll-region";
@@ -83,7 +83,7 @@ function Fields(
 ) {
   const { search, patch, fields } = props;
   return (
-    <div className={classes["fields"]}>
+    <div className={`${classes["fields"]} ${classes["level"]}`}>
       {fields.map(({ name, label, usual, factor }) => (
         <WearField
           key={name}
@@ -175,14 +175,7 @@ function WritesChart({ found }: { readonly found: TransactionWritesOut }) {
       fileName="transaction pages or log"
       table={() => writesTable(found)}
       sentence={found.sentence}
-      explanation={
-        <Stack gap="xs">
-          <Text size="sm">
-            Estimator: {found.estimator}. Valid for: {found.validity}.
-          </Text>
-          <DerivationTable steps={found.derivation} />
-        </Stack>
-      }
+      explanation={<EstimateDerivation found={found} />}
     />
   );
 }
@@ -340,7 +333,7 @@ function Replays(props: TransactionProps) {
   ] as const;
   return (
     <>
-      <div className={classes["fields"]}>
+      <div className={`${classes["fields"]} ${classes["level"]}`}>
         <div className={classes["wide"]}>
           <Select
             size="sm"
@@ -444,14 +437,7 @@ function ReplayChart({ found }: { readonly found: TransactionReplayOut }) {
       fileName="transaction replay"
       table={() => replayTable(found)}
       sentence={found.sentence}
-      explanation={
-        <Stack gap="xs">
-          <Text size="sm">
-            Estimator: {found.estimator}. Valid for: {found.validity}.
-          </Text>
-          <DerivationTable steps={found.derivation} />
-        </Stack>
-      }
+      explanation={<EstimateDerivation found={found} />}
     />
   );
 }

@@ -175,6 +175,7 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
       ? null
       : `compared with a device of ${formatBytes(bytes(asked.device_bytes))}`,
     asked.members_apart ? "each file of the archive of devices of its own" : null,
+    asked.members_merged ? "the files of the archive merged by time" : null,
   ].filter((choice) => choice !== null);
   return (
     <>

@@ -14,7 +14,7 @@ use crate::errors::to_python;
 
 /// The trace argument group besides the path, taken as keywords by every function that takes a trace:
 /// `format`, `page_bytes`, `columns`, `skip_bad_records`, `max_content_bytes`, `max_expansion`,
-/// `members_apart`, `device_bytes`.
+/// `members_apart`, `members_merged`, `others`, `device_bytes`.
 /// None, like a keyword left out, stands for the default.
 pub(crate) fn trace_spec(
     path: PathBuf,
@@ -36,6 +36,8 @@ pub(crate) fn trace_spec(
             "skip_bad_records" => spec.skip_bad_records = value.extract()?,
             "max_content_bytes" => spec.limits.max_content_bytes = value.extract()?,
             "members_apart" => spec.members_apart = value.extract()?,
+            "members_merged" => spec.members_merged = value.extract()?,
+            "others" => spec.others = value.extract()?,
             "device_bytes" => spec.device_bytes = value.extract()?,
             "max_expansion" => spec.limits.max_expansion = value.extract()?,
             _ => {

@@ -58,6 +58,8 @@ pub(crate) fn online_row<'py>(
     row.set_item("scheme", result.scheme)?;
     row.set_item("ram_pages", result.ram_pages)?;
     row.set_item("flash_pages", result.flash_pages)?;
+    row.set_item("ram_policy", result.ram_policy)?;
+    row.set_item("flash_policy", result.flash_policy)?;
     row.set_item("accesses", result.accesses)?;
     row.set_item("write_accesses", result.write_accesses)?;
     for (name, count) in result.counters.named() {

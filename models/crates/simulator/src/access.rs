@@ -56,6 +56,11 @@ pub trait AccessSource {
         None
     }
 
+    /// File name of the trace, for messages; `None` if it is no file.
+    fn file_name(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether the trace tells writes from reads. Where it does not, all accesses are reads.
     fn tells_writes(&self) -> bool {
         true

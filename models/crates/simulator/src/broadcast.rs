@@ -95,6 +95,7 @@ struct Broadcast {
     stop: AtomicBool,
     /// As the source says.
     tells_writes: bool,
+    file_name: Option<String>,
     /// As the source says at its end.
     space_names: OnceLock<Vec<String>>,
 }
@@ -191,6 +192,10 @@ impl AccessSource for Listener<'_> {
         chunk.flags.extend_from_slice(&from.flags);
         chunk.times_ns.extend_from_slice(&from.times_ns);
         Ok(true)
+    }
+
+    fn file_name(&self) -> Option<&str> {
+        self.broadcast.file_name.as_deref()
     }
 
     fn tells_writes(&self) -> bool {
@@ -291,6 +296,7 @@ pub(crate) fn broadcast<T: Send>(
         threads: tasks.iter().map(|_| OnceLock::new()).collect(),
         stop: AtomicBool::new(false),
         tells_writes: source.tells_writes(),
+        file_name: source.file_name().map(str::to_owned),
         space_names: OnceLock::new(),
     };
     std::thread::scope(|scope| {

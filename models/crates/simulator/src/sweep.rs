@@ -41,6 +41,9 @@ const BYTES_A_PAGE: u64 = 40;
 /// Memory of a replay of two tiers for each distinct page, at most: LIRS in both takes 54, and one more
 /// log of 4 entries a page where flash guards the pages of RAM [bytes].
 const BYTES_A_PAGE_OF_TWO_TIERS: u64 = 72;
+/// The same under a chooser, which keeps the stack distance, scheme and relation of each page, and with
+/// the future its place in the trace [bytes].
+const BYTES_A_PAGE_OF_A_CHOOSER: u64 = 112;
 /// Disjoint samples of a miniature simulation.
 pub const MINIATURES: u32 = 8;
 /// 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom.
@@ -298,9 +301,8 @@ impl Configuration {
     fn bytes_a_page(&self) -> u64 {
         match self {
             Self::Policy { .. } | Self::Buffer { .. } => BYTES_A_PAGE,
-            Self::Scheme { .. } | Self::Chooser { .. } | Self::FlashCache { .. } => {
-                BYTES_A_PAGE_OF_TWO_TIERS
-            }
+            Self::Scheme { .. } | Self::FlashCache { .. } => BYTES_A_PAGE_OF_TWO_TIERS,
+            Self::Chooser { .. } => BYTES_A_PAGE_OF_A_CHOOSER,
         }
     }
 
@@ -888,6 +890,10 @@ impl<'a> SampledSource<'a> {
 }
 
 impl AccessSource for SampledSource<'_> {
+    fn file_name(&self) -> Option<&str> {
+        self.source.file_name()
+    }
+
     fn tells_writes(&self) -> bool {
         self.source.tells_writes()
     }

@@ -8,6 +8,7 @@ use tierwright_simulator::replay::{
 };
 
 mod flash_slow;
+mod replay_slow;
 
 use flash_slow::{Access, Counts, Face, LazyCleaning};
 
@@ -93,9 +94,30 @@ fn run(
     run_on(&mut source(accesses), name, ram, flash, owned.collect()).expect("possible parameters")
 }
 
+/// A policy of DRAM, as the slow models know it: its name and its options.
+fn ram_policy() -> impl Strategy<Value = &'static str> {
+    let mut names: Vec<&str> = policies().iter().map(|about| about.name).collect();
+    names.extend(["gclock entry=1 ceiling=3", "lru_2 period=3"]);
+    prop_oneof![1 => Just("lru"), 3 => prop::sample::select(names)]
+}
+
+fn ram_options(policy: &'static str) -> Given<'static> {
+    let (name, options) = policy.split_once(' ').unwrap_or((policy, ""));
+    let mut given = vec![("ram_policy", name.to_owned())];
+    for option in options.split_whitespace() {
+        let (option, value) = option.split_once('=').expect("a value");
+        let option = match option {
+            "entry" => "ram_entry",
+            "ceiling" => "ram_ceiling",
+            _ => "ram_period",
+        };
+        given.push((option, value.to_owned()));
+    }
+    given
+}
+
 fn face_options(model: &Face) -> Given<'static> {
     let mut options = vec![
-        ("ram_policy", model.ram_policy.to_owned()),
         ("mode", model.mode.to_owned()),
         ("admission", model.admission.to_owned()),
         (
@@ -109,6 +131,7 @@ fn face_options(model: &Face) -> Given<'static> {
             model.segment_entries.to_string(),
         ),
     ];
+    options.extend(ram_options(model.ram_policy));
     options.extend(crash_options(model.crash));
     options
 }
@@ -177,14 +200,8 @@ const FACE_ONLY: [&str; 9] = [
 ];
 
 fn face_model() -> impl Strategy<Value = Face> {
-    let sizes = (1_usize..12, 1_usize..30).prop_flat_map(|(ram, flash)| {
-        (
-            Just(ram),
-            Just(flash),
-            1..=flash,
-            prop::sample::select(vec!["lru", "fifo", "clock", "opt"]),
-        )
-    });
+    let sizes = (1_usize..12, 1_usize..30)
+        .prop_flat_map(|(ram, flash)| (Just(ram), Just(flash), 1..=flash, ram_policy()));
     let modes = (
         prop::sample::select(MODES.to_vec()),
         prop::sample::select(ADMISSIONS.to_vec()),
@@ -205,7 +222,7 @@ fn face_model() -> impl Strategy<Value = Face> {
             mode,
             admission,
             second_chance,
-            scan_depth: if ram_policy == "lru" { depth } else { 1 },
+            scan_depth: depth,
             clear,
             segment_entries,
             crash,
@@ -214,11 +231,7 @@ fn face_model() -> impl Strategy<Value = Face> {
 }
 
 fn lazy_cleaning_model() -> impl Strategy<Value = LazyCleaning> {
-    let sizes = (
-        1_usize..12,
-        1_usize..30,
-        prop::sample::select(vec!["lru", "fifo", "clock", "opt"]),
-    );
+    let sizes = (1_usize..12, 1_usize..30, ram_policy());
     let modes = (
         prop::sample::select(MODES[..2].to_vec()),
         prop::sample::select(ADMISSIONS.to_vec()),
@@ -251,7 +264,6 @@ fn lazy_cleaning_model() -> impl Strategy<Value = LazyCleaning> {
 
 fn lazy_cleaning_options(model: &LazyCleaning) -> Given<'static> {
     let mut options = vec![
-        ("ram_policy", model.ram_policy.to_owned()),
         ("mode", model.mode.to_owned()),
         ("admission", model.admission.to_owned()),
         (
@@ -271,6 +283,7 @@ fn lazy_cleaning_options(model: &LazyCleaning) -> Given<'static> {
             .to_owned(),
         ),
     ];
+    options.extend(ram_options(model.ram_policy));
     options.extend(crash_options(model.crash));
     options
 }
@@ -702,8 +715,26 @@ fn impossible_parameters_are_named() {
             "face",
             1,
             4,
-            vec![("scan_depth", "2"), ("ram_policy", "fifo")],
-            "option `scan_depth=2`: fills its batches with victims that this ram_policy cannot give early",
+            vec![("ram_policy", "mru")],
+            "ram_policy `mru`: no such replacement policy",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("ram_policy", "2q"), ("ram_period", "1")],
+            "option `ram_period`: policy `2q` has no such option",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![
+                ("ram_policy", "2q"),
+                ("ram_k_in", "0.5"),
+                ("ram-k-in", "0.4"),
+            ],
+            "option `ram-k-in=0.4`: `ram-k-in` is given twice",
         ),
         (
             "face",

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::error::Result;
 use tierwright_simulator::replay::{
-    Choice, OnlineResult, SchemeCounters, choosers, simulate_online, simulate_scheme,
+    Choice, OnlineResult, SchemeCounters, choosers, policies, simulate_online, simulate_scheme,
 };
 
 mod replay_slow;
@@ -58,6 +58,13 @@ fn counted(counters: &SchemeCounters) -> Counted {
     }
 }
 
+/// Policies of RAM and flash.
+fn tiers() -> impl Strategy<Value = (&'static str, &'static str)> {
+    let names: Vec<_> = policies().iter().map(|about| about.name).collect();
+    let any = prop::sample::select(names);
+    prop_oneof![1 => Just(("lru", "lru")), 3 => (any.clone(), any)]
+}
+
 const TIMES: [(&str, &str); 4] = [
     ("flash_read_us", "100"),
     ("flash_write_us", "200"),
@@ -85,8 +92,8 @@ fn share(part: u64, whole: u64, none: f64) -> f64 {
     }
 }
 
-/// A row says what was seen: measured shares, and the hits of exact sizes.
-fn check_row(row: &Choice, seen: &Seen, (ram, flash): (usize, usize)) {
+/// A row says what was seen: measured shares, and the hits of exact sizes, which are RAM's if that is `lru`.
+fn check_row(row: &Choice, seen: &Seen, (ram, flash): (usize, usize), lru: bool) {
     assert_eq!(
         (row.accesses, row.ram_misses),
         (seen.accesses, seen.ram_misses)
@@ -96,7 +103,7 @@ fn check_row(row: &Choice, seen: &Seen, (ram, flash): (usize, usize)) {
         let above = |distance: &&Option<usize>| distance.is_none_or(|distance| distance > size);
         seen.distances.iter().filter(above).count() as u64
     };
-    assert_eq!(misses(ram), seen.ram_misses);
+    assert!(!lru || misses(ram) == seen.ram_misses);
     let dirty = share(seen.written_victims, seen.ram_misses, 0.0);
     assert!(close(row.dirty_share, dirty));
     let flash_dirty = share(seen.disk_writes, seen.ram_misses - seen.flash_hits, dirty);
@@ -113,7 +120,7 @@ fn check_row(row: &Choice, seen: &Seen, (ram, flash): (usize, usize)) {
             assert!(close(estimate.flash_misses, missed), "{}", estimate.scheme);
         }
         #[expect(clippy::cast_precision_loss, reason = "few accesses")]
-        let ram_misses = seen.ram_misses as f64;
+        let ram_misses = misses(ram) as f64;
         assert!(close(
             estimate.flash_hits + estimate.flash_misses,
             ram_misses
@@ -178,7 +185,9 @@ proptest! {
         hysteresis in prop_oneof![Just("0"), Just("0.02")], patience in 1_u32..3,
         least in prop_oneof![Just("0"), Just("500")],
         slow_writes in any::<bool>(), lookup in any::<bool>(), initial in 1_usize..3,
+        (ram_policy, flash_policy) in tiers(),
     ) {
+        let lru = (ram_policy, flash_policy) == ("lru", "lru");
         let initial = ["inclusive", "exclusive", "lazy"][initial];
         let (period_text, patience_text) = (period.to_string(), patience.to_string());
         for scope in ["global", "relation"] {
@@ -188,18 +197,20 @@ proptest! {
                 ("period", period_text.as_str()), ("patience", patience_text.as_str()),
                 ("hysteresis", hysteresis), ("scope", scope), ("initial", initial),
                 ("switch_cost_us", least), ("lookup_us", if lookup { "3" } else { "0" }),
-                ("update_us", "2"),
+                ("update_us", "2"), ("ram_policy", ram_policy), ("flash_policy", flash_policy),
             ]);
             let found = online(&accesses, (ram, flash), &options).unwrap();
             let history = &found.history;
             let each = scope == "relation";
             let relation = |page| if each { relation_of(page) } else { 0 };
             let named = |relation| each.then_some(relation);
-            let expected = replay(&accesses, ram, flash, period, &relation, &|now, relation| {
-                running(history, initial, now, named(relation))
-            });
+            let running = |now, relation| running(history, initial, now, named(relation));
+            let (ram_tier, flash_tier) = ((ram_policy, ram), (flash_policy, flash));
+            let expected = replay(&accesses, ram_tier, flash_tier, period, &relation, &running);
             prop_assert_eq!(counted(&found.counters), expected.counted);
-            prop_assert!(found.warnings.is_empty());
+            prop_assert_eq!((found.ram_policy, found.flash_policy), (ram_policy, flash_policy));
+            let warned: Vec<_> = found.warnings.iter().map(|warning| warning.name).collect();
+            prop_assert_eq!(warned, if lru { vec![] } else { vec!["judged_by_lru"] });
             let with_misses = expected.seen.values().filter(|seen| seen.ram_misses > 0).count();
             prop_assert_eq!(history.len(), with_misses);
             let mut switches = 0;
@@ -208,7 +219,8 @@ proptest! {
                 let mine = |row: &&Choice| row.relation == named(relation);
                 let rows: Vec<&Choice> = history.iter().filter(mine).collect();
                 for row in &rows {
-                    check_row(row, &expected.seen[&(row.period, relation)], (ram, flash));
+                    let seen = &expected.seen[&(row.period, relation)];
+                    check_row(row, seen, (ram, flash), ram_policy == "lru");
                 }
                 let (share, least) = (hysteresis.parse().unwrap(), least.parse().unwrap());
                 switches += check_choices(&rows, initial, (share, least, patience), whole);
@@ -224,10 +236,24 @@ proptest! {
     #[test]
     fn without_a_switch_it_is_the_scheme(
         accesses in accesses(300), ram in 1_usize..10, flash in 1_usize..25,
+        (ram_policy, flash_policy) in tiers(), scope in prop::sample::select(vec!["global", "relation"]),
     ) {
+        let mut tiers = vec![("ram_policy", ram_policy), ("flash_policy", flash_policy)];
+        // Their options pass too.
+        for (policy, option) in [
+            (ram_policy, [("ram_k_in", "0.5"), ("ram_ceiling", "2"), ("ram_hir_share", "0.3")]),
+            (flash_policy, [("flash_k_in", "0.6"), ("flash_ceiling", "3"), ("flash_hir_share", "0.3")]),
+        ] {
+            let of = ["2q", "gclock", "lirs"].iter().zip(option);
+            tiers.extend(of.filter(|(name, _)| **name == policy).map(|(_, option)| option));
+        }
+        let own = |&(key, value): &(&str, &str)| (key.to_owned(), value.to_owned());
+        let plain_options: Vec<_> = tiers.iter().map(own).collect();
         for name in ["inclusive", "exclusive", "lazy"] {
             let mut options = TIMES.to_vec();
             options.extend([("initial", name), ("period", "20"), ("switch_cost_us", "1e12")]);
+            options.push(("scope", scope));
+            options.extend(&tiers);
             let found = online(&accesses, (ram, flash), &options);
             if name == "inclusive" && flash <= ram {
                 let hint = found.unwrap_err().hint().to_owned();
@@ -236,7 +262,7 @@ proptest! {
             }
             let mut source = MemorySource::new(accesses.iter().copied());
             let plain =
-                simulate_scheme(&mut source, name, ram as u64, flash as u64, &[], &mut |_| true);
+                simulate_scheme(&mut source, name, ram as u64, flash as u64, &plain_options, &mut |_| true);
             prop_assert_eq!(found.unwrap().counters, plain.unwrap().counters, "{}", name);
         }
     }

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tierwright.cli.options import FlashMetadata, preset_of
+from tierwright.cli.charge import charge
+from tierwright.cli.options import FlashMetadata, Seed, preset_of
 from tierwright.cli.output import (
     Json,
     pairs,
@@ -61,15 +62,7 @@ def profile(
             help="Share of the pages to follow, such as 0.01 [default: all, exact].",
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            min=0,
-            max=2**64 - 1,
-            help="Which pages: another seed follows others.",
-        ),
-    ] = 0,
+    seed: Seed = 0,
     summaries: Annotated[
         bool,
         typer.Option(
@@ -210,6 +203,7 @@ def simulate(
             help="Option of the policy, buffer or scheme; may be repeated.",
         ),
     ] = None,
+    flash_metadata: FlashMetadata = None,
     flash_device: Annotated[
         str | None,
         typer.Option(
@@ -226,7 +220,11 @@ def simulate(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Replay a trace through one cache (--policy) or RAM over flash (--scheme)."""
+    """Replay a trace through one cache (--policy) or RAM over flash (--scheme).
+
+    With --flash-metadata, --ram-pages is a budget: `ram_budget_pages`; `ram_pages` is what the
+    memory of flash leaves.
+    """
     given = {
         "--pages": pages,
         "--ram-pages": ram_pages,
@@ -249,6 +247,11 @@ def simulate(
             "add --disk-device ID",
         )
     page = page_bytes_of(trace)
+    asked: dict[str, Any] = {"policy": policy, "pages": _at(pages, page)}
+    if scheme is not None:
+        sizes_of = (("ram_pages", ram_pages), ("flash_pages", flash_pages))
+        asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
+    budget = charge(trace, [asked], flash_metadata)[0]
     with progress("simulate") as on_progress:
         if policy is not None:
             found = _simulate_one_cache(
@@ -258,10 +261,12 @@ def simulate(
             found = _simulate_two_tiers(
                 trace,
                 scheme or "",
-                (_at(ram_pages, page), _at(flash_pages, page)),
+                (asked["ram_pages"], asked["flash_pages"]),
                 option or [],
                 on_progress,
             )
+    if budget is not None:
+        found["ram_budget_pages"] = budget
     if found["trace"]["skipped_records"]:
         found["skipped_records"] = found["trace"]["skipped_records"]
     if disk_device is not None:
@@ -560,6 +565,10 @@ def conformance(
         raise typer.Exit(1)
 
 
+MOST_SHOWN = 200
+"""Characters of inputs that a message repeats."""
+
+
 def formula(
     name: Annotated[
         str | None,
@@ -574,38 +583,50 @@ def formula(
         ),
     ] = "{}",
     *,
+    timeout_s: Annotated[
+        float,
+        typer.Option(
+            "--timeout-s",
+            metavar="S",
+            help="Stop the computation after so many seconds.",
+        ),
+    ] = 60.0,
     json: Json = False,
 ) -> None:
     """Evaluate one formula of the papers on inputs of your own; without a name list them."""
     import json as reader
 
-    from tierwright.conformance import FORMULAS, evaluate_formula
-    from tierwright.derivation import plain
+    from tierwright import formulas
 
     if name is None:
         if json:
-            print_json(sorted(FORMULAS))
+            print_json(sorted(formulas.CARDS))
         else:
-            for known in sorted(FORMULAS):
+            for known in sorted(formulas.CARDS):
                 typer.echo(known)
         return
     try:
         given = reader.loads(inputs)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(
-            f"--inputs: `{inputs}` is no JSON: {error}",
+            f"--inputs: `{inputs[:MOST_SHOWN]}` is no JSON: {error}",
             """give an object, such as '{"reads": 10, "writes": 5, "erases": 1}'""",
         ) from error
     if not isinstance(given, dict):
         raise BadInput(
-            f"--inputs: `{inputs}` is no JSON object",
+            f"--inputs: `{inputs[:MOST_SHOWN]}` is no JSON object",
             """give an object, such as '{"reads": 10, "writes": 5, "erases": 1}'""",
         )
-    found = plain(evaluate_formula(name, given))
+    formulas.card_of(name).read(given)  # what is wrong at sight needs no process
+    found = formulas.ask_within(name, given, timeout_s)
+    said = {key: found[key] for key in ("estimator", "validity", "source", "warnings")}
     if json:
-        print_json(found)
+        print_json(found["result"] | said)
         return
-    print_facts([(field, str(value)) for field, value in found.items()])
+    print_facts([(field, str(value)) for field, value in found["result"].items()])
+    typer.echo()
+    print_facts([(key, said[key]) for key in ("estimator", "validity", "source")])
+    print_warnings(found["warnings"])
 
 
 def _at(size: Size | None, page_bytes: PageBytesOf) -> int:

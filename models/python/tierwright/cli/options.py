@@ -19,6 +19,16 @@ FlashMetadata = Annotated[
     ),
 ]
 
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=0,
+        max=2**64 - 1,
+        help="Which pages: another seed follows others.",
+    ),
+]
+
 
 def preset_of(name: str | None) -> MetadataPreset | None:
     """Return what `--flash-metadata` names; None where it is left out.

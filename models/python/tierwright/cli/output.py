@@ -9,22 +9,28 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Protocol, get_type_hints
 
 import typer
 
-from tierwright.errors import BadInput
+from tierwright.errors import BadInput, TierwrightError
 from tierwright.simulate import Reading, Trace
-from tierwright.units import parse_bytes
+from tierwright.units import format_bytes, parse_bytes
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
 ]
-File = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="Raw trace of any format, or a canonical one."),
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="Raw trace of any format, or a canonical one; an object of a store as "
+        "s3://BUCKET/KEY, gs://BUCKET/KEY or az://CONTAINER/KEY; several are one trace, read in "
+        "this order.",
+    ),
 ]
 _READING: dict[str, tuple[Any, Any]] = {
     "format_": (
@@ -109,6 +115,16 @@ _READING: dict[str, tuple[Any, Any]] = {
         ],
         False,
     ),
+    "members_merged": (
+        Annotated[
+            bool,
+            typer.Option(
+                "--members-merged",
+                help="Merge the files of an archive, a folder or a list by time; otherwise they are read one after another.",
+            ),
+        ],
+        False,
+    ),
     "device_size": (
         Annotated[
             str | None,
@@ -125,7 +141,9 @@ _READING: dict[str, tuple[Any, Any]] = {
 
 
 def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the argument FILE and the options of reading it, in place of `trace`.
+    """Give a command the argument FILE... and the options of reading it, in place of `trace`.
+
+    A command with an option `out` may name it as the second of two files instead.
 
     Parameters
     ----------
@@ -135,7 +153,7 @@ def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
     Returns
     -------
     callable
-        What typer is to see: FILE, the options of the command, those of reading, `--json` last.
+        What typer is to see: FILE..., the options of the command, those of reading, `--json` last.
     """
     hints = get_type_hints(command, include_extras=True)
     own = list(inspect.signature(command).parameters.values())
@@ -148,9 +166,9 @@ def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
     ]
     options = [one.replace(annotation=hints[one.name]) for one in own[1:]]
     last = [one for one in options if one.name == "json"]
-    file = inspect.Parameter("file", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    file = inspect.Parameter("files", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     shown = [
-        file.replace(annotation=File),
+        file.replace(annotation=Files),
         *(one for one in options if one not in last and one.kind is not keyword),
         *(one for one in options if one not in last and one.kind is keyword),
         *reading,
@@ -158,16 +176,102 @@ def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     def read(**given: Any) -> None:
-        trace = _trace_of(
-            given.pop("file"), **{key: given.pop(key) for key in _READING}
-        )
-        command(trace, **given)
+        files: list[str] = given.pop("files")
+        if "out" in given:
+            given["out"], files = _out_of(given["out"], files)
+        reading = {key: given.pop(key) for key in _READING}
+        with ExitStack() as stack:
+            copies = [stack.enter_context(_on_this_machine(file)) for file in files]
+            stack.enter_context(_named_as_given())
+            first, *others = (path for path, _ in copies)
+            versions = {path: version for path, version in copies if version}
+            trace = _trace_of(first, **reading)
+            command(replace(trace, others=tuple(others), versions=versions), **given)
 
     read.__name__, read.__doc__ = command.__name__, command.__doc__
     read.__module__ = command.__module__
     read.__annotations__ = {one.name: one.annotation for one in shown}
     vars(read)["__signature__"] = inspect.Signature(shown)
     return read
+
+
+@contextmanager
+def _on_this_machine(file: str) -> Iterator[tuple[Path, str | None]]:
+    """Copy an object of a store to a file; a file stays where it is.
+
+    Yields
+    ------
+    (Path, str or None)
+        The file, and of an object what names its content.
+    """
+    if "://" not in file:
+        yield Path(file), None
+        return
+    from tierwright.object_files import address_of, copied
+
+    address = address_of(file)
+    if address is None:
+        yield Path(file), None
+        return
+    with ExitStack() as stack:
+        with progress("fetch") as on_progress:
+            copy = stack.enter_context(copied(address, on_progress))
+        _shown_as[str(copy.path)] = file
+        try:
+            yield copy.path, copy.version
+        finally:
+            del _shown_as[str(copy.path)]
+
+
+_shown_as: dict[str, str] = {}
+"""Files that stand for what was named, and what that was."""
+
+
+def _as_given(text: str) -> str:
+    """Name what was given in place of the file that stands for it."""
+    for path, given in _shown_as.items():
+        text = text.replace(path, given)
+    return text
+
+
+@contextmanager
+def _named_as_given() -> Iterator[None]:
+    """Name in the message of an error what was given."""
+    try:
+        yield
+    except Exception as error:
+        error.args = tuple(
+            _as_given(one) if isinstance(one, str) else one for one in error.args
+        )
+        if isinstance(error, TierwrightError):
+            error.message = _as_given(error.message)
+        raise
+
+
+def _out_of(out: Path | None, files: list[str]) -> tuple[Path, list[str]]:
+    """Tell the output from the traces: named by `--out`, or the second of two files.
+
+    Raises
+    ------
+    BadInput
+        If nothing says which one it is.
+    """
+    if out is not None:
+        return out, files
+    if len(files) == _FILE_AND_OUT:
+        return Path(files[1]), files[:1]
+    if len(files) < _FILE_AND_OUT:
+        raise BadInput(
+            "nothing says where the canonical trace is to be written",
+            f"add a name: {files[0]} OUT.twt",
+        )
+    raise BadInput(
+        f"{len(files)} files are named, and nothing says which one is to be written",
+        "name it: --out OUT.twt",
+    )
+
+
+_FILE_AND_OUT = 2
 
 
 def _trace_of(
@@ -180,6 +284,7 @@ def _trace_of(
     max_content_bytes: int | None,
     max_expansion: int | None,
     members_apart: bool,
+    members_merged: bool,
     device_size: str | None,
 ) -> Trace:
     """Put the options that say how to read a trace together.
@@ -205,6 +310,7 @@ def _trace_of(
             max_expansion,
             device_bytes_of(device_size),
             members_apart,
+            members_merged,
         ),
     )
 
@@ -297,7 +403,8 @@ def whole_numbers(text: str, option: str) -> list[int]:
 
 def print_json(document: Any) -> None:
     """Print one JSON document; NaN and infinity, which JSON lacks, are refused."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(_as_given(text) + "\n")
 
 
 def print_table(
@@ -344,7 +451,7 @@ def print_facts(facts: Sequence[tuple[str, str]]) -> None:
 def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     """Print warnings with their hints on stderr."""
     for warning in warnings:
-        typer.echo(f"warning: {warning['message']}", err=True)
+        typer.echo(f"warning: {_as_given(warning['message'])}", err=True)
         if warning["hint"]:
             typer.echo(f"hint: {warning['hint']}", err=True)
 
@@ -440,7 +547,11 @@ def _reporter(
             now = time.monotonic()
             if now - shown > _SHOW_EVERY_S:
                 shown = now
-                speed = speed_text(accesses, requests, now - began)
+                speed = (
+                    speed_text(accesses, requests, now - began)
+                    if accesses
+                    else f"{format_bytes(round(done / (now - began)))}/s"
+                )
                 bar.update(task, completed=done, total=total, speed=speed)
 
         yield report

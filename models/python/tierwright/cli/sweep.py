@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tierwright.cli.charge import charge
 from tierwright.cli.output import (
     Json,
     print_json,
@@ -135,7 +136,7 @@ def sweep(
         [parse_option(text, "--option") for text in option or []],
     )
     _print_takers(option or [], configurations)
-    budgets = _charge(trace, configurations, flash_metadata)
+    budgets = charge(trace, configurations, flash_metadata)
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
@@ -265,63 +266,6 @@ def _takes(configuration: dict[str, Any], option: GivenOption) -> bool:
     return (
         option.owner in (None, _contender(configuration))
         and configuration["options"].get(option.name) == option.value
-    )
-
-
-def _charge(
-    trace: Trace, configurations: list[dict[str, Any]], name: str | None
-) -> list[int | None]:
-    """Take the memory of flash out of the RAM of each configuration; return the budgets.
-
-    None where there is no flash to charge for.
-    """
-    if name is None:
-        return [None] * len(configurations)
-    from tierwright import simulate as core
-    from tierwright.derivation import plain
-    from tierwright.metadata import preset, ram_pages_left
-    from tierwright.page_flow import about_space_behind
-
-    chosen = preset(name)
-    if not any(_charged(each) for each in configurations):
-        raise BadInput(
-            "--flash-metadata has nothing to charge",
-            "add a --scheme with flash, or leave it out",
-        )
-    print_warnings(
-        [plain(caution) for caution in about_space_behind(chosen)],
-    )
-    summary = core.inspect(trace)
-    budgets: list[int | None] = []
-    for each in configurations:
-        if not _charged(each):
-            budgets.append(None)
-            continue
-        left = float(
-            ram_pages_left(
-                chosen,
-                ram_pages=each["ram_pages"],
-                flash_pages=each["flash_pages"],
-                page_bytes=summary["page_bytes"],
-                source_bytes=summary["distinct_pages"] * summary["page_bytes"],
-            )
-        )
-        if left < 1:
-            raise BadInput(
-                f"--ram-pages: `{each['ram_pages']}` hold less than the metadata of "
-                f"{each['flash_pages']:,} pages of flash ({chosen.title})",
-                "take more RAM, less flash, or a cache with larger units",
-            )
-        budgets.append(each["ram_pages"])
-        each["ram_pages"] = int(left)
-    return budgets
-
-
-def _charged(configuration: dict[str, Any]) -> bool:
-    """Whether a configuration has flash: all but `none`, which caches in all of RAM."""
-    return (
-        configuration.get("flash_pages", 0) > 0
-        and str(configuration.get("scheme")).lower() != "none"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -74,20 +75,69 @@ def inspect(
 @reads_trace
 def convert(
     trace: Trace,
-    out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="Canonical trace to write.")
-    ],
     *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="OUT",
+            help="Canonical trace to write [default: the second of two files].",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace OUT if it exists.")
     ] = False,
+    no_resume: Annotated[
+        bool,
+        typer.Option(
+            "--no-resume",
+            help="Begin anew, whatever a killed conversion to OUT has left.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Write the canonical form of a trace."""
+    """Write the canonical form of a trace; a killed conversion is gone on with."""
+    from tierwright import conversions
+
+    if out is None:
+        raise TypeError("`reads_trace` names the output")
     began = time.monotonic()
     with progress("convert") as on_progress:
-        found = simulate.convert(trace, out, force=force, on_progress=on_progress)
+        found, notes = conversions.convert(
+            trace,
+            out,
+            force=force,
+            start_again=no_resume,
+            every_accesses=_checkpoint_accesses(),
+            on_progress=on_progress,
+        )
     _print_summary(found, time.monotonic() - began, as_json=json)
+    for note in notes:
+        typer.echo(f"warning: {note}", err=True)
+
+
+def _checkpoint_accesses() -> int:
+    """Return the accesses between two checkpoints, as the application is told them.
+
+    Raises
+    ------
+    BadInput
+        If the environment has no positive whole number there.
+    """
+    from tierwright.conversions import CHECKPOINT_ACCESSES
+
+    given = os.environ.get(_CHECKPOINT_VARIABLE)
+    if given is None:
+        return CHECKPOINT_ACCESSES
+    if not given.isascii() or not given.isdigit() or not 0 < int(given) < 2**63:
+        raise BadInput(
+            f"{_CHECKPOINT_VARIABLE}: `{given}` is not a number of page accesses",
+            f"unset it, or give a whole number such as {CHECKPOINT_ACCESSES}",
+        )
+    return int(given)
+
+
+_CHECKPOINT_VARIABLE = "TIERWRIGHT_CHECKPOINT_ACCESSES"
 
 
 @app.command("preview")
@@ -181,12 +231,13 @@ def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> No
             ("written", format_bytes(found["out_bytes"])),
         ]
     requests = None if found["format"] == "canonical" else found["requests"]
-    facts.append(
-        (
-            "read",
-            f"in {took_s:,.2f} s: {speed_text(found['accesses'], requests, took_s)}",
-        )
-    )
+    resumed_at = found.get("resumed_at_accesses")
+    if resumed_at is None:
+        speed = speed_text(found["accesses"], requests, took_s)
+        facts.append(("read", f"in {took_s:,.2f} s: {speed}"))
+    else:
+        kept = f"{format_count(resumed_at)} accesses kept of a killed conversion"
+        facts.append(("read", f"{kept}, the rest in {took_s:,.2f} s"))
     if found.get("skipped_records"):
         facts.append(("bad records skipped", format_count(found["skipped_records"])))
     print_facts(facts)

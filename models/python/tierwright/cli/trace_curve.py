@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.options import Seed
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -55,15 +56,7 @@ def sampled(
             help="Instead: share of the pages to follow, such as 0.01.",
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            min=0,
-            max=2**64 - 1,
-            help="Which pages: another seed follows others.",
-        ),
-    ] = 0,
+    seed: Seed = 0,
     sizes: Annotated[
         str | None,
         typer.Option(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from tierwright import pool_split
+from tierwright.errors import Problems
 from tierwright.pool_split.analysis import (
     CFLRU_WRR,
     DEFAULT_ESTIMATOR,
@@ -92,10 +94,30 @@ def _argmin(inputs: Inputs) -> Outputs:
     }
 
 
+def _initial_clean(inputs: Inputs) -> list[str]:
+    """Pages of the buffer at the start: names in a list, or in a text between spaces."""
+    given = inputs.get("initial_clean", [])
+    names = given.split() if isinstance(given, str) else [str(page) for page in given]
+    pages = int(inputs["M"])
+    problems = Problems("split buffer", "name each page once, M pages at most")
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    problems.check(
+        not repeated, "initial_clean", " ".join(repeated), "is named more than once"
+    )
+    problems.check(
+        len(names) <= pages,
+        "initial_clean",
+        len(names),
+        f"pages are more than the {pages} of the buffer",
+    )
+    problems.raise_if_any()
+    return names
+
+
 def _table2(inputs: Inputs) -> Outputs:
     from tierwright.simulate import simulate_splits
 
-    initial = inputs.get("initial_clean", [])
+    initial = _initial_clean(inputs)
     offline = pool_split.belady(
         parse_tokens(inputs["trace"]), inputs["M"], clean_at_start=initial
     )

@@ -115,25 +115,38 @@ def _recursion(
     each: FloatArray, count: FloatArray, think: FloatArray, clients: int
 ) -> ClosedNetwork:
     lead, kinds = each.shape[:-1], each.shape[-1]
-    throughput = np.empty((*lead, clients))
-    response = np.empty((*lead, clients))
-    queues = np.empty((*lead, clients, kinds))
-    queue = np.zeros((*lead, kinds))
-    for n in range(1, clients + 1):
-        at_station = each * (1.0 + queue)
-        total = (count * at_station).sum(axis=-1)
-        cycle = total + think
-        rate = np.divide(n, cycle, out=np.full(lead, np.inf), where=cycle > 0)
-        # Nothing demanded, nobody thinks: no queue, whatever the rate.
-        queue = np.where(cycle[..., None] > 0, rate[..., None], 0.0) * at_station
-        throughput[..., n - 1] = rate
-        response[..., n - 1] = total
-        queues[..., n - 1, :] = queue
+    each, count = each.reshape(-1, kinds), count.reshape(-1, kinds)
+    # By number of clients first, so that a step writes its results where they stay.
+    rates = np.empty((clients, len(each)))
+    totals = np.empty_like(rates)
+    queues = np.empty((clients, len(each), kinds))
+    # Nothing demanded, nobody thinks: no queue, whatever the rate.
+    pause = think.reshape(-1)
+    nothing = (pause == 0) & ((count * each).sum(axis=-1) == 0)
+    pause = np.where(nothing, 1.0, pause)
+    before = np.zeros_like(queues[0])
+    at_station, spent = np.empty_like(before), np.empty_like(before)
+    cycle = np.empty_like(pause)
+    steps = zip(rates, totals, queues, strict=True)
+    for n, (rate, total, queue) in enumerate(steps, start=1):
+        np.add(before, 1.0, out=at_station)
+        np.multiply(each, at_station, out=at_station)
+        np.multiply(count, at_station, out=spent)
+        np.add.reduce(spent, axis=-1, out=total)
+        np.add(total, pause, out=cycle)
+        np.divide(n, cycle, out=rate)
+        np.multiply(rate[:, None], at_station, out=queue)
+        before = queue
+    rates[:, nothing] = np.inf
+    throughput = rates.T.reshape(*lead, clients)
+    response = totals.T.reshape(*lead, clients)
+    lengths = queues.swapaxes(0, 1).reshape(*lead, clients, kinds)
+    each = each.reshape(*lead, kinds)
     finite = np.where(np.isfinite(throughput), throughput, 0.0)
     return ClosedNetwork(
         np.arange(1, clients + 1, dtype=np.int64),
         throughput,
         response,
         finite[..., None] * each[..., None, :],
-        queues,
+        lengths,
     )

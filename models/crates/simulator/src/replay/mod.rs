@@ -142,6 +142,9 @@ trait Machine {
     fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) -> Result<()> {
         Ok(())
     }
+    /// Tells device, page address and place of the first access of every page of the trace, in the order of
+    /// their numbers; before everything else, if addresses are needed and the future is known.
+    fn expect(&mut self, _spaces: &[u32], _addresses: &[u64], _first_accesses: &[u32]) {}
     /// Reads what is kept of some pages, all at once, so that the accesses to them find it cached.
     fn fetch(&self, pages: &[u32]);
     /// Tells when `page`, which is accessed next of all, is accessed again; called before each access
@@ -248,14 +251,30 @@ fn replay_foreseen<M: Machine>(
     machine: &mut M,
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
-    const { assert!(!M::NEEDS_ADDRESSES, "addresses are not set aside") };
-    let mut future = Future::read(source, on_progress)?;
+    let mut places = Places::default();
+    let mut future = if M::NEEDS_ADDRESSES {
+        source.keep_addresses();
+        let placing = &mut Placing {
+            source,
+            places: &mut places,
+        };
+        let future = Future::read(placing, on_progress)?;
+        machine.expect(&places.spaces, &places.addresses, &places.first_accesses);
+        future
+    } else {
+        Future::read(source, on_progress)?
+    };
+    let (mut spaces, mut addresses) = (Vec::new(), Vec::new());
     let mut chunk = Chunk::default();
     let mut next_accesses = Vec::new();
     let mut totals = Totals::default();
     while future.next_chunk(&mut chunk, &mut next_accesses)? {
         totals.add(&chunk)?;
         machine.grow(totals.distinct_pages);
+        if M::NEEDS_ADDRESSES {
+            places.of(&chunk.pages, &mut spaces, &mut addresses);
+            machine.locate(&chunk.pages, &spaces, &addresses)?;
+        }
         let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
         for ((pages, flags), next_accesses) in batches.zip(next_accesses.chunks(BATCH)) {
             machine.fetch(pages);
@@ -269,6 +288,59 @@ fn replay_foreseen<M: Machine>(
         }
     }
     Ok(totals)
+}
+
+/// Device, address and first access of each page, set aside with the future: 16 bytes a distinct page.
+#[derive(Debug, Default)]
+struct Places {
+    spaces: Vec<u32>,
+    addresses: Vec<u64>,
+    first_accesses: Vec<u32>,
+    accesses: u32,
+}
+
+impl Places {
+    /// Keeps where the new ones among some pages are; pages are numbered as they appear. The future
+    /// refuses a trace with more accesses than can be counted here.
+    fn add(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
+            if page as usize == self.spaces.len() {
+                self.spaces.push(space);
+                self.addresses.push(address);
+                self.first_accesses.push(self.accesses);
+            }
+            self.accesses = self.accesses.saturating_add(1);
+        }
+    }
+
+    /// Where some pages are, all of which were added.
+    fn of(&self, pages: &[u32], spaces: &mut Vec<u32>, addresses: &mut Vec<u64>) {
+        spaces.clear();
+        spaces.extend(pages.iter().map(|&page| self.spaces[page as usize]));
+        addresses.clear();
+        addresses.extend(pages.iter().map(|&page| self.addresses[page as usize]));
+    }
+}
+
+/// A source that is read ahead of its replay: what it says of places is kept.
+struct Placing<'a> {
+    source: &'a mut dyn AccessSource,
+    places: &'a mut Places,
+}
+
+impl AccessSource for Placing<'_> {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let more = self.source.next_chunk(chunk)?;
+        if more {
+            let (spaces, addresses) = addresses_of(self.source, chunk.len())?;
+            self.places.add(&chunk.pages, spaces, addresses);
+        }
+        Ok(more)
+    }
+
+    fn position(&self) -> (u64, u64) {
+        self.source.position()
+    }
 }
 
 impl Totals {

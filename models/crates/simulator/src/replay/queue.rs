@@ -4,6 +4,10 @@
 //! holes are closed, which costs O(1) for each page that entered. Where pages are taken out of
 //! turn each page's place is kept too; otherwise an entry writes no table but one bit.
 
+mod chances;
+
+pub(crate) use chances::{Chance, Chances};
+
 use crate::replay::bits::BitSet;
 
 /// Log entry without a page: no page has this number.
@@ -15,9 +19,47 @@ const LONGEST_LOG: usize = u32::MAX as usize;
 /// Log entries per page held after closing the holes.
 const LOG_FACTOR: usize = 4;
 
-/// A FIFO queue with a hand.
+/// The pages that a queue holds.
+pub(crate) trait Held {
+    /// Makes room for the page numbers `0..pages`.
+    fn grow(&mut self, pages: usize);
+    fn contains(&self, page: u32) -> bool;
+    /// Adds an absent page.
+    fn insert(&mut self, page: u32);
+    /// Takes out a page that is held.
+    fn remove(&mut self, page: u32);
+    /// The pages held, in ascending order.
+    fn iter(&self) -> impl Iterator<Item = u32>;
+}
+
+impl Held for BitSet {
+    fn grow(&mut self, pages: usize) {
+        self.grow(pages);
+    }
+
+    #[inline]
+    fn contains(&self, page: u32) -> bool {
+        self.contains(page)
+    }
+
+    #[inline]
+    fn insert(&mut self, page: u32) {
+        self.insert(page);
+    }
+
+    #[inline]
+    fn remove(&mut self, page: u32) {
+        self.take(page);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        self.iter()
+    }
+}
+
+/// A FIFO queue with a hand; `H` knows which pages it holds.
 #[derive(Debug, Default)]
-pub(crate) struct Queue {
+pub(crate) struct Queue<H = BitSet> {
     log: Vec<u32>,
     /// No page lies before it.
     tail: u32,
@@ -26,7 +68,7 @@ pub(crate) struct Queue {
     /// A page at or behind it, or `tail`, or `head` of an empty queue.
     hand: u32,
     pages: u32,
-    held: BitSet,
+    held: H,
     /// Place of each page, if pages are taken out of turn.
     stamps: Vec<u32>,
     removable: bool,
@@ -35,7 +77,7 @@ pub(crate) struct Queue {
     guards: bool,
 }
 
-impl Queue {
+impl<H: Held> Queue<H> {
     /// Keeps places from now on, so that [`Self::remove`] works; before any page enters.
     pub(crate) fn expect_removal(&mut self) {
         self.removable = true;
@@ -96,7 +138,7 @@ impl Queue {
     #[inline]
     pub(crate) fn pop(&mut self) -> u32 {
         let page = self.oldest();
-        self.held.take(page);
+        self.held.remove(page);
         self.pages -= 1;
         self.tail += 1;
         page
@@ -137,7 +179,7 @@ impl Queue {
     pub(crate) fn evict_at_hand(&mut self) -> u32 {
         let page = self.at_hand();
         self.log[self.hand as usize] = HOLE;
-        self.held.take(page);
+        self.held.remove(page);
         self.pages -= 1;
         self.advance();
         page
@@ -148,7 +190,7 @@ impl Queue {
     pub(crate) fn remove(&mut self, page: u32) {
         let place = self.stamps[page as usize];
         self.log[place as usize] = HOLE;
-        self.held.take(page);
+        self.held.remove(page);
         self.pages -= 1;
         if place == self.hand {
             self.advance();
@@ -247,7 +289,7 @@ mod tests {
         fn a_queue_behaves_like_a_vector_with_a_hand(
             steps in prop::collection::vec((0_u32..40, 0_u8..8), 20_000..20_001),
         ) {
-            let mut queue = Queue::default();
+            let mut queue = Queue::<BitSet>::default();
             queue.expect_removal();
             queue.grow(40);
             let mut model: Vec<u32> = Vec::new();
@@ -288,7 +330,7 @@ mod tests {
         fn the_oldest_page_can_leave_or_become_the_newest(
             steps in prop::collection::vec((0_u32..40, 0_u8..8), 20_000..20_001),
         ) {
-            let mut queue = Queue::default();
+            let mut queue = Queue::<BitSet>::default();
             queue.grow(40);
             let mut model = std::collections::VecDeque::new();
             for (page, step) in steps {

@@ -185,6 +185,21 @@ impl Settings {
         Ok(())
     }
 
+    /// All options by name after `prefix`, with the texts that were `given` or their defaults.
+    pub(crate) fn in_force(
+        &self,
+        prefix: &str,
+        given: &[(String, String)],
+    ) -> Vec<(String, String)> {
+        let texts = self.options.iter().map(|option| {
+            let name = format!("{prefix}{}", option.name);
+            let text = given.iter().find(|(key, _)| spelled(key) == name);
+            let text = text.map_or(option.default, |(_, text)| text.trim());
+            (name, text.to_owned())
+        });
+        texts.collect()
+    }
+
     /// The value of an option that the policy declares.
     pub(crate) fn number(&self, option: &str) -> f64 {
         let place = self.options.iter().position(|known| known.name == option);

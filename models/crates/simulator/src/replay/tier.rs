@@ -2,7 +2,6 @@
 
 use crate::access::WRITE;
 use crate::replay::bits::BitSet;
-use crate::replay::flash_caches::DramPolicy;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::recency::Witness;
 use crate::replay::settings::Settings;
@@ -321,14 +320,16 @@ impl<P: Policy> Tier<P> {
     }
 }
 
-impl<P: DramPolicy> Tier<P> {
-    /// The next victim, taken although the tier need not be full.
+impl<P: Policy> Tier<P> {
+    /// The next victim, taken although the tier need not be full; `None` if it is empty.
     #[inline]
     pub(crate) fn give(&mut self) -> Option<Victim> {
-        let page = self.policy.give()?;
-        Some(Victim {
-            page,
-            dirty: self.clean(page),
+        (self.policy.len() > 0).then(|| {
+            let page = self.policy.give(&self.dirty);
+            Victim {
+                page,
+                dirty: self.clean(page),
+            }
         })
     }
 }

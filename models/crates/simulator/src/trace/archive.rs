@@ -6,6 +6,7 @@
 //! device, an encrypted member or members that overlap mark an archive made to do harm: refused.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ const ZIP_TAIL_BYTES: u64 = 22 + 65_535;
 pub(crate) struct Member {
     /// Its name in the archive, printable.
     pub(crate) name: String,
+    /// Where it lies, if it is a file of its own.
+    pub(crate) path: Option<PathBuf>,
     pub(crate) stream: Source,
 }
 
@@ -67,9 +70,21 @@ impl Archive {
 
     /// The files of a folder, in the order of [`files_in`].
     pub(crate) fn folder(files: Vec<PathBuf>, consumed: Arc<AtomicU64>) -> Self {
+        Self::files(files, consumed, "folder")
+    }
+
+    /// Files that were named, in that order.
+    pub(crate) fn list(files: Vec<PathBuf>, consumed: Arc<AtomicU64>) -> Self {
+        Self::files(files, consumed, "list")
+    }
+
+    fn files(files: Vec<PathBuf>, consumed: Arc<AtomicU64>, kind: &'static str) -> Self {
+        let names: HashSet<&[u8]> = files.iter().map(|path| name_in_folder(path)).collect();
         Self::new(Members::Folder(Folder {
+            by_path: names.len() < files.len(),
             files: files.into_iter(),
             consumed,
+            kind,
         }))
     }
 
@@ -84,6 +99,19 @@ impl Archive {
 
     fn members(&self) -> MutexGuard<'_, Members> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Passes over members that are not read.
+    pub(crate) fn pass_over(&self, count: usize) -> io::Result<()> {
+        if let Members::Folder(folder) = &mut *self.members() {
+            // Without opening the files.
+            folder.files.by_ref().take(count).for_each(drop);
+            return Ok(());
+        }
+        for _ in 0..count {
+            self.next_member()?;
+        }
+        Ok(())
     }
 
     /// The next member; what is left of the one before is passed over.
@@ -102,6 +130,7 @@ impl Archive {
                 };
                 Ok(Some(Member {
                     name,
+                    path: None,
                     stream: Box::new(BufReader::with_capacity(BLOCK_BYTES, part)),
                 }))
             }
@@ -195,7 +224,8 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<(Vec<PathBuf>, u64)> {
         if name.starts_with(b".") || is_clutter(name) {
             continue;
         }
-        let metadata = std::fs::metadata(&path).map_err(|error| not_there(&path, &error))?;
+        let metadata =
+            std::fs::metadata(&path).map_err(|error| not_there(&path, "folder", &error))?;
         if metadata.is_file() {
             bytes += metadata.len();
             files.push(path);
@@ -208,29 +238,60 @@ pub(crate) fn files_in(folder: &Path) -> io::Result<(Vec<PathBuf>, u64)> {
     Ok((files, bytes))
 }
 
-/// Names the file of a folder that cannot be looked at; the folder itself can.
-fn not_there(path: &Path, error: &io::Error) -> io::Error {
+/// The lengths together of files that were named to be read one after another [bytes].
+/// Folders, and a file that is named twice, are refused.
+pub(crate) fn listed(files: &[PathBuf]) -> io::Result<u64> {
+    let mut known = HashSet::new();
+    let mut bytes = 0;
+    for path in files {
+        let metadata = std::fs::metadata(path).map_err(|error| not_there(path, "list", &error))?;
+        let shown = path.display();
+        if metadata.is_dir() {
+            return Err(StreamError::wrap(
+                format!("`{shown}` is a folder, which is not read beside other files"),
+                "name its files, or the folder alone",
+            ));
+        }
+        if !known.insert(path.canonicalize()?) {
+            return Err(StreamError::wrap(
+                format!("`{shown}` is named twice"),
+                "name each file once, in the order in which they are to be read",
+            ));
+        }
+        bytes += metadata.len();
+    }
+    if files.len() > MAX_MEMBERS {
+        return Err(too_many("list"));
+    }
+    Ok(bytes)
+}
+
+/// Names the file of a folder or list that cannot be looked at.
+fn not_there(path: &Path, kind: &str, error: &io::Error) -> io::Error {
     let name = excerpt(name_in_folder(path));
     let is_link = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
     if is_link && error.kind() == ErrorKind::NotFound {
         let target = std::fs::read_link(path).unwrap_or_default();
         return StreamError::wrap(
             format!(
-                "the folder's link `{name}` leads to `{}`, which is not there",
+                "the {kind}'s link `{name}` leads to `{}`, which is not there",
                 target.display()
             ),
-            "mend the link, or take it out of the folder",
+            format!("mend the link, or take it out of the {kind}"),
         );
     }
     StreamError::wrap(
-        format!("the folder's file `{name}` cannot be read: {error}"),
-        "check the file and its permissions, or take it out of the folder",
+        format!("the {kind}'s file `{name}` cannot be read: {error}"),
+        format!("check the file and its permissions, or take it out of the {kind}"),
     )
 }
 
 struct Folder {
     files: std::vec::IntoIter<PathBuf>,
+    /// Whether the names alone would not tell the files apart.
+    by_path: bool,
     consumed: Arc<AtomicU64>,
+    kind: &'static str,
 }
 
 impl Folder {
@@ -238,13 +299,16 @@ impl Folder {
         let Some(path) = self.files.next() else {
             return Ok(None);
         };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = if self.by_path {
+            path.to_string_lossy()
+        } else {
+            path.file_name().unwrap_or_default().to_string_lossy()
+        };
+        let file = File::open(&path).map_err(|error| not_there(&path, self.kind, &error))?;
         Ok(Some(Member {
             name: name.into_owned(),
-            stream: Box::new(CountedFile::new(
-                File::open(&path).map_err(|error| not_there(&path, &error))?,
-                Arc::clone(&self.consumed),
-            )),
+            stream: Box::new(CountedFile::new(file, Arc::clone(&self.consumed))),
+            path: Some(path),
         }))
     }
 }
@@ -656,6 +720,7 @@ impl Zip {
         };
         Ok(Some(Member {
             name: excerpt(&entry.name),
+            path: None,
             stream: Box::new(BufReader::with_capacity(BLOCK_BYTES, checked)),
         }))
     }

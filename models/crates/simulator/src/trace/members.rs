@@ -16,28 +16,41 @@ use crate::trace::open::{Input, Packed};
 use crate::trace::reader::{PlacedRequest, Request, RequestReader, Understanding, Warning};
 use crate::trace::streams::Compression;
 
-/// Refuses to keep members apart where there are none, or all are one recording.
-pub(crate) fn check_apart(spec: &TraceSpec, has_members: bool) -> Result<()> {
-    if !spec.members_apart || has_members {
-        return Ok(());
-    }
+/// Refuses to keep apart or to merge members where there are none, or all are one recording.
+pub(crate) fn check(spec: &TraceSpec, has_members: bool) -> Result<()> {
+    let (name, done, use_of) = match (spec.members_apart, spec.members_merged) {
+        _ if has_members => return Ok(()),
+        (true, _) => (
+            "members-apart",
+            "kept apart",
+            "archives and folders whose files are of devices of their own",
+        ),
+        (_, true) => (
+            MERGED,
+            "merged",
+            "archives and folders whose files were recorded at the same time",
+        ),
+        _ => return Ok(()),
+    };
     Err(Error::BadParameter {
-        name: "members-apart",
+        name,
         value: "true".to_owned(),
         message: format!(
-            "`{}` is one recording: nothing in it could be kept apart",
+            "`{}` is one recording: nothing in it could be {done}",
             spec.path.display()
         ),
-        hint:
-            "leave it out: it is for archives and folders whose files are of devices of their own"
-                .to_owned(),
+        hint: format!("leave it out: it is for {use_of}"),
     })
 }
+
+/// The parameter that merges members by time.
+pub(crate) const MERGED: &str = "members-merged";
 
 /// What to do about a file that is no part of the trace, as a hint begins.
 fn alone(packed: &Packed) -> &'static str {
     match packed.kind() {
         "folder" => "put the trace's files alone into a folder",
+        "list" => "name the trace's files alone",
         _ => "pack the trace's files alone",
     }
 }
@@ -88,7 +101,7 @@ const NAMES_TOLD: usize = 10;
 
 /// The warnings of one name, of all members that have it.
 #[derive(Debug, Clone)]
-struct MemberWarning {
+pub(crate) struct MemberWarning {
     /// As the first of them says it.
     first: Warning,
     /// The members that have it, at most [`NAMES_TOLD`].
@@ -97,7 +110,26 @@ struct MemberWarning {
 }
 
 impl MemberWarning {
-    fn told(&self) -> Warning {
+    /// Adds the warnings of one member, each name once.
+    pub(crate) fn add(all: &mut Vec<Self>, member: &str, warnings: Vec<Warning>) {
+        for warning in warnings {
+            match all.iter_mut().find(|one| one.first.name == warning.name) {
+                Some(known) => {
+                    known.count += 1;
+                    if known.members.len() <= NAMES_TOLD {
+                        known.members.push(member.to_owned());
+                    }
+                }
+                None => all.push(Self {
+                    first: warning,
+                    members: vec![member.to_owned()],
+                    count: 1,
+                }),
+            }
+        }
+    }
+
+    pub(crate) fn told(&self) -> Warning {
         let more = match &self.members[1..] {
             [] => String::new(),
             others => format!(
@@ -114,7 +146,7 @@ impl MemberWarning {
 }
 
 /// The first of `count` names.
-fn some_of(names: &[String], count: u64) -> String {
+pub(crate) fn some_of(names: &[String], count: u64) -> String {
     let told = names.len().min(NAMES_TOLD);
     let more = count - told as u64;
     let first = names[..told].join(", ");
@@ -129,6 +161,79 @@ fn some_of(names: &[String], count: u64) -> String {
 fn seconds(ns: u64) -> String {
     let text = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The devices of all members, by name.
+#[derive(Default)]
+pub(crate) struct Devices {
+    pub(crate) names: Vec<String>,
+    numbers: FastMap<String, u32>,
+    /// Whether a device is named by several members, of each device.
+    shared: Vec<bool>,
+}
+
+impl Devices {
+    /// The number of a device that a member names for the first time; `apart` has the member's
+    /// name and number if its devices are its own.
+    pub(crate) fn number(&mut self, name: &str, apart: Option<(&str, usize)>) -> u32 {
+        let mut name = match apart {
+            Some((member, _)) if name.is_empty() => member.to_owned(),
+            Some((member, _)) => format!("{member}/{name}"),
+            None => name.to_owned(),
+        };
+        if let Some((_, number)) = apart {
+            // Two members of one name, or `x` with device `y/z` and `x/y` with device `z`.
+            while self.numbers.contains_key(&name) {
+                name = format!("{name}#{number}");
+            }
+        }
+        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(name.clone()).or_insert(next);
+        if number == next {
+            self.names.push(name);
+            self.shared.push(false);
+        } else {
+            // Within one member the names differ: an earlier member has this one.
+            self.shared[number as usize] = true;
+        }
+        number
+    }
+
+    /// What of several members counts as one: devices, and of formats without devices all of it.
+    pub(crate) fn joined(
+        &self,
+        members: usize,
+        kind: &str,
+        format: &'static Format,
+    ) -> Option<Warning> {
+        let shared: Vec<String> = self
+            .names
+            .iter()
+            .zip(&self.shared)
+            .filter(|(_, shared)| **shared)
+            .map(|(device, _)| device.clone())
+            .collect();
+        let what = match (shared.as_slice(), format.page_native) {
+            ([], _) => return None,
+            ([only], true) if only.is_empty() => format!(
+                "the format {} does not name devices, so the same page or key in several of the {kind}'s {members} members counts as one page",
+                format.name
+            ),
+            ([only], false) if only.is_empty() => format!(
+                "the format {} does not name devices, so the {kind}'s {members} members count as one device",
+                format.name
+            ),
+            (names, _) => format!(
+                "several of the {kind}'s {members} members name the same devices, each of which counts as one: {}",
+                some_of(names, names.len() as u64)
+            ),
+        };
+        Some(Warning::new(
+            "members_joined",
+            what,
+            "right if the members are parts of one recording; if each is of a machine or disk of its own, keep them apart (--members-apart)",
+        ))
+    }
 }
 
 /// A trace of one format in several members.
@@ -148,12 +253,9 @@ pub(crate) struct Members {
     two_orders: bool,
     empty: u64,
     skipped: u64,
-    /// Devices of all members, by name; of the current member by its own number.
-    devices: Vec<String>,
-    numbers: FastMap<String, u32>,
+    devices: Devices,
+    /// Numbers of the current member's devices, by its own numbers.
     current_numbers: Vec<u32>,
-    /// Whether a device is named by several members, of each device.
-    shared: Vec<bool>,
     /// In order of first appearance, each name once.
     warnings: Vec<MemberWarning>,
     finished: bool,
@@ -183,10 +285,8 @@ impl Members {
             two_orders: false,
             empty: 0,
             skipped: 0,
-            devices: Vec::new(),
-            numbers: FastMap::default(),
+            devices: Devices::default(),
             current_numbers: Vec::new(),
-            shared: Vec::new(),
             warnings: Vec::new(),
             finished: false,
         };
@@ -200,6 +300,7 @@ impl Members {
         let names = some_of(&self.names, count as u64);
         let order = match kind {
             "folder" => "in the order of their names, digits in them taken as numbers",
+            "list" => "in the order in which they were named",
             _ => "in the order of the archive",
         };
         let told = match (self.spec.members_apart, count) {
@@ -219,27 +320,13 @@ impl Members {
     /// Numbers the devices that the current member has named so far.
     fn number_devices(&mut self) {
         let names = self.current.spaces();
+        let member = self.names.last().map_or("", String::as_str);
+        let apart = self
+            .spec
+            .members_apart
+            .then_some((member, self.names.len()));
         for name in &names[self.current_numbers.len()..] {
-            let mut name = match (self.spec.members_apart, self.names.last()) {
-                (true, Some(member)) if name.is_empty() => member.clone(),
-                (true, Some(member)) => format!("{member}/{name}"),
-                _ => name.clone(),
-            };
-            if self.spec.members_apart {
-                // Two members of one name, or `x` with device `y/z` and `x/y` with device `z`.
-                while self.numbers.contains_key(&name) {
-                    name = format!("{name}#{}", self.names.len());
-                }
-            }
-            let next = u32::try_from(self.devices.len()).unwrap_or(u32::MAX);
-            let number = *self.numbers.entry(name.clone()).or_insert(next);
-            if number == next {
-                self.devices.push(name);
-                self.shared.push(false);
-            } else {
-                // Within one member the names differ: an earlier member has this one.
-                self.shared[number as usize] = true;
-            }
+            let number = self.devices.number(name, apart);
             self.current_numbers.push(number);
         }
     }
@@ -273,54 +360,8 @@ impl Members {
     fn member_warnings(&self) -> Vec<MemberWarning> {
         let mut all = self.warnings.clone();
         let member = self.names.last().cloned().unwrap_or_default();
-        for warning in self.current.warnings() {
-            match all.iter_mut().find(|one| one.first.name == warning.name) {
-                Some(known) => {
-                    known.count += 1;
-                    if known.members.len() <= NAMES_TOLD {
-                        known.members.push(member.clone());
-                    }
-                }
-                None => all.push(MemberWarning {
-                    first: warning,
-                    members: vec![member.clone()],
-                    count: 1,
-                }),
-            }
-        }
+        MemberWarning::add(&mut all, &member, self.current.warnings());
         all
-    }
-
-    /// What of several members counts as one: devices, and of formats without devices all of it.
-    fn joined(&self) -> Option<Warning> {
-        let (members, kind) = (self.names.len(), self.packed.kind());
-        let shared: Vec<String> = self
-            .devices
-            .iter()
-            .zip(&self.shared)
-            .filter(|(_, shared)| **shared)
-            .map(|(device, _)| device.clone())
-            .collect();
-        let what = match (shared.as_slice(), self.format.page_native) {
-            ([], _) => return None,
-            ([only], true) if only.is_empty() => format!(
-                "the format {} does not name devices, so the same page or key in several of the {kind}'s {members} members counts as one page",
-                self.format.name
-            ),
-            ([only], false) if only.is_empty() => format!(
-                "the format {} does not name devices, so the {kind}'s {members} members count as one device",
-                self.format.name
-            ),
-            (names, _) => format!(
-                "several of the {kind}'s {members} members name the same devices, each of which counts as one: {}",
-                some_of(names, names.len() as u64)
-            ),
-        };
-        Some(Warning::new(
-            "members_joined",
-            what,
-            "right if the members are parts of one recording; if each is of a machine or disk of its own, keep them apart (--members-apart)",
-        ))
     }
 
     /// A folder whose files have two orders by name, with no time to tell which is right.
@@ -386,7 +427,7 @@ impl Members {
                 self.names[other],
                 seconds(shared_ns),
             ),
-            "merge the members into one file sorted by time, with the device in a column, and read that; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
+            "merge them by time (--members-merged) if one clock timed them; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
         ))
     }
 
@@ -405,7 +446,9 @@ impl Members {
             .packed()
             .map(|(_, name)| name.clone())
             .unwrap_or_default();
-        choose(&input, &self.spec).map_err(|error| self.other_format(&name, &error))?;
+        choose(&input, &self.spec).map_err(|error| {
+            other_format(&self.packed, &self.names[0], self.format, &name, &error)
+        })?;
         let Open::Requests(open) = self.format.open else {
             return Err(Error::Internal {
                 message: "a canonical trace was taken for the member of an archive".to_owned(),
@@ -425,19 +468,47 @@ impl Members {
         self.tell_names();
         Ok(true)
     }
+}
 
-    fn other_format(&self, name: &str, error: &Error) -> Error {
-        Error::Unreadable {
-            path: self.packed.path().to_owned(),
-            message: format!(
-                "the {}'s members are not of one format: `{}` is {}, but {error}",
-                self.packed.kind(),
-                self.names[0],
-                self.format.name
-            ),
-            hint: format!("{}, without `{name}`", alone(&self.packed)),
-        }
+/// A member that has not the format of the first.
+pub(crate) fn other_format(
+    packed: &Packed,
+    first: &str,
+    format: &'static Format,
+    name: &str,
+    error: &Error,
+) -> Error {
+    Error::Unreadable {
+        path: packed.path().to_owned(),
+        message: format!(
+            "the {}'s members are not of one format: `{first}` is {}, but {error}",
+            packed.kind(),
+            format.name
+        ),
+        hint: format!("{}, without `{name}`", alone(packed)),
     }
+}
+
+/// Warns of an archive whose end may be missing, and of members without content.
+pub(crate) fn holes(packed: &Packed, members: usize, empty: u64) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if packed.end_missing() {
+        warnings.push(Warning::new(
+            "archive_end_missing",
+            format!(
+                "the tar archive ends behind its member {members} without the mark of its end, so others may be cut off"
+            ),
+            "compare the file's size with the original, or the members with `tar -tf`",
+        ));
+    }
+    if empty > 0 {
+        warnings.push(Warning::new(
+            "empty_members",
+            format!("{} members of the {} are empty", empty, packed.kind()),
+            "check that nothing was lost when the files were packed or copied",
+        ));
+    }
+    warnings
 }
 
 impl RequestReader for Members {
@@ -468,7 +539,7 @@ impl RequestReader for Members {
     }
 
     fn spaces(&self) -> &[String] {
-        &self.devices
+        &self.devices.names
     }
 
     fn warnings(&self) -> Vec<Warning> {
@@ -481,7 +552,10 @@ impl RequestReader for Members {
             .iter()
             .map(MemberWarning::told)
             .collect();
-        warnings.extend(self.joined());
+        warnings.extend(
+            self.devices
+                .joined(self.names.len(), self.packed.kind(), self.format),
+        );
         warnings.extend(self.overlapping());
         warnings.extend(self.order_assumed());
         if self.out_of_order > 0 {
@@ -494,30 +568,14 @@ impl RequestReader for Members {
                     self.names.len(),
                     self.packed.kind()
                 ),
-                "pack them anew in the order of time if the trace was cut by time",
+                if self.packed.kind() == "list" {
+                    "name them in the order of time if the trace was cut by time"
+                } else {
+                    "pack them anew in the order of time if the trace was cut by time"
+                },
             ));
         }
-        if end_missing {
-            warnings.push(Warning::new(
-                "archive_end_missing",
-                format!(
-                    "the tar archive ends behind its member {} without the mark of its end, so others may be cut off",
-                    self.names.len()
-                ),
-                "compare the file's size with the original, or the members with `tar -tf`",
-            ));
-        }
-        if self.empty > 0 {
-            warnings.push(Warning::new(
-                "empty_members",
-                format!(
-                    "{} members of the {} are empty",
-                    self.empty,
-                    self.packed.kind()
-                ),
-                "check that nothing was lost when the files were packed or copied",
-            ));
-        }
+        warnings.extend(holes(&self.packed, self.names.len(), self.empty));
         warnings
     }
 

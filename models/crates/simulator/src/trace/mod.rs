@@ -25,6 +25,7 @@ pub mod formats;
 mod identity;
 mod keys;
 mod members;
+mod merged;
 mod normalise;
 mod notes;
 mod numbers;
@@ -39,11 +40,13 @@ mod text;
 use canonical::CanonicalReader;
 use formats::{Choice, Open};
 use members::Members;
+use merged::Merged;
 use normalise::Normaliser;
 use open::{Input, Opening};
 
 pub use normalise::Extent;
 pub use notes::ReaderNotes;
+use reader::RequestReader;
 pub use reader::{FieldUnit, Warning};
 pub use report::{
     Preview, PreviewRecord, Shown, TraceReport, column_names, convert, convert_resumable, inspect,
@@ -70,6 +73,11 @@ pub struct TraceSpec {
     /// Whether the devices of each member of an archive or file of a folder are its own; otherwise
     /// equal names, and none, are one device.
     pub members_apart: bool,
+    /// Whether the members of an archive, or the files of a folder, are merged by time; otherwise
+    /// they are read one after another.
+    pub members_merged: bool,
+    /// Files that follow `path`: all are one trace, as the files of a folder are.
+    pub others: Vec<PathBuf>,
     /// Size of each device that was recorded, as the user states it [bytes].
     pub device_bytes: Option<u64>,
 }
@@ -85,6 +93,8 @@ impl TraceSpec {
             skip_bad_records: 0,
             limits: Limits::default(),
             members_apart: false,
+            members_merged: false,
+            others: Vec::new(),
             device_bytes: None,
         }
     }
@@ -123,6 +133,7 @@ pub(crate) enum Source {
 
 /// An opened trace: a source of accesses that can say what it has read.
 pub struct OpenTrace {
+    pub(crate) file_name: String,
     pub(crate) source: Source,
     pub(crate) choice: Choice,
     pub(crate) file_bytes: u64,
@@ -174,6 +185,10 @@ impl AccessSource for OpenTrace {
 
     fn distinct_pages_hint(&self) -> Option<u32> {
         self.source().distinct_pages_hint()
+    }
+
+    fn file_name(&self) -> Option<&str> {
+        Some(&self.file_name)
     }
 
     fn tells_writes(&self) -> bool {
@@ -281,6 +296,7 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
             limits: spec.limits,
             bad_left: Arc::new(AtomicU64::new(spec.skip_bad_records)),
             named: spec.format.is_some() || !spec.columns.is_empty(),
+            others: spec.others.clone().into(),
         },
     )?;
     let (format, choice) =
@@ -290,27 +306,36 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
     let source = match format.open {
         Open::Requests(open) => {
             let packed = input.packed().cloned();
-            members::check_apart(spec, packed.is_some())?;
-            let mut reader = open(input, spec)?;
-            if let Some((packed, member)) = packed {
-                reader = Box::new(Members::new(reader, packed, member, format, spec));
-            }
+            members::check(spec, packed.is_some())?;
+            let reader: Box<dyn RequestReader> = match packed {
+                None => open(input, spec)?,
+                Some((packed, _)) if spec.members_merged => {
+                    drop(input);
+                    Box::new(Merged::open(packed, format, open, spec)?)
+                }
+                Some((packed, member)) => {
+                    let first = open(input, spec)?;
+                    Box::new(Members::new(first, packed, member, format, spec))
+                }
+            };
             Source::Raw(Box::new(Normaliser::new(reader, format, spec)?))
         }
         Open::MergedRequests(open) => {
-            members::check_apart(spec, false)?;
+            members::check(spec, false)?;
             let reader = open(input, spec)?;
             Source::Raw(Box::new(Normaliser::new(reader, format, spec)?))
         }
         Open::Canonical => {
-            members::check_apart(spec, false)?;
+            members::check(spec, false)?;
             let reader = CanonicalReader::open(&spec.path)?;
             warnings.extend(reader.ignored_page_bytes(spec.page_bytes));
             warnings.extend(device_size::of_canonical(&reader, spec.device_bytes));
             Source::Canonical(Box::new(reader))
         }
     };
+    let file_name = spec.path.file_name().unwrap_or(spec.path.as_os_str());
     Ok(OpenTrace {
+        file_name: file_name.to_string_lossy().into_owned(),
         source,
         choice,
         file_bytes,

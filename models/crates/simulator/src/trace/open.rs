@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
-use crate::trace::archive::{Archive, Member, files_in, is_tar, is_zip};
+use crate::trace::archive::{Archive, Member, files_in, is_tar, is_zip, listed};
 use crate::trace::streams::{
     BLOCK_BYTES, Budget, Codec, Compression, Container, CountedFile, Limits, Source, StreamError,
     decompressed, peeked,
@@ -30,6 +30,16 @@ pub(crate) struct Opening {
     pub(crate) bad_left: Arc<AtomicU64>,
     /// Whether the user said what the file is, by a format or a column mapping.
     pub(crate) named: bool,
+    /// Files that are read behind the one that is opened, as members of one trace.
+    pub(crate) others: Arc<[PathBuf]>,
+}
+
+impl Opening {
+    /// The file that is opened and those behind it.
+    fn all(&self, first: &Path) -> Vec<PathBuf> {
+        let first = std::iter::once(first.to_owned());
+        first.chain(self.others.iter().cloned()).collect()
+    }
 }
 
 /// What the members of an archive have in common.
@@ -62,7 +72,13 @@ impl Packed {
     ///
     /// Each stream opens the file anew and passes over the members before its own: where the
     /// archive is compressed as a whole it is decompressed once for every member.
-    pub(crate) fn side_by_side(&self, most: usize) -> Result<Vec<(String, Option<Input>)>> {
+    ///
+    /// `hint` says what to do about more than `most`.
+    pub(crate) fn side_by_side(
+        &self,
+        most: usize,
+        hint: &str,
+    ) -> Result<Vec<(String, Option<Input>)>> {
         let listing = self.anew()?;
         let mut names = Vec::new();
         while let Some((name, input)) = listing.next_named()? {
@@ -74,7 +90,7 @@ impl Packed {
                         "the {} has more than {most} members, which would have to be read side by side",
                         self.kind()
                     ),
-                    hint: "put them into a folder and name one of its files".to_owned(),
+                    hint: hint.to_owned(),
                 });
             }
         }
@@ -86,9 +102,10 @@ impl Packed {
                     return Ok((name, None));
                 }
                 let packed = self.anew()?;
-                for _ in 0..index {
-                    packed.next_member()?;
-                }
+                packed
+                    .archive
+                    .pass_over(index)
+                    .map_err(|error| explain(&packed.path, error))?;
                 Ok((name, packed.next_named()?.and_then(|(_, input)| input)))
             })
             .collect()
@@ -126,14 +143,21 @@ impl Packed {
     pub(crate) fn kind(&self) -> &'static str {
         match self.compression.container {
             Some(Container::Folder) => "folder",
+            Some(Container::List) => "list",
             _ => "archive",
         }
+    }
+
+    /// Whether a stream of one member reads that member alone, and not those before it.
+    pub(crate) fn has_streams_apart(&self) -> bool {
+        self.compression.container != Some(Container::Tar)
     }
 
     /// Length of the archive as it lies on the disk now, or of all files of the folder [bytes].
     pub(crate) fn bytes_now(&self) -> Result<u64> {
         let bytes = match self.compression.container {
             Some(Container::Folder) => files_in(&self.path).map(|(_, bytes)| bytes),
+            Some(Container::List) => listed(&self.opening.all(&self.path)),
             _ => std::fs::metadata(&self.path).map(|metadata| metadata.len()),
         };
         bytes.map_err(|error| explain(&self.path, error))
@@ -150,10 +174,10 @@ impl Packed {
     }
 
     fn input_of(&self, member: Member) -> Result<Option<Input>> {
-        let path = match self.compression.container {
-            Some(Container::Folder) => self.path.join(&member.name),
-            _ => PathBuf::from(format!("{}: {}", self.path.display(), member.name)),
-        };
+        let path = member
+            .path
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(format!("{}: {}", self.path.display(), member.name)));
         let cannot = |error| explain(&path, error);
         let (first, stream) = peeked(member.stream, MAGIC_BYTES).map_err(cannot)?;
         let inner = Codec::of(&first);
@@ -264,9 +288,25 @@ impl Input {
             message: message.to_owned(),
             hint: hint.to_owned(),
         };
-        let metadata = std::fs::metadata(path).map_err(cannot_read)?;
         let consumed: Arc<AtomicU64> = Arc::default();
         let budget = Budget::new(opening.limits, Arc::clone(&consumed));
+        if !opening.others.is_empty() {
+            let files = opening.all(path);
+            let file_bytes = listed(&files).map_err(|error| explain(path, error))?;
+            return Ok(Opened::Archive(Packed {
+                archive: Archive::list(files, Arc::clone(&consumed)),
+                path: path.to_owned(),
+                file_bytes,
+                consumed,
+                budget,
+                compression: Compression {
+                    container: Some(Container::List),
+                    ..Compression::NONE
+                },
+                opening,
+            }));
+        }
+        let metadata = std::fs::metadata(path).map_err(cannot_read)?;
         if metadata.is_dir() {
             let (files, file_bytes) = files_in(path).map_err(|error| explain(path, error))?;
             if files.is_empty() {
@@ -349,7 +389,7 @@ impl Input {
             message: format!(
                 "the {} holds no file with data ({empty} empty ones)",
                 match packed.kind() {
-                    "folder" => "folder".to_owned(),
+                    kind @ ("folder" | "list") => kind.to_owned(),
                     _ => format!("{} archive", packed.compression.name()),
                 }
             ),

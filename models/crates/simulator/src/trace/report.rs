@@ -181,9 +181,9 @@ pub fn convert_resumable(
     resume: Option<&Resume>,
     on_progress: OnProgress<'_>,
 ) -> Result<TraceReport> {
-    if let (Ok(from), Ok(to)) = (spec.path.canonicalize(), out.canonicalize())
-        && from == to
-    {
+    let to = out.canonicalize().ok();
+    let mut sources = std::iter::once(&spec.path).chain(&spec.others);
+    if to.is_some() && sources.any(|from| from.canonicalize().ok() == to) {
         return Err(Error::BadParameter {
             name: "out",
             value: out.display().to_string(),
@@ -331,6 +331,15 @@ fn raw_report(
     }
 }
 
+/// Name of the file of a trace, or of the first of several.
+fn name_of(spec: &TraceSpec) -> String {
+    let name = spec.path.file_name().unwrap_or_default().to_string_lossy();
+    match spec.others.len() {
+        0 => name.into_owned(),
+        others => format!("{name} and {others} more"),
+    }
+}
+
 /// Makes a source ready for a conversion; its first records.
 fn begin(source: &mut Normaliser) -> Result<Vec<PreviewRecord>> {
     source.keep_raw();
@@ -400,11 +409,7 @@ fn convert_raw(
         content_id: content_id.clone(),
         spaces: source.space_names().to_vec(),
         source: CanonicalOrigin {
-            file_name: spec
-                .path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default(),
+            file_name: name_of(spec),
             file_bytes: source.position().1,
             compression: source.compression().name(),
             columns: spec.columns.clone(),

@@ -160,17 +160,20 @@ const CONVERTER: &str = concat!("tierwright ", env!("CARGO_PKG_VERSION"));
 /// Everything that the accesses depend on.
 fn of(spec: &TraceSpec, source: &Normaliser, resume: &Resume) -> String {
     let TraceSpec {
+        // The caller's key tells the files.
         path: _,
+        others: _,
         format: _,
         page_bytes: _,
         columns,
         skip_bad_records,
         limits,
         members_apart,
+        members_merged,
         device_bytes,
     } = spec;
     format!(
-        "{}; {}; {} bytes a page; {columns:?}; {skip_bad_records} bad; {limits:?}; {device_bytes:?}; {members_apart}",
+        "{}; {}; {} bytes a page; {columns:?}; {skip_bad_records} bad; {limits:?}; {device_bytes:?}; {members_apart}; {members_merged}",
         resume.key,
         source.format().name,
         source.page_bytes(),

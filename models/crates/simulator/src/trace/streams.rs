@@ -110,6 +110,8 @@ pub(crate) enum Container {
     Zip,
     /// A folder of files: nothing is packed.
     Folder,
+    /// Files that were named one by one: nothing is packed either.
+    List,
 }
 
 /// All layers around the content of a file.
@@ -138,6 +140,7 @@ impl Compression {
             Container::Tar => "tar",
             Container::Zip => "zip",
             Container::Folder => "folder",
+            Container::List => "list",
         });
         let layers: Vec<&str> = [
             Some(self.outer)

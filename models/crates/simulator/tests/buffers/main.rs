@@ -537,7 +537,11 @@ fn a_trace_that_cannot_tell_writes_is_refused_where_writes_are_weighed() {
             assert_eq!(found.expect("a result").counters.misses, 2);
         } else {
             let (text, hint) = refusal(found);
-            assert!(text.contains("does not tell writes from reads"), "{text}");
+            let said = format!(
+                "trace `in memory`: its format does not tell writes from reads, and `{}` weighs one against the other",
+                about.name
+            );
+            assert_eq!(text, said);
             assert!(hint.contains("has_writes"), "{hint}");
         }
     }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::replay_slow::policies::{self, Slow};
+
 /// Page, write, time in whatever the clock counts.
 pub(crate) type Access = (u64, bool, u64);
 
@@ -29,7 +31,6 @@ struct Buffered {
     page: u64,
     dirty: bool,
     fdirty: bool,
-    used: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -42,58 +43,76 @@ struct Slot {
     entry: u64,
 }
 
-/// DRAM as a list, next victim in front; for OPT the pages accessed after now, and the page last
-/// accessed is at the back.
-#[derive(Debug, Default)]
-struct Dram(Vec<Buffered>, Option<Vec<u64>>);
+/// DRAM: its pages, and a slow policy that says which goes next.
+struct Dram {
+    name: &'static str,
+    size: usize,
+    policy: Box<dyn Slow>,
+    held: Vec<Buffered>,
+    accesses: Vec<(u64, bool)>,
+}
 
 impl Dram {
+    fn new(name: &'static str, size: usize, accesses: &[Access]) -> Self {
+        Self {
+            name,
+            size,
+            policy: policies::model(name, size),
+            held: Vec::new(),
+            accesses: accesses.iter().map(|access| (access.0, access.1)).collect(),
+        }
+    }
+
     fn find(&mut self, page: u64) -> Option<&mut Buffered> {
-        self.0.iter_mut().find(|held| held.page == page)
+        self.held.iter_mut().find(|held| held.page == page)
     }
 
-    fn hit(&mut self, policy: &str, page: u64) {
-        let at = self
-            .0
-            .iter()
-            .position(|held| held.page == page)
-            .expect("a hit");
-        match policy {
-            "lru" | "opt" => {
-                let held = self.0.remove(at);
-                self.0.push(held);
-            }
-            "clock" => self.0[at].used = true,
-            _ => {}
-        }
+    fn is_full(&self) -> bool {
+        self.held.len() == self.size
     }
 
-    fn see(&mut self, policy: &str, accesses: &[Access], now: usize) {
-        if policy == "opt" {
-            self.1 = Some(accesses[now + 1..].iter().map(|access| access.0).collect());
-        }
+    fn hit(&mut self, page: u64) {
+        self.policy.hit(page);
     }
 
-    /// Farthest in the future; of those never accessed again the clean ones, the last accessed one first.
-    fn farthest(&self, rest: &[u64]) -> usize {
-        let rank = |held: &Buffered| match rest.iter().position(|&page| page == held.page) {
-            Some(next) => (next, false),
-            None => (usize::MAX, !held.fdirty),
+    fn see(&mut self, now: usize) {
+        self.policy.see(&self.accesses, now);
+    }
+
+    fn out(&mut self, page: u64) -> Buffered {
+        let place = self.held.iter().position(|held| held.page == page);
+        self.held.remove(place.expect("held"))
+    }
+
+    fn victim(&mut self, incoming: u64) -> Buffered {
+        let changed = |page| {
+            self.held
+                .iter()
+                .any(|held| held.page == page && held.fdirty)
         };
-        let places = 0..self.0.len();
-        places.max_by_key(|&at| rank(&self.0[at])).expect("full")
+        let page = self.policy.evict(incoming, &changed);
+        self.out(page)
     }
 
-    fn victim(&mut self) -> Buffered {
-        if let Some(rest) = &self.1 {
-            return self.0.remove(self.farthest(rest));
-        }
-        while self.0[0].used {
-            let mut spared = self.0.remove(0);
-            spared.used = false;
-            self.0.push(spared);
-        }
-        self.0.remove(0)
+    /// The next victim, before its time.
+    fn pulled(&mut self) -> Buffered {
+        let changed = |page| {
+            self.held
+                .iter()
+                .any(|held| held.page == page && held.fdirty)
+        };
+        let page = self.policy.give(&changed);
+        self.out(page)
+    }
+
+    fn enter(&mut self, fetched: Buffered) {
+        self.policy.enter(fetched.page);
+        self.held.push(fetched);
+    }
+
+    fn crash(&mut self) {
+        self.policy = policies::model(self.name, self.size);
+        self.held.clear();
     }
 }
 
@@ -231,10 +250,10 @@ impl FaceRun<'_> {
         }
         self.enqueue(page.page, dirty);
         for _ in 0..free {
-            if self.dram.0.is_empty() {
+            if self.dram.held.is_empty() {
                 break;
             }
-            let pulled = self.dram.victim();
+            let pulled = self.dram.pulled();
             self.add("pulled");
             if let Some(dirty) = self.rule(&pulled) {
                 self.enqueue(pulled.page, dirty);
@@ -245,13 +264,12 @@ impl FaceRun<'_> {
     fn access(&mut self, page: u64, write: bool) {
         if self.dram.find(page).is_some() {
             self.add("ram_hits");
-            self.dram.hit(self.model.ram_policy, page);
+            self.dram.hit(page);
         } else {
             let mut fetched = Buffered {
                 page,
                 dirty: false,
                 fdirty: false,
-                used: false,
             };
             if let Some(slot) = self.valid_slot(page) {
                 slot.referenced = true;
@@ -261,12 +279,12 @@ impl FaceRun<'_> {
                 self.add("flash_misses");
             }
             self.fetched = Some(fetched);
-            if self.dram.0.len() == self.model.ram_pages {
-                let victim = self.dram.victim();
+            if self.dram.is_full() {
+                let victim = self.dram.victim(page);
                 self.evict(&victim);
             }
             let fetched = self.fetched.take().expect("just put there");
-            self.dram.0.push(fetched);
+            self.dram.enter(fetched);
         }
         if write {
             let held = self.dram.find(page).expect("just referenced");
@@ -276,7 +294,7 @@ impl FaceRun<'_> {
     }
 
     fn crash(&mut self, warm: bool) {
-        self.dram.0.clear();
+        self.dram.crash();
         if warm {
             for slot in &mut self.queue {
                 slot.referenced = false;
@@ -303,7 +321,7 @@ impl FaceRun<'_> {
 pub(crate) fn face(model: &Face, accesses: &[Access]) -> Counts {
     let mut run = FaceRun {
         model,
-        dram: Dram::default(),
+        dram: Dram::new(model.ram_policy, model.ram_pages, accesses),
         fetched: None,
         queue: Vec::new(),
         entries: 0,
@@ -313,7 +331,7 @@ pub(crate) fn face(model: &Face, accesses: &[Access]) -> Counts {
         if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == at) {
             run.crash(warm);
         }
-        run.dram.see(model.ram_policy, accesses, at);
+        run.dram.see(at);
         run.access(page, write);
     }
     if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == accesses.len()) {
@@ -367,7 +385,7 @@ fn warmth(copy: &Copy) -> (bool, u64) {
 
 /// Counts after all accesses, with `slots_used` and `dirty_slots`.
 pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts {
-    let mut dram = Dram::default();
+    let mut dram = Dram::new(model.ram_policy, model.ram_pages, accesses);
     let mut flash: Vec<Copy> = Vec::new();
     let mut freed: Vec<usize> = Vec::new();
     let mut frames_ever = 0;
@@ -379,7 +397,7 @@ pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts
     let directory_change = if model.persistent { 2 } else { 0 };
     for at in 0..=accesses.len() {
         if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == at) {
-            dram.0.clear();
+            dram.crash();
             woken = accesses
                 .get(at)
                 .or(accesses.last())
@@ -405,7 +423,7 @@ pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts
         let Some(&(page, write, now)) = accesses.get(at) else {
             break;
         };
-        dram.see(model.ram_policy, accesses, at);
+        dram.see(at);
         while woken < now / model.period {
             woken += 1;
             for _ in 0..model.cleaner_pages {
@@ -428,7 +446,7 @@ pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts
         }
         if dram.find(page).is_some() {
             add(&mut count, "ram_hits", 1);
-            dram.hit(model.ram_policy, page);
+            dram.hit(page);
         } else {
             if let Some(copy) = flash.iter_mut().find(|copy| copy.page == page) {
                 add(&mut count, "flash_hits", 1);
@@ -437,8 +455,8 @@ pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts
             } else {
                 add(&mut count, "flash_misses", 1);
             }
-            if dram.0.len() == model.ram_pages {
-                let victim = dram.victim();
+            if dram.is_full() {
+                let victim = dram.victim(page);
                 let changed = victim.fdirty;
                 add(&mut count, "ram_evictions", 1);
                 add(
@@ -520,11 +538,10 @@ pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts
                     ));
                 }
             }
-            dram.0.push(Buffered {
+            dram.enter(Buffered {
                 page,
                 dirty: false,
                 fdirty: false,
-                used: false,
             });
         }
         if write {

@@ -34,6 +34,12 @@ struct Block {
     dirty: bool,
 }
 
+/// The accesses as flash policies see them.
+fn by_block(block_pages: u64, accesses: &[Access]) -> Vec<Access> {
+    let block = |&(page, write): &Access| (page / block_pages, write);
+    accesses.iter().map(block).collect()
+}
+
 pub(crate) struct Shape {
     pub(crate) block_pages: u64,
     pub(crate) invalidating: bool,
@@ -58,7 +64,10 @@ pub(crate) fn staged(
     let mut flash: BTreeMap<u64, Block> = BTreeMap::new();
     let mut history = History::default();
     let mut count = Counted::default();
-    for &(page, write) in accesses {
+    let by_block = by_block(shape.block_pages, accesses);
+    for (now, &(page, write)) in accesses.iter().enumerate() {
+        ram.see(accesses, now);
+        order.see(&by_block, now);
         history.note(page, write, ram.has(page));
         if ram.has(page) {
             count.ram_hits += 1;
@@ -143,6 +152,9 @@ pub(crate) fn staged(
                     block.valid.insert(victim);
                     block.written.insert(victim);
                     block.dirty |= victim_dirty;
+                    if victim_dirty {
+                        order.soil(home);
+                    }
                     if !comes {
                         count.updates += 1;
                         order.hit(home);
@@ -155,28 +167,24 @@ pub(crate) fn staged(
     count
 }
 
-/// The inclusive scheme, with LRU on flash.
+/// The inclusive scheme.
 pub(crate) fn inclusive(
     block_pages: u64,
     accesses: &[Access],
     (ram_policy, ram_pages): (&str, usize),
-    flash_pages: usize,
+    (flash_policy, flash_pages): (&str, usize),
 ) -> Counted {
     let capacity = flash_pages / usize::try_from(block_pages).expect("few");
     let pages_of = |block: u64| block * block_pages..(block + 1) * block_pages;
     let mut ram = Tier::new(ram_policy, ram_pages);
-    // Blocks and whether they are dirty, least recent first.
-    let mut flash: Vec<(u64, bool)> = Vec::new();
-    let renew = |flash: &mut Vec<(u64, bool)>, block: u64, dirty: bool| {
-        let place = flash
-            .iter()
-            .position(|entry| entry.0 == block)
-            .expect("on flash");
-        let was = flash.remove(place).1;
-        flash.push((block, was | dirty));
-    };
+    let mut flash = Tier::new(flash_policy, capacity);
+    // Blocks on flash, referenced least recently first.
+    let mut recent: Vec<u64> = Vec::new();
     let mut count = Counted::default();
-    for &(page, write) in accesses {
+    let by_block = by_block(block_pages, accesses);
+    for (now, &(page, write)) in accesses.iter().enumerate() {
+        ram.see(accesses, now);
+        flash.see(&by_block, now);
         if ram.has(page) {
             count.ram_hits += 1;
             ram.hit(page);
@@ -187,27 +195,38 @@ pub(crate) fn inclusive(
         }
         count.lookups += 1;
         let home = page / block_pages;
-        let hit = flash.iter().any(|entry| entry.0 == home);
-        if let Some((victim, true)) = ram.victim(page) {
-            count.flash_page_writes += 1;
-            count.flash_page_overwrites += 1;
-            count.updates += 1;
-            renew(&mut flash, victim / block_pages, true);
+        let hit = flash.has(home);
+        if let Some((victim, dirty)) = ram.victim(page) {
+            let block = victim / block_pages;
+            if dirty {
+                count.flash_page_writes += 1;
+                count.flash_page_overwrites += 1;
+                count.updates += 1;
+                flash.soil(block);
+                flash.hit(block);
+                recent.retain(|&other| other != block);
+                recent.push(block);
+            }
+            if !pages_of(block).any(|page| ram.has(page)) {
+                flash.released(block);
+            }
         }
         count.updates += 1;
         if hit {
             count.flash_hits += 1;
-            renew(&mut flash, home, false);
+            flash.hit(home);
         } else {
             count.flash_misses += 1;
-            if flash.len() == capacity {
-                let idle = |&(block, _): &(u64, bool)| !pages_of(block).any(|page| ram.has(page));
-                let place = flash.iter().position(idle).unwrap_or(0);
-                let (block, mut dirty) = flash.remove(place);
-                for page in pages_of(block)
-                    .filter(|&page| ram.has(page))
-                    .collect::<Vec<_>>()
-                {
+            if recent.len() == capacity {
+                let busy = |block: u64| pages_of(block).any(|page| ram.has(page));
+                let (block, mut dirty) = if recent.iter().all(|&block| busy(block)) {
+                    (recent[0], flash.take(recent[0]))
+                } else {
+                    flash.victim_but(home, &busy).expect("full")
+                };
+                recent.retain(|&other| other != block);
+                let gone: Vec<u64> = pages_of(block).filter(|&page| ram.has(page)).collect();
+                for page in gone {
                     dirty |= ram.take(page);
                     count.back_invalidations += 1;
                 }
@@ -220,8 +239,10 @@ pub(crate) fn inclusive(
             count.hdd_block_reads += 1;
             count.flash_block_writes += 1;
             count.frames_taken += 1;
-            flash.push((home, false));
+            flash.add(home, false);
         }
+        recent.retain(|&other| other != home);
+        recent.push(home);
         ram.add(page, write);
     }
     count

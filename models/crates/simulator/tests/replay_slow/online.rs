@@ -1,8 +1,9 @@
-//! A slow, obvious model of the online chooser: lists, and the choices of each period given.
+//! A slow, obvious model of the online chooser: slow tiers, and the choices of each period given.
 
 use std::collections::BTreeMap;
 
 use super::Access;
+use super::policies::Tier;
 
 /// What flows under changing schemes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -35,31 +36,32 @@ pub(crate) struct Outcome {
     pub(crate) seen: BTreeMap<(u64, u32), Seen>,
 }
 
+/// How a page of RAM came there, and whether it was written there.
 #[derive(Debug, Clone)]
-struct RamPage {
-    page: u64,
-    dirty: bool,
-    written: bool,
+struct Stay {
     entered: String,
+    written: bool,
 }
 
 /// Replays with the scheme that `scheme_of` gives for a period and a relation.
 pub(crate) fn replay(
     accesses: &[Access],
-    ram_pages: usize,
-    flash_pages: usize,
+    (ram_policy, ram_pages): (&str, usize),
+    (flash_policy, flash_pages): (&str, usize),
     period: usize,
     relation_of: &dyn Fn(u64) -> u32,
     scheme_of: &dyn Fn(u64, u32) -> String,
 ) -> Outcome {
-    let mut ram: Vec<RamPage> = Vec::new();
-    let mut flash: Vec<(u64, bool)> = Vec::new();
+    let mut ram = Tier::new(ram_policy, ram_pages);
+    let mut flash = Tier::new(flash_policy, flash_pages);
+    let mut stays: BTreeMap<u64, Stay> = BTreeMap::new();
     let mut stack: Vec<u64> = Vec::new();
     let mut count = Counted::default();
     let mut seen: BTreeMap<(u64, u32), Seen> = BTreeMap::new();
-    let place = |flash: &[(u64, bool)], page| flash.iter().position(|entry| entry.0 == page);
-    for (now, &(page, write)) in accesses.iter().enumerate() {
-        let now = (now / period) as u64;
+    for (place, &(page, write)) in accesses.iter().enumerate() {
+        ram.see(accesses, place);
+        flash.see(accesses, place);
+        let now = (place / period) as u64;
         let relation = relation_of(page);
         let distance = stack.iter().rev().position(|&other| other == page);
         stack.retain(|&other| other != page);
@@ -67,29 +69,27 @@ pub(crate) fn replay(
         let mine = seen.entry((now, relation)).or_default();
         mine.accesses += 1;
         mine.distances.push(distance.map(|above| above + 1));
-        if let Some(at) = ram.iter().position(|held| held.page == page) {
+        if ram.has(page) {
             count.ram_hits += 1;
-            let mut held = ram.remove(at);
-            held.dirty |= write;
-            held.written |= write;
-            ram.push(held);
+            ram.hit(page);
+            if write {
+                ram.soil(page);
+                stays.get_mut(&page).expect("in RAM").written = true;
+            }
             continue;
         }
         let scheme = scheme_of(now, relation);
-        let hit = place(&flash, page);
+        let hit = flash.has(page);
         mine.ram_misses += 1;
-        mine.flash_hits += u64::from(hit.is_some());
+        mine.flash_hits += u64::from(hit);
         count.lookups += 1;
         let mut dirty = false;
-        if let Some(at) = hit {
+        if hit {
             count.flash_hits += 1;
             count.updates += 1;
             match scheme.as_str() {
-                "exclusive" => dirty = flash.remove(at).1,
-                "lazy" => {
-                    let entry = flash.remove(at);
-                    flash.push(entry);
-                }
+                "exclusive" => dirty = flash.take(page),
+                "lazy" => flash.hit(page),
                 _ => {}
             }
         } else {
@@ -97,69 +97,64 @@ pub(crate) fn replay(
         }
         // Flash pages that must stay: those of RAM pages that entered as inclusive, and the page that
         // is about to.
-        let make_room = |flash: &mut Vec<(u64, bool)>,
-                         ram: &[RamPage],
+        let make_room = |flash: &mut Tier,
+                         incoming: u64,
+                         stays: &BTreeMap<u64, Stay>,
                          count: &mut Counted,
                          seen: &mut BTreeMap<(u64, u32), Seen>| {
-            if flash.len() < flash_pages {
-                return;
-            }
-            let stays = |other: u64| {
-                let kept = |held: &RamPage| held.page == other && held.entered == "inclusive";
-                other == page && scheme == "inclusive" || ram.iter().any(kept)
+            let kept = |other: u64| {
+                let stay = stays.get(&other);
+                other == page && scheme == "inclusive"
+                    || stay.is_some_and(|stay| stay.entered == "inclusive")
             };
-            let at = flash
-                .iter()
-                .position(|entry| !stays(entry.0))
-                .expect("more flash than RAM");
-            let (victim, dirty) = flash.remove(at);
-            count.updates += 1;
-            if dirty {
-                count.hdd_writes += 1;
-                seen.entry((now, relation_of(victim)))
-                    .or_default()
-                    .disk_writes += 1;
+            if let Some((victim, dirty)) = flash.victim_but(incoming, &kept) {
+                count.updates += 1;
+                count.hdd_writes += u64::from(dirty);
+                let theirs = seen.entry((now, relation_of(victim))).or_default();
+                theirs.disk_writes += u64::from(dirty);
             }
         };
-        if ram.len() == ram_pages {
-            let victim = ram.remove(0);
-            let theirs = seen.entry((now, relation_of(victim.page))).or_default();
-            theirs.written_victims += u64::from(victim.written);
-            count.lookups += u64::from(victim.entered == "lazy");
-            if let Some(at) = place(&flash, victim.page) {
-                assert_ne!(victim.entered, "exclusive", "disjoint");
-                if victim.dirty {
+        if let Some((victim, victim_dirty)) = ram.victim(page) {
+            let stay = stays.remove(&victim).expect("it was in RAM");
+            let theirs = seen.entry((now, relation_of(victim))).or_default();
+            theirs.written_victims += u64::from(stay.written);
+            count.lookups += u64::from(stay.entered == "lazy");
+            if flash.has(victim) {
+                assert_ne!(stay.entered, "exclusive", "disjoint");
+                if victim_dirty {
                     count.flash_write_backs += 1;
                     count.updates += 1;
-                    flash.remove(at);
-                    flash.push((victim.page, true));
+                    flash.soil(victim);
+                    flash.hit(victim);
+                }
+                if stay.entered == "inclusive" {
+                    flash.released(victim);
                 }
             } else {
-                assert_ne!(victim.entered, "inclusive", "included");
-                make_room(&mut flash, &ram, &mut count, &mut seen);
+                assert_ne!(stay.entered, "inclusive", "included");
+                make_room(&mut flash, victim, &stays, &mut count, &mut seen);
                 count.flash_fills += 1;
-                let swap = hit.is_some() && scheme == "exclusive" && victim.entered == "exclusive";
+                let swap = hit && scheme == "exclusive" && stay.entered == "exclusive";
                 count.updates += u64::from(!swap);
-                flash.push((victim.page, victim.dirty));
+                flash.add(victim, victim_dirty);
             }
         }
         if scheme == "inclusive" {
-            if let Some(at) = place(&flash, page) {
-                let entry = flash.remove(at);
-                flash.push(entry);
+            if hit {
+                flash.hit(page);
             } else {
-                make_room(&mut flash, &ram, &mut count, &mut seen);
+                make_room(&mut flash, page, &stays, &mut count, &mut seen);
                 count.flash_fills += 1;
                 count.updates += 1;
-                flash.push((page, false));
+                flash.add(page, false);
             }
         }
-        ram.push(RamPage {
-            page,
-            dirty: dirty | write,
-            written: write,
+        ram.add(page, dirty | write);
+        let stay = Stay {
             entered: scheme,
-        });
+            written: write,
+        };
+        stays.insert(page, stay);
     }
     Outcome {
         counted: count,

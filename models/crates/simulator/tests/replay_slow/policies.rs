@@ -21,6 +21,10 @@ pub(crate) trait Slow {
     }
     /// The victim, where some pages must be kept: they are passed over and stay where they are.
     fn evict_but(&mut self, incoming: u64, dirty: Ask<'_>, kept: Ask<'_>) -> u64;
+    /// The victim that goes although nothing comes.
+    fn give(&mut self, dirty: Ask<'_>) -> u64 {
+        self.evict(u64::MAX, dirty)
+    }
     /// A page need no longer be kept.
     fn released(&mut self, _page: u64) {}
     fn enter(&mut self, page: u64);
@@ -238,6 +242,16 @@ impl Slow for Arc {
         self.drop_ghosts();
         page
     }
+    fn give(&mut self, _dirty: Ask<'_>) -> u64 {
+        let from_t1 = self.t1.len() as f64 > self.p || self.t2.is_empty();
+        let (list, ghosts) = if from_t1 && !self.t1.is_empty() {
+            (&mut self.t1, &mut self.b1)
+        } else {
+            (&mut self.t2, &mut self.b2)
+        };
+        ghosts.push(list.remove(0));
+        ghosts[ghosts.len() - 1]
+    }
     fn enter(&mut self, page: u64) {
         if self.begun != Some(page) {
             self.begin(page);
@@ -298,6 +312,12 @@ impl Slow for TwoQ {
         } else {
             self.am.remove(old.expect("one may leave"))
         }
+    }
+    fn give(&mut self, dirty: Ask<'_>) -> u64 {
+        let returning = self.returning;
+        let page = self.evict(u64::MAX, dirty);
+        self.returning = returning;
+        page
     }
     fn enter(&mut self, page: u64) {
         if drop_from(&mut self.a1_out, page) || self.returning == Some(page) {
@@ -375,6 +395,12 @@ impl Slow for S3Fifo {
                 self.main.push((page, 0));
             }
         }
+    }
+    fn give(&mut self, dirty: Ask<'_>) -> u64 {
+        let returning = self.returning;
+        let page = self.evict(u64::MAX, dirty);
+        self.returning = returning;
+        page
     }
     fn enter(&mut self, page: u64) {
         // More than its share after the share has shrunk.
@@ -786,6 +812,20 @@ impl Tier {
             assert!(!self.has(page), "the victim has left");
             (page, drop_from(&mut self.dirty, page))
         })
+    }
+    /// The same, where some pages must be kept.
+    pub(crate) fn victim_but(&mut self, incoming: u64, kept: Ask<'_>) -> Option<(u64, bool)> {
+        (self.policy.pages().len() == self.size).then(|| {
+            let dirty = &self.dirty;
+            let is_dirty = |page| dirty.contains(&page);
+            let page = self.policy.evict_but(incoming, &is_dirty, kept);
+            assert!(!kept(page) && !self.has(page), "an open page has left");
+            (page, drop_from(&mut self.dirty, page))
+        })
+    }
+    /// A page need no longer be kept.
+    pub(crate) fn released(&mut self, page: u64) {
+        self.policy.released(page);
     }
     pub(crate) fn see(&mut self, accesses: &[Access], now: usize) {
         self.policy.see(accesses, now);

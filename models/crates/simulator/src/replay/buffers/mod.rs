@@ -273,7 +273,7 @@ pub(crate) fn check_writes(source: &dyn AccessSource, name: &str) -> Result<()> 
     }
     Err(Error::BadParameter {
         name: "trace",
-        value: "a trace without writes".to_owned(),
+        value: source.file_name().unwrap_or("in memory").to_owned(),
         message: format!(
             "its format does not tell writes from reads, and `{name}` weighs one against the other"
         ),

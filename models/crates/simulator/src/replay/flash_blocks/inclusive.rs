@@ -1,12 +1,13 @@
 //! Blocks under the inclusive scheme.
 
+use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
+use super::order::BlockOrder;
 use super::{BlockCounters, Blocks, Division};
 use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::lists::NO_PAGE;
 use crate::replay::policies::AnyPolicy;
-use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 use crate::replay::two_tier::SchemeCounters;
@@ -19,18 +20,23 @@ use crate::replay::{Machine, Totals};
 /// if pg in RAM: return pg
 /// evict v_r if RAM is full; if dirty, write it to its place in its block (block MRU, dirty)
 /// if pg's block is on flash: read pg (block MRU)
-/// else: evict the least recent block without pages in RAM, if flash is full, to disk if dirty;
+/// else: evict the first block without pages in RAM, if flash is full, to disk if dirty;
 ///           if all have some: the least recent block, and its pages leave RAM with it
 ///       read the block from disk, write it to flash (MRU, clean)
 /// pg enters RAM, clean
 /// ```
-pub(super) struct InclusiveBlocks {
+///
+/// Blocks with pages in RAM are guarded, as pages of RAM are where flash pages are RAM pages. The first
+/// block without is that of the policy of flash; the least recent one of all is so under every policy.
+pub(super) struct InclusiveBlocks<F> {
     map: BlockMap,
+    /// If the policy of flash needs it.
+    future: Option<BlockFuture>,
     block_pages: u32,
     flash_blocks: u32,
     ram: Tier<AnyPolicy>,
-    /// Blocks on flash; protected are those with pages in RAM.
-    flash: ProtectedRecency,
+    /// Blocks on flash; guarded are those with pages in RAM.
+    flash: F,
     dirty: BitSet,
     /// Pages of each block that are in RAM.
     in_ram: Vec<u64>,
@@ -40,14 +46,20 @@ pub(super) struct InclusiveBlocks {
     blocks: BlockCounters,
 }
 
-impl InclusiveBlocks {
-    pub(super) fn new(ram_pages: u32, ram: &Settings, division: Division) -> Self {
+impl<F: BlockOrder> InclusiveBlocks<F> {
+    pub(super) fn new(
+        ram_pages: u32,
+        ram: &Settings,
+        flash: &Settings,
+        division: Division,
+    ) -> Self {
         Self {
             map: BlockMap::new(division.block_pages),
+            future: None,
             block_pages: division.block_pages,
             flash_blocks: division.flash_blocks,
             ram: Tier::configured(ram_pages, ram).expecting_removal(),
-            flash: ProtectedRecency::new(),
+            flash: F::new(division.flash_blocks, flash),
             dirty: BitSet::default(),
             in_ram: Vec::new(),
             pages: Vec::new(),
@@ -79,9 +91,9 @@ impl InclusiveBlocks {
         self.counters.directory_updates += 1;
         self.dirty.insert(place.block);
         if alone {
-            self.flash.touch_and_release(place.block);
+            self.flash.hit_and_release(place.block);
         } else {
-            self.flash.touch_protected(place.block);
+            self.flash.hit_guarded(place.block);
         }
     }
 
@@ -90,30 +102,27 @@ impl InclusiveBlocks {
         self.blocks.flash_page_reads += 1;
         self.counters.directory_updates += 1;
         if self.in_ram[place.block as usize] == 0 {
-            self.flash.touch_and_protect(place.block);
+            self.flash.hit_and_guard(place.block);
         } else {
-            self.flash.touch_protected(place.block);
+            self.flash.hit_guarded(place.block);
         }
     }
 
     fn fill(&mut self, place: Place) {
         self.counters.flash_misses += 1;
         if self.flash.len() == self.flash_blocks {
-            self.evict_from_flash();
+            self.evict_from_flash(place.block);
         }
         self.blocks.hdd_block_reads += 1;
         self.counters.flash_fills += 1;
         self.blocks.flash_block_writes += 1;
         self.blocks.flash_frames_taken += 1;
         self.counters.directory_updates += 1;
-        self.flash.insert_protected(place.block);
+        self.flash.insert_guarded(place.block);
     }
 
-    fn evict_from_flash(&mut self) {
-        let block = match self.flash.pop_least_recent_unprotected() {
-            Some(block) => block,
-            None => self.flash.pop_least_recent(),
-        };
+    fn evict_from_flash(&mut self, incoming: u32) {
+        let block = self.flash.evict(incoming, &self.dirty);
         let mut dirty = self.dirty.take(block);
         let mut rest = std::mem::take(&mut self.in_ram[block as usize]);
         while rest != 0 {
@@ -133,7 +142,7 @@ impl InclusiveBlocks {
     }
 }
 
-impl Machine for InclusiveBlocks {
+impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
     const NEEDS_ADDRESSES: bool = true;
 
     fn grow(&mut self, pages: usize) {
@@ -156,8 +165,23 @@ impl Machine for InclusiveBlocks {
         Ok(())
     }
 
+    fn expect(&mut self, spaces: &[u32], addresses: &[u64], first_accesses: &[u32]) {
+        self.map.locate_all(spaces, addresses);
+        let future = BlockFuture::new(&self.map, self.block_pages, first_accesses);
+        self.future = Some(future);
+    }
+
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
+    }
+
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
+        if let Some(future) = &mut self.future {
+            let place = self.map.place(page);
+            let next_access = future.pass(place, next_access);
+            self.flash.foresee(place.block, next_access);
+        }
     }
 
     fn access(&mut self, page: u32, write: bool) {
@@ -193,18 +217,20 @@ impl Machine for InclusiveBlocks {
         if in_ram != self.in_ram {
             return Err("the blocks and RAM disagree about the pages in RAM".to_owned());
         }
-        let mut protected = 0;
-        for block in self.flash.iter() {
-            let has_pages = in_ram[block as usize] != 0;
-            if has_pages != self.flash.is_protected(block) {
-                return Err(format!("protection of block {block} and RAM disagree"));
+        let mut guarded = 0;
+        for (block, &in_ram) in (0..).zip(&in_ram) {
+            if self.flash.contains(block) {
+                let has_pages = in_ram != 0;
+                if has_pages != self.flash.is_guarded(block) {
+                    return Err(format!("the guard of block {block} and RAM disagree"));
+                }
+                guarded += usize::from(has_pages);
             }
-            protected += usize::from(has_pages);
         }
         let with_pages = in_ram.iter().filter(|&&pages| pages != 0).count();
-        if protected != with_pages {
+        if guarded != with_pages {
             return Err(format!(
-                "{protected} blocks with pages in RAM are on flash, of {with_pages}"
+                "{guarded} blocks with pages in RAM are on flash, of {with_pages}"
             ));
         }
         if let Some(block) = self.dirty.iter().find(|&block| !self.flash.contains(block)) {
@@ -231,7 +257,7 @@ impl Machine for InclusiveBlocks {
     }
 }
 
-impl Blocks for InclusiveBlocks {
+impl<F: BlockOrder> Blocks for InclusiveBlocks<F> {
     fn counters(&self) -> (SchemeCounters, BlockCounters) {
         (self.counters, self.blocks)
     }

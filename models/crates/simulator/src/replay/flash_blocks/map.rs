@@ -61,6 +61,14 @@ impl BlockMap {
         }
     }
 
+    /// Notes every page of the trace, in the order of their numbers.
+    pub(super) fn locate_all(&mut self, spaces: &[u32], addresses: &[u64]) {
+        let places = spaces.iter().zip(addresses);
+        for (page, (&space, &address)) in (0..).zip(places) {
+            self.locate(&[page], &[space], &[address]);
+        }
+    }
+
     /// Blocks seen.
     pub(super) fn blocks(&self) -> usize {
         self.numbers.len()

@@ -28,9 +28,10 @@
 //! | exclusive, RAM victim whose valid copy is on flash (overwriting) | written, dirty or not: the scheme does not ask |
 //! | lazy, clean RAM victim with a valid copy | nothing, also right after its block was fetched |
 //! | RAM victims of the exclusive scheme | their block is looked up in the directory, as under lazy: without blocks it need not be |
-//! | recency of a block | renewed by every page read from it or written to it |
+//! | recency of a block | renewed by every page read from it or written to it; a block fetched for a victim is a newcomer to the policy, and the write of the victim no second reference; the read of the last valid page of a block that it empties is a reference, which the history of LRU-2 and the counts of W-TinyLFU keep |
 //! | a dirty block that leaves flash | one disk write, of all pages (overwriting) or of the valid ones (invalidating) |
-//! | inclusive, every block on flash has pages in RAM | the least recent block leaves and takes its pages out of RAM; the dirty ones go to disk with it |
+//! | inclusive, every block on flash has pages in RAM | the block referenced least recently leaves, whatever the policy of flash, and takes its pages out of RAM; the dirty ones go to disk with it |
+//! | OPT on flash | gives up the block whose next access, to any of its pages, is farthest in the future. That access may be answered by RAM or meet an invalid page, so it bounds nothing |
 //! | admission rules | with invalidating alone: overwriting cannot drop the old copy of a page that it refuses |
 //! | flash of a size that is no multiple of the block | rounded down to whole blocks |
 
@@ -38,14 +39,17 @@ use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
+use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::{Setting, Settings, Values};
 use crate::replay::two_tier::{
     self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
 };
-use crate::replay::{About, Machine, Totals, disagreement, page_count, replay};
+use crate::replay::{About, Machine, Totals, disagreement, page_count, replay, replay_foreseen};
 
+mod future;
 mod inclusive;
 mod map;
+mod order;
 mod staged;
 
 /// RAM pages of the largest block: validity bits fill one word.
@@ -167,8 +171,6 @@ pub(crate) fn are_wanted(policies: &Policies) -> Result<bool> {
 
 /// Replays through a scheme over blocks.
 ///
-/// Blocks are found by page addresses, which are not set aside for policies that need the future.
-///
 /// # Errors
 /// [`Error::BadParameter`] for what goes not together, and what [`two_tier::simulate`] reports.
 pub(crate) fn simulate(
@@ -185,7 +187,7 @@ pub(crate) fn simulate(
         flash_blocks: flash_pages / block_pages,
         invalidating: technique == "invalidating",
     };
-    check(about, policies, division, flash_pages)?;
+    check(policies, division, flash_pages)?;
     let is_inclusive = about.name == "inclusive";
     let (mut warnings, unusable) = if is_inclusive {
         let held = division.flash_blocks * block_pages;
@@ -213,8 +215,10 @@ pub(crate) fn simulate(
         on_progress,
     };
     let (counters, blocks, totals) = if is_inclusive {
-        let machine = inclusive::InclusiveBlocks::new(ram_pages, ram, division);
-        work.count(machine)?
+        match flash.policy {
+            "lru" => work.count_inclusive::<ProtectedRecency>()?,
+            _ => work.count_inclusive::<order::AnyOrder>()?,
+        }
     } else {
         admission::with(policies.admission(), work)?
     };
@@ -250,7 +254,7 @@ pub(crate) fn simulate(
     })
 }
 
-fn check(about: &About, policies: &Policies, division: Division, flash_pages: u32) -> Result<()> {
+fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()> {
     let Division {
         block_pages,
         flash_blocks,
@@ -264,31 +268,6 @@ fn check(about: &About, policies: &Policies, division: Division, flash_pages: u3
             hint: hint.to_owned(),
         })
     };
-    let (ram, flash) = policies.tiers();
-    for (tier, settings) in [("ram_policy", ram), ("flash_policy", flash)] {
-        if settings.needs_future() {
-            return refused(
-                tier,
-                settings.policy,
-                format!(
-                    "needs the future, which is not kept with {}",
-                    BLOCK_PAGES.name
-                ),
-                "choose another policy, or block_pages=1",
-            );
-        }
-    }
-    if about.name == "inclusive" && flash.policy != "lru" {
-        return refused(
-            "flash_policy",
-            flash.policy,
-            format!(
-                "inclusive has no other flash than LRU with {}",
-                BLOCK_PAGES.name
-            ),
-            "leave it out, or choose exclusive or lazy",
-        );
-    }
     let rule = policies.admission();
     if rule != ADMISSION.default && !invalidating {
         return refused(
@@ -337,8 +316,24 @@ impl ForAdmission for Work<'_, '_> {
 }
 
 impl Work<'_, '_> {
+    fn count_inclusive<F: order::BlockOrder>(
+        self,
+    ) -> Result<(SchemeCounters, BlockCounters, Totals)> {
+        let machine = inclusive::InclusiveBlocks::<F>::new(
+            self.ram_pages,
+            self.ram,
+            self.flash,
+            self.division,
+        );
+        self.count(machine)
+    }
+
     fn count<M: Blocks>(self, mut machine: M) -> Result<(SchemeCounters, BlockCounters, Totals)> {
-        let totals = replay(self.source, &mut machine, self.on_progress)?;
+        let totals = if self.ram.needs_future() || self.flash.needs_future() {
+            replay_foreseen(self.source, &mut machine, self.on_progress)?
+        } else {
+            replay(self.source, &mut machine, self.on_progress)?
+        };
         machine
             .finished(totals)
             .map_err(|text| disagreement(self.about.name, &text))?;

@@ -1,5 +1,6 @@
 //! Blocks under the schemes that write to flash what RAM evicts: exclusive and lazy.
 
+use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
 use super::{BlockCounters, Blocks, Division};
 use crate::error::Result;
@@ -30,6 +31,8 @@ pub(super) struct StagedBlocks<A> {
     exclusive: bool,
     invalidating: bool,
     map: BlockMap,
+    /// If the policy of flash needs it.
+    future: Option<BlockFuture>,
     ram: Tier<AnyPolicy>,
     flash: Tier<AnyPolicy>,
     admission: A,
@@ -54,6 +57,7 @@ impl<A: Admission> StagedBlocks<A> {
             exclusive,
             invalidating: division.invalidating,
             map: BlockMap::new(division.block_pages),
+            future: None,
             ram: Tier::configured(ram_pages, ram),
             flash: Tier::configured(division.flash_blocks, flash).expecting_removal(),
             admission: A::new(flash_pages),
@@ -191,8 +195,23 @@ impl<A: Admission> Machine for StagedBlocks<A> {
         Ok(())
     }
 
+    fn expect(&mut self, spaces: &[u32], addresses: &[u64], first_accesses: &[u32]) {
+        self.map.locate_all(spaces, addresses);
+        let block_pages = self.whole.count_ones();
+        self.future = Some(BlockFuture::new(&self.map, block_pages, first_accesses));
+    }
+
     fn fetch(&self, pages: &[u32]) {
         self.ram.fetch(pages);
+    }
+
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
+        if let Some(future) = &mut self.future {
+            let place = self.map.place(page);
+            let next_access = future.pass(place, next_access);
+            self.flash.foresee(place.block, next_access);
+        }
     }
 
     fn access(&mut self, page: u32, write: bool) {

@@ -6,40 +6,10 @@ use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
 use crate::replay::future::Future;
-use crate::replay::policies::clock::Clock;
-use crate::replay::policies::fifo::Fifo;
-use crate::replay::policies::lru::Lru;
-use crate::replay::policies::{AnyPolicy, Policy};
+use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 use crate::replay::{BATCH, Totals, addresses_of, disagreement, distinct_pages, write_accesses};
-
-/// A replacement policy of the DRAM buffer. Any [`Policy`] is one by an empty `impl`.
-pub(crate) trait DramPolicy: Policy {
-    /// Whether victims can be taken while the buffer is not full.
-    const GIVES_EARLY: bool = false;
-
-    /// Removes the next victim although the buffer need not be full; `None` if it is empty.
-    fn give(&mut self) -> Option<u32> {
-        None
-    }
-}
-
-impl DramPolicy for Lru {
-    const GIVES_EARLY: bool = true;
-
-    #[inline]
-    fn give(&mut self) -> Option<u32> {
-        (self.len() > 0).then(|| self.evict(0))
-    }
-}
-
-impl DramPolicy for Fifo {}
-
-impl DramPolicy for Clock {}
-
-/// The other policies, chosen at run time.
-impl DramPolicy for AnyPolicy {}
 
 /// What a crash destroyed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -70,7 +40,7 @@ pub(crate) struct Surroundings<P, D> {
     device: D,
 }
 
-impl<P: DramPolicy, D: FlashDevice> Surroundings<P, D> {
+impl<P: Policy, D: FlashDevice> Surroundings<P, D> {
     pub(crate) fn new(ram_pages: u32, flash_pages: u32, dram: &Settings) -> Self {
         Self {
             dram: Tier::configured(ram_pages, dram),
@@ -87,7 +57,7 @@ impl<P: DramPolicy, D: FlashDevice> Surroundings<P, D> {
     }
 }
 
-impl<P: DramPolicy, D: FlashDevice> Host for Surroundings<P, D> {
+impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
     #[inline]
     fn counters(&mut self) -> &mut FlashCacheCounters {
         &mut self.counters
@@ -153,7 +123,7 @@ pub(crate) struct Engine<P, C: FlashCache> {
     unit: ClockUnit,
 }
 
-impl<P: DramPolicy, C: FlashCache> Engine<P, C> {
+impl<P: Policy, C: FlashCache> Engine<P, C> {
     pub(crate) fn new(
         ram_pages: u32,
         flash_pages: u32,
@@ -348,7 +318,7 @@ impl Course {
     }
 
     /// Makes room for a chunk, and starts the clock with the first one.
-    fn meet<P: DramPolicy, C: FlashCache>(
+    fn meet<P: Policy, C: FlashCache>(
         &mut self,
         engine: &mut Engine<P, C>,
         chunk: &Chunk,
@@ -375,7 +345,7 @@ impl Course {
     }
 
     /// Replays a chunk; `next_accesses` has one entry for each access if `FORESEEN`.
-    fn pass<const FORESEEN: bool, P: DramPolicy, C: FlashCache>(
+    fn pass<const FORESEEN: bool, P: Policy, C: FlashCache>(
         &mut self,
         engine: &mut Engine<P, C>,
         chunk: &Chunk,
@@ -414,7 +384,7 @@ impl Course {
     }
 
     /// The crash behind the last access, if that is where it is.
-    fn end<P: DramPolicy, C: FlashCache>(
+    fn end<P: Policy, C: FlashCache>(
         mut self,
         engine: &mut Engine<P, C>,
     ) -> Result<(Totals, Option<CrashReport>)> {
@@ -436,7 +406,7 @@ impl Course {
 }
 
 /// The loop over all accesses.
-pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
+pub(crate) fn replay<P: Policy, C: FlashCache>(
     source: &mut dyn AccessSource,
     engine: &mut Engine<P, C>,
     plan: Option<CrashPlan>,
@@ -460,7 +430,7 @@ pub(crate) fn replay<P: DramPolicy, C: FlashCache>(
 }
 
 /// The same, telling DRAM of each access when its page is accessed next.
-pub(crate) fn replay_foreseen<P: DramPolicy, C: FlashCache>(
+pub(crate) fn replay_foreseen<P: Policy, C: FlashCache>(
     source: &mut dyn AccessSource,
     engine: &mut Engine<P, C>,
     plan: Option<CrashPlan>,

@@ -44,8 +44,6 @@ pub(crate) struct Settings {
     pub(crate) admission: Admission,
     pub(crate) second_chance: bool,
     pub(crate) scan_depth: u32,
-    /// Second chance of single slots, since the policy of DRAM gives no victims early.
-    pub(crate) groups_of_one: bool,
     pub(crate) clear_dirty_on_stage_out: bool,
     pub(crate) segment_entries: u64,
 }
@@ -76,6 +74,10 @@ pub(crate) struct Settings {
 /// drops victims that are not `dirty`.
 ///
 /// Choices where the paper is silent:
+/// * A page that is pulled is the next of the order of eviction of whatever policy DRAM has, as if it were
+///   its turn: hands move on, bits and counters are spent, ghosts are noted. The page being fetched has
+///   had its say with the first victim; the pulled ones follow as for a page that was never seen (ARC:
+///   REPLACE with `p` as it is; 2Q: RECLAIM; S3-FIFO: the queues by their lengths; OPT: the farthest).
 /// * As printed, staging a slot out does not clear `dirty` of an unchanged DRAM copy, whose later
 ///   eviction is then written to disk once more; `clear_dirty_on_stage_out` mends it.
 /// * The page being fetched may lose its slot while room is made; its flags were noted before.
@@ -296,8 +298,8 @@ impl FlashCache for Face {
         OptionAbout {
             name: "scan_depth",
             values: "1 to the flash pages",
-            default: "64 for gsc over ram_policy=lru (all of a smaller flash), else 1",
-            description: "Slots dequeued together, and the pages of a batch write. Above 1 it needs a DRAM policy that gives victims early: lru.",
+            default: "64 for gsc (all of a smaller flash), 1 for mvfifo",
+            description: "Slots dequeued together, and the pages of a batch write.",
             is_place: false,
         },
         OptionAbout {
@@ -335,23 +337,17 @@ impl FlashCache for Face {
         )?;
         let second_chance = options.choice("replacement", &[("gsc", true), ("mvfifo", false)])?;
         let most = u64::from(run.flash_pages).max(1);
-        let usual = match (second_chance, run.dram_gives_early) {
-            (true, true) => GSC_SCAN_DEPTH.min(most),
-            _ => 1,
+        let usual = if second_chance {
+            GSC_SCAN_DEPTH.min(most)
+        } else {
+            1
         };
         let scan_depth = options.number_or("scan_depth", 1..=most, usual)?;
-        if scan_depth > 1 && !run.dram_gives_early {
-            return Err(options.impossible(
-                "scan_depth",
-                "fills its batches with victims that this ram_policy cannot give early",
-            ));
-        }
         Ok(Settings {
             sync,
             admission,
             second_chance,
             scan_depth: u32::try_from(scan_depth).unwrap_or(u32::MAX),
-            groups_of_one: second_chance && most > 1 && !run.dram_gives_early,
             clear_dirty_on_stage_out: options.flag("clear_dirty_on_stage_out")?,
             segment_entries: options.number("metadata_segment_entries", 1..=u64::from(u32::MAX))?,
         })
@@ -359,15 +355,6 @@ impl FlashCache for Face {
 
     fn warnings(settings: &Settings, totals: Totals) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        if settings.groups_of_one {
-            warnings.push(Warning {
-                name: "groups_of_one",
-                message: "group second chance looks at one slot at a time and writes single pages"
-                    .to_owned(),
-                hint: "give a scan_depth above 1, over ram_policy=lru, or use replacement=mvfifo"
-                    .to_owned(),
-            });
-        }
         if settings.admission != Admission::DirtyOnly {
             return warnings;
         }

@@ -33,8 +33,7 @@
 //! * **Exadata-like**: `on_entry` admits by the class of the page (a static priority: the space
 //!   number that the trace carries), LRU; `on_exit` writes around (or back).
 //! * **CAC**: `GreedyDual` keeps a benefit for each page: `on_dram_hit`, `lookup`, `on_entry` update
-//!   it, `on_exit` compares it with the least one on flash. Its cost-aware DRAM is a [`Policy`]
-//!   with [`engine::DramPolicy`].
+//!   it, `on_exit` compares it with the least one on flash. Its cost-aware DRAM is a [`Policy`].
 //! * **Bcache**: sees the block layer only: `on_entry` (filled by `background`), `on_exit` of
 //!   changed pages; unchanged exits are ignored. Six open buckets: a write goes to the open bucket
 //!   of its stream; `flash_write(frame, 1)` tells how sequential six interleaved streams are.
@@ -48,7 +47,7 @@
 //!   pages; `on_exit` of a changed page is the asynchronous write-through (bits cleared, disk
 //!   write, flash write; the bits return when that is done, at a later `background`).
 //! * **A transaction-aware buffer** (commit-aware eviction, log-based writes) is a
-//!   [`engine::DramPolicy`] that chooses victims, and `on_exit` appends them. Begin, commit and abort
+//!   [`Policy`] that chooses victims, and `on_exit` appends them. Begin, commit and abort
 //!   are not in traces yet: they need flag bits beside [`crate::access::WRITE`], and a hook for them.
 //! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, and it
 //!   counts erases. [`Frames`] knows none: it tells sequential writes from random ones.
@@ -59,15 +58,15 @@ use crate::progress::OnProgress;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
-use crate::replay::policies::{self, AnyPolicy};
-use crate::replay::settings::Settings;
+use crate::replay::policies::{AnyPolicy, Policy};
+use crate::replay::settings::{Settings, spelled};
 use crate::replay::two_tier::Warning;
 use crate::replay::{About, Totals, disagreement, page_count};
 
 pub use counters::FlashCacheCounters;
 pub use engine::CrashReport;
+pub(crate) use engine::Frames;
 use engine::{CrashPlan, Engine};
-pub(crate) use engine::{DramPolicy, Frames};
 pub use options::OptionAbout;
 use options::Options;
 
@@ -193,8 +192,6 @@ pub(crate) trait FlashCache: Sized {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conditions {
     pub(crate) flash_pages: u32,
-    /// Whether DRAM can give victims before it is full.
-    pub(crate) dram_gives_early: bool,
     /// Whether the flash contents are to survive a crash.
     pub(crate) warm_restart: bool,
 }
@@ -221,13 +218,17 @@ impl FlashCacheAbout {
     }
 }
 
+/// The option that chooses the policy of DRAM, and how the options of that begin.
+const RAM_POLICY: &str = "ram_policy";
+const RAM_PREFIX: &str = "ram_";
+
 /// Options that every flash cache has.
 const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
-        name: "ram_policy",
-        values: policies::NAMES,
+        name: RAM_POLICY,
+        values: "a replacement policy",
         default: "lru",
-        description: "Replacement policy of DRAM, with the defaults of its options; opt reads the trace to its end first.",
+        description: "Replacement policy of DRAM; its options follow as `ram_` and their name. opt reads the trace to its end first.",
         is_place: false,
     },
     OptionAbout {
@@ -270,7 +271,7 @@ pub struct FlashCacheResult {
     /// Of these, valid slots newer than the disk's copy.
     pub dirty_slots: u64,
     /// The options in force.
-    pub options: Vec<(&'static str, String)>,
+    pub options: Vec<(String, String)>,
     /// What the crash destroyed, if there was one.
     pub crash: Option<CrashReport>,
     /// What the user should know.
@@ -365,20 +366,21 @@ pub fn simulate_flash_cache(
     simulate_named(about, run)
 }
 
-/// Policies that DRAM can have.
-fn dram_policies() -> Vec<(&'static str, &'static str)> {
-    let all = policies::TABLE.iter();
-    all.map(|about| (about.name, about.name)).collect()
-}
-
 fn simulate<C: FlashCache>(
     about: &'static FlashCacheAbout,
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
-    let options = Options::new(about.about.name, about.options(), run.options)?;
-    let name = options.choice("ram_policy", &dram_policies())?;
-    let dram = Settings::parse("ram_policy", name, "", &[])?;
-    match name {
+    // What is no option of the flash cache may be one of the policy of its DRAM.
+    let known = about.options();
+    let is_own = |name: &str| known.iter().any(|option| option.name == name);
+    let (of_dram, own): (Vec<_>, Vec<_>) = run
+        .options
+        .iter()
+        .cloned()
+        .partition(|(name, _)| spelled(name).starts_with(RAM_PREFIX) && !is_own(name));
+    let options = Options::new(about.about.name, known, &own)?;
+    let dram = options.policy(RAM_POLICY, RAM_PREFIX, &of_dram)?;
+    match dram.policy {
         "lru" => simulate_over::<Lru, C>(about, options, dram, run),
         "fifo" => simulate_over::<Fifo, C>(about, options, dram, run),
         "clock" => simulate_over::<Clock, C>(about, options, dram, run),
@@ -386,7 +388,7 @@ fn simulate<C: FlashCache>(
     }
 }
 
-fn simulate_over<P: DramPolicy, C: FlashCache>(
+fn simulate_over<P: Policy, C: FlashCache>(
     about: &'static FlashCacheAbout,
     options: Options<'_>,
     dram: Settings,
@@ -405,7 +407,6 @@ fn simulate_over<P: DramPolicy, C: FlashCache>(
     let warm = options.choice("restart", &[("warm", true), ("cold", false)])?;
     let conditions = Conditions {
         flash_pages,
-        dram_gives_early: P::GIVES_EARLY,
         warm_restart: warm && crash_at.is_some(),
     };
     let settings = C::settings(&options, conditions)?;
@@ -428,7 +429,7 @@ fn simulate_over<P: DramPolicy, C: FlashCache>(
     })
 }
 
-fn count<P: DramPolicy, C: FlashCache>(
+fn count<P: Policy, C: FlashCache>(
     about: &'static FlashCacheAbout,
     mut engine: Engine<P, C>,
     plan: Option<CrashPlan>,

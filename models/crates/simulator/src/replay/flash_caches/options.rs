@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt::Display;
 
 use crate::error::{Error, Result};
+use crate::replay::settings::{Settings, spelled};
 
 /// An option of a flash cache, for lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub(crate) struct Options<'given> {
     of: &'static str,
     known: Vec<OptionAbout>,
     given: &'given [(String, String)],
-    taken: RefCell<Vec<(&'static str, String)>>,
+    taken: RefCell<Vec<(String, String)>>,
 }
 
 impl<'given> Options<'given> {
@@ -61,7 +62,7 @@ impl<'given> Options<'given> {
     }
 
     /// What was in force for each option that was asked for.
-    pub(crate) fn in_force(self) -> Vec<(&'static str, String)> {
+    pub(crate) fn in_force(self) -> Vec<(String, String)> {
         self.taken.into_inner()
     }
 
@@ -80,7 +81,8 @@ impl<'given> Options<'given> {
     }
 
     fn note(&self, name: &'static str, value: &impl Display) {
-        self.taken.borrow_mut().push((name, value.to_string()));
+        let taken = (name.to_owned(), value.to_string());
+        self.taken.borrow_mut().push(taken);
     }
 
     fn refuse(&self, name: &'static str, value: &str, message: &str) -> Error {
@@ -108,6 +110,32 @@ impl<'given> Options<'given> {
             }
             None => Err(self.refuse(name, text, "is none of the values")),
         }
+    }
+
+    /// The policy that `name` chooses, with those of its options that are `given` under `prefix`.
+    pub(crate) fn policy(
+        &self,
+        name: &'static str,
+        prefix: &str,
+        given: &[(String, String)],
+    ) -> Result<Settings> {
+        for (index, (option, value)) in given.iter().enumerate() {
+            let mut before = given[..index].iter();
+            if before.any(|(other, _)| spelled(other) == spelled(option)) {
+                return Err(Error::BadParameter {
+                    name: "option",
+                    value: format!("{option}={value}"),
+                    message: format!("`{option}` is given twice"),
+                    hint: "leave one of them out".to_owned(),
+                });
+            }
+        }
+        let text = self.text(name).unwrap_or(self.about(name).default);
+        let settings = Settings::parse(name, text, prefix, given)?;
+        self.note(name, &settings.policy);
+        let in_force = settings.in_force(prefix, given);
+        self.taken.borrow_mut().extend(in_force);
+        Ok(settings)
     }
 
     /// Yes or no.

@@ -8,13 +8,13 @@ use super::lazy_cleaning::{LazyCleaning, Settings as CleaningSettings};
 use super::options::Options;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, FlashDevice, Host,
-    OptionAbout, dram_policies,
+    OptionAbout,
 };
 use crate::access::MemorySource;
 use crate::error::Result;
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::Settings;
-use crate::replay::{simulate_flash_cache, simulate_policy};
+use crate::replay::{policies, simulate_flash_cache, simulate_policy};
 
 const PAGES: usize = 25;
 
@@ -104,7 +104,6 @@ proptest! {
             admission,
             second_chance: scan_depth > 2,
             scan_depth,
-            groups_of_one: false,
             clear_dirty_on_stage_out: scan_depth % 2 == 0,
             segment_entries: 9,
         };
@@ -165,7 +164,6 @@ fn recounts_see_damage() {
         admission: Admission::Mixed,
         second_chance: false,
         scan_depth: 1,
-        groups_of_one: false,
         clear_dirty_on_stage_out: false,
         segment_entries: 100,
     };
@@ -360,7 +358,8 @@ proptest! {
         flash in prop::sample::select(vec!["face", "lazy_cleaning"]),
     ) {
         let source = MemorySource::new(accesses.iter().copied());
-        for (policy, _) in dram_policies() {
+        for about in policies() {
+            let policy = about.name;
             let mut options = vec![("ram_policy".to_owned(), policy.to_owned())];
             if flash == "face" {
                 options.push(("scan_depth".to_owned(), "1".to_owned()));
@@ -373,12 +372,4 @@ proptest! {
             prop_assert_eq!(both.counters.ram_hits, alone.accesses - alone.misses, "{}", policy);
         }
     }
-}
-
-#[test]
-fn the_policies_of_dram_are_listed() {
-    let names: Vec<&str> = dram_policies().into_iter().map(|(name, _)| name).collect();
-    let listed = super::COMMON_OPTIONS[0].values;
-    assert_eq!(super::COMMON_OPTIONS[0].name, "ram_policy");
-    assert_eq!(listed, names.join(", "));
 }

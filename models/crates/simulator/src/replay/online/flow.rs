@@ -7,10 +7,9 @@ use crate::curve::depths::Depths;
 use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
-use crate::replay::policies::lru::Lru;
-use crate::replay::recency::protected::ProtectedRecency;
+use crate::replay::policies::{Guarding, Policy};
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::two_tier::{SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, SchemeCounters, add_up};
 use crate::replay::{Machine, Totals};
 
 /// A relation: its scheme, and what it saw in the present period.
@@ -79,15 +78,15 @@ fn share(part: u64, whole: u64, none: f64) -> f64 {
     }
 }
 
-/// The hierarchy. `RELATIONS`: each relation has its own scheme.
-pub(super) struct OnlineFlow<const RELATIONS: bool> {
+/// The hierarchy of RAM under policy `R` and flash under `F`. `RELATIONS`: each relation has its own scheme.
+pub(super) struct OnlineFlow<R, F, const RELATIONS: bool> {
     rules: Rules,
     sizes: Sizes,
     inclusive_possible: bool,
-    ram: Tier<Lru>,
+    ram: Tier<R>,
     flash_pages: u32,
-    /// Protected are the RAM pages that entered under the inclusive scheme.
-    flash: ProtectedRecency,
+    /// Guarded are the RAM pages that entered under the inclusive scheme.
+    flash: F,
     flash_dirty: BitSet,
     /// Scheme under which each RAM page entered.
     entered: Vec<Scheme>,
@@ -101,8 +100,6 @@ pub(super) struct OnlineFlow<const RELATIONS: bool> {
     counters: SchemeCounters,
     /// Flash hits that took the page off flash.
     promotions: u64,
-    /// Evictions that found every flash page protected: impossible with more flash than RAM.
-    without_victim: u64,
     /// Accesses until the period ends.
     left: u32,
     period: u64,
@@ -113,15 +110,18 @@ pub(super) struct OnlineFlow<const RELATIONS: bool> {
     reported: [u64; 3],
 }
 
-impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
-    pub(super) fn new(ram_pages: u32, flash_pages: u32, rules: Rules) -> Self {
-        let sizes = Sizes::new(ram_pages, flash_pages);
+impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> {
+    pub(super) fn new(ram: &Cache<'_>, flash: &Cache<'_>, rules: Rules) -> Self {
+        let sizes = Sizes::new(ram.pages, flash.pages);
+        let mut policy = F::configured(flash.pages, flash.settings);
+        policy.expect_removal();
+        policy.expect_guards();
         let mut flow = Self {
             rules,
-            inclusive_possible: flash_pages > ram_pages,
-            ram: Tier::new(ram_pages),
-            flash_pages,
-            flash: ProtectedRecency::new(),
+            inclusive_possible: flash.pages > ram.pages,
+            ram: Tier::of(ram),
+            flash_pages: flash.pages,
+            flash: policy,
             flash_dirty: BitSet::default(),
             entered: Vec::new(),
             written: BitSet::default(),
@@ -131,7 +131,6 @@ impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
             relation_of: Vec::new(),
             counters: SchemeCounters::default(),
             promotions: 0,
-            without_victim: 0,
             left: rules.period,
             period: 0,
             history: Vec::new(),
@@ -178,8 +177,8 @@ impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
             self.counters.flash_hits += 1;
             match scheme {
                 // Its place changes after the RAM victim's, as without a chooser.
-                Scheme::Inclusive => self.flash.protect(page),
-                Scheme::Lazy => self.flash.touch(page),
+                Scheme::Inclusive => self.flash.guard(page),
+                Scheme::Lazy => self.flash.on_hit(page),
                 Scheme::Exclusive => {
                     self.promotions += 1;
                     self.flash.remove(page);
@@ -194,12 +193,12 @@ impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
         }
         if scheme == Scheme::Inclusive {
             if on_flash {
-                self.flash.touch_protected(page);
+                self.flash.on_hit(page);
             } else {
-                self.make_room();
+                self.make_room(page);
                 self.counters.flash_fills += 1;
                 self.counters.directory_updates += 1;
-                self.flash.insert_protected(page);
+                self.flash.insert_guarded(page);
             }
         }
         self.ram.insert(page, dirty | write);
@@ -226,7 +225,7 @@ impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
         };
         self.counters.victims_found_on_flash += u64::from(found);
         if !found {
-            self.make_room();
+            self.make_room(page);
             self.counters.flash_fills += 1;
             let updated = swap && self.entered[page as usize] == Scheme::Exclusive;
             self.counters.directory_updates += u64::from(!updated);
@@ -240,21 +239,20 @@ impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
             self.flash_dirty.insert(page);
         }
         match (self.entered[page as usize], dirty) {
-            (Scheme::Inclusive, true) => self.flash.touch_and_release(page),
+            (Scheme::Inclusive, true) => self.flash.hit_and_release(page),
             (Scheme::Inclusive, false) => self.flash.release(page),
-            (_, true) => self.flash.touch(page),
+            (_, true) => self.flash.on_hit(page),
             (_, false) => {}
         }
     }
 
-    fn make_room(&mut self) {
+    /// Takes a page off full flash before `incoming` enters. One is open: inclusive is chosen only with
+    /// more flash than RAM.
+    fn make_room(&mut self, incoming: u32) {
         if self.flash.len() < self.flash_pages {
             return;
         }
-        let Some(victim) = self.flash.pop_least_recent_unprotected() else {
-            self.without_victim += 1;
-            return;
-        };
+        let victim = self.flash.evict_by_dirt(incoming, &self.flash_dirty);
         let dirty = self.flash_dirty.take(victim);
         let at = self.relation(victim);
         self.relations[at].disk_writes += u64::from(dirty);
@@ -307,7 +305,10 @@ impl<const RELATIONS: bool> OnlineFlow<RELATIONS> {
             });
             let estimates: Vec<Estimate> = estimates.collect();
             let running = relation.scheme;
-            if whole {
+            if relation.ram_misses == 0 {
+                // Nothing flowed, whatever one LRU would have missed.
+                relation.streak = 0;
+            } else if whole {
                 relation.choose(&estimates, &self.rules);
             }
             let switched = relation.scheme != running;
@@ -379,7 +380,7 @@ impl Relation {
     }
 }
 
-impl<const RELATIONS: bool> Machine for OnlineFlow<RELATIONS> {
+impl<R: Policy, F: Guarding, const RELATIONS: bool> Machine for OnlineFlow<R, F, RELATIONS> {
     const NEEDS_ADDRESSES: bool = RELATIONS;
 
     fn grow(&mut self, pages: usize) {
@@ -422,6 +423,12 @@ impl<const RELATIONS: bool> Machine for OnlineFlow<RELATIONS> {
     }
 
     #[inline]
+    fn foresee(&mut self, page: u32, next_access: u32) {
+        self.ram.foresee(page, next_access);
+        self.flash.foresee(page, next_access);
+    }
+
+    #[inline]
     fn access(&mut self, page: u32, write: bool) {
         let at = self.relation(page);
         let place = self.sizes.place(self.depths.reference(page));
@@ -444,29 +451,28 @@ impl<const RELATIONS: bool> Machine for OnlineFlow<RELATIONS> {
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.ram.recount("RAM")?;
         self.flash.recount()?;
-        if self.without_victim > 0 || self.flash.len() > self.flash_pages {
+        if self.flash.len() > self.flash_pages {
             return Err(format!(
-                "{} pages on a flash of {}, {} evictions without victim",
+                "{} pages on a flash of {}",
                 self.flash.len(),
-                self.flash_pages,
-                self.without_victim
+                self.flash_pages
             ));
         }
         let pages = u32::try_from(totals.distinct_pages).map_err(|error| error.to_string())?;
         for page in 0..pages {
             let in_ram = self.ram.contains(page);
             let on_flash = self.flash.contains(page);
-            let protected = on_flash && self.flash.is_protected(page);
+            let guarded = on_flash && self.flash.is_guarded(page);
             let entered = self.entered[page as usize];
             let holds = match entered {
-                _ if !in_ram => !protected && !self.written.contains(page),
-                Scheme::Inclusive => protected,
+                _ if !in_ram => !guarded && !self.written.contains(page),
+                Scheme::Inclusive => guarded,
                 Scheme::Exclusive => !on_flash,
-                Scheme::Lazy => !protected,
+                Scheme::Lazy => !guarded,
             };
             if !holds {
                 return Err(format!(
-                    "page {page}, which entered under {}, is in RAM: {in_ram}, on flash: {on_flash}, protected: {protected}",
+                    "page {page}, which entered under {}, is in RAM: {in_ram}, on flash: {on_flash}, guarded: {guarded}",
                     entered.name()
                 ));
             }

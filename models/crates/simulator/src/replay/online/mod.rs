@@ -29,15 +29,18 @@
 //! | relations share RAM and flash | `e_f` is that of all together; each counts its own accesses within it |
 //! | a share above 1, where victims of a relation outnumber its misses | 1 |
 //! | the last period, if it is not whole | reported, without a choice |
-//!
-//! RAM and flash are LRU: the curve is.
+//! | a period without RAM misses | no choice: nothing flowed |
+//! | policies other than LRU | the tiers run them; the schemes are still judged by LRU, which no one of them favours: `p_d`, `p_dF` and what is reported as seen are those of the policies that run |
+//! | what a switch does to the policies | nothing: both go on with all that they know. Flash guards what RAM holds under the inclusive scheme and only that, a page that exclusive takes off flash leaves its policy without a trace, and every flash policy sees the traffic of whatever scheme governs the page |
 
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
-use crate::replay::settings::{Setting, Settings, Values, spelled, unknown_option};
-use crate::replay::two_tier::{SchemeCounters, Warning};
-use crate::replay::{About, Machine, disagreement, page_count, replay};
+use crate::replay::policies::lru::Lru;
+use crate::replay::policies::{AnyGuarded, AnyPolicy, Guarding, Policy};
+use crate::replay::settings::{Setting, Settings, Values, spelled};
+use crate::replay::two_tier::{Cache, FLASH_POLICY, Policies, RAM_POLICY, SchemeCounters, Warning};
+use crate::replay::{About, Machine, disagreement, page_count, replay, replay_foreseen};
 
 mod costs;
 mod flow;
@@ -159,6 +162,8 @@ const OPTIONS: &[Setting] = &[
             most: u32::MAX,
         },
     },
+    RAM_POLICY,
+    FLASH_POLICY,
 ];
 
 /// Every chooser: the one table that all lists are read from.
@@ -221,6 +226,10 @@ pub struct OnlineResult {
     pub ram_pages: u32,
     /// Flash capacity in pages.
     pub flash_pages: u32,
+    /// Replacement policy of RAM.
+    pub ram_policy: &'static str,
+    /// Replacement policy of flash.
+    pub flash_policy: &'static str,
     /// Accesses, reads and writes.
     pub accesses: u64,
     /// Accesses that write.
@@ -272,7 +281,9 @@ pub fn simulate_online(
             hint: format!("choose {}", about.name),
         });
     }
-    let settings = parse(about, options)?;
+    let policies = &Policies::parse(about, &[], options)?;
+    let settings = policies.own();
+    no_time_lacks(about, settings)?;
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 1)?;
     let rules = Rules {
@@ -300,38 +311,47 @@ pub fn simulate_online(
             hint: "give flash more pages than RAM, or leave it out for initial=lazy".to_owned(),
         });
     }
-    if settings.name("scope") == "relation" {
-        count::<true>(about, ram_pages, flash_pages, rules, source, on_progress)
-    } else {
-        count::<false>(about, ram_pages, flash_pages, rules, source, on_progress)
+    let (ram, flash) = policies.tiers();
+    let run = Run {
+        about,
+        ram: Cache {
+            pages: ram_pages,
+            settings: ram,
+        },
+        flash: Cache {
+            pages: flash_pages,
+            settings: flash,
+        },
+        rules,
+        source,
+        on_progress,
+    };
+    match (policies.are_lru(), settings.name("scope") == "relation") {
+        (true, false) => run.count::<Lru, <Lru as Policy>::Guarded, false>(),
+        (true, true) => run.count::<Lru, <Lru as Policy>::Guarded, true>(),
+        (false, false) => run.count::<AnyPolicy, AnyGuarded, false>(),
+        (false, true) => run.count::<AnyPolicy, AnyGuarded, true>(),
     }
 }
 
-fn parse(about: &'static About, options: &[(String, String)]) -> Result<Settings> {
-    let owner = format!("scheme `{}`", about.name);
-    let mut settings = Settings::defaults(about.options);
-    for (key, text) in options {
-        let wanted = spelled(key);
-        let place = about
-            .options
-            .iter()
-            .position(|option| option.name == wanted);
-        let place = place.ok_or_else(|| unknown_option(key, &owner, "", about.options))?;
-        settings.set(place, key, text, &owner)?;
-    }
+/// The chooser weighs device times: all must be given.
+fn no_time_lacks(about: &About, settings: &Settings) -> Result<()> {
     let missing: Vec<&str> = about
         .options
         .iter()
+        .filter(|option| option.default.is_empty() && settings.number(option.name).is_nan())
         .map(|option| option.name)
-        .filter(|name| settings.number(name).is_nan())
         .collect();
     if missing.is_empty() {
-        return Ok(settings);
+        return Ok(());
     }
     Err(Error::BadParameter {
         name: "option",
         value: missing.join(", "),
-        message: format!("{owner} weighs device times, and these are not given"),
+        message: format!(
+            "scheme `{}` weighs device times, and these are not given",
+            about.name
+        ),
         hint: format!(
             "give {}=T in microseconds an operation, and so on",
             missing[0]
@@ -353,42 +373,79 @@ fn too_many_relations(pages: usize) -> Error {
     }
 }
 
-fn count<const RELATIONS: bool>(
-    about: &About,
-    ram_pages: u32,
-    flash_pages: u32,
+/// What one replay under the chooser needs.
+struct Run<'run, 'progress> {
+    about: &'static About,
+    ram: Cache<'run>,
+    flash: Cache<'run>,
     rules: Rules,
-    source: &mut dyn AccessSource,
-    on_progress: OnProgress<'_>,
-) -> Result<OnlineResult> {
-    let mut flow = OnlineFlow::<RELATIONS>::new(ram_pages, flash_pages, rules);
-    let totals = replay(source, &mut flow, on_progress)?;
-    flow.end();
-    flow.finished(totals)
-        .map_err(|text| disagreement(about.name, &text))?;
-    let counters = flow.counters();
-    let (history, switches, left_out) = flow.into_history();
-    let mut warnings = Vec::new();
-    if left_out > 0 {
-        warnings.push(Warning {
-            name: "history_cut",
-            message: format!(
-                "{left_out} rows of the history without a switch are left out after the first {MOST_ROWS}"
-            ),
-            hint: "choose a longer period".to_owned(),
-        });
+    source: &'run mut dyn AccessSource,
+    on_progress: OnProgress<'progress>,
+}
+
+impl Run<'_, '_> {
+    fn count<R: Policy, F: Guarding, const RELATIONS: bool>(self) -> Result<OnlineResult> {
+        let Self {
+            about,
+            ram,
+            flash,
+            rules,
+            source,
+            on_progress,
+        } = self;
+        let mut flow = OnlineFlow::<R, F, RELATIONS>::new(&ram, &flash, rules);
+        let totals = if ram.settings.needs_future() || flash.settings.needs_future() {
+            replay_foreseen(source, &mut flow, on_progress)?
+        } else {
+            replay(source, &mut flow, on_progress)?
+        };
+        flow.end();
+        flow.finished(totals)
+            .map_err(|text| disagreement(about.name, &text))?;
+        let counters = flow.counters();
+        let (history, switches, left_out) = flow.into_history();
+        let mut warnings = Vec::new();
+        warnings.extend(judged_by_lru(ram.settings.policy, flash.settings.policy));
+        if left_out > 0 {
+            warnings.push(Warning {
+                name: "history_cut",
+                message: format!(
+                    "{left_out} rows of the history without a switch are left out after the first {MOST_ROWS}"
+                ),
+                hint: "choose a longer period".to_owned(),
+            });
+        }
+        Ok(OnlineResult {
+            scheme: about.name,
+            ram_pages: ram.pages,
+            flash_pages: flash.pages,
+            ram_policy: ram.settings.policy,
+            flash_policy: flash.settings.policy,
+            accesses: totals.accesses,
+            write_accesses: totals.write_accesses,
+            distinct_pages: totals.distinct_pages as u64,
+            counters,
+            switches,
+            history,
+            relation_names: source.space_names().to_vec(),
+            warnings,
+        })
     }
-    Ok(OnlineResult {
-        scheme: about.name,
-        ram_pages,
-        flash_pages,
-        accesses: totals.accesses,
-        write_accesses: totals.write_accesses,
-        distinct_pages: totals.distinct_pages as u64,
-        counters,
-        switches,
-        history,
-        relation_names: source.space_names().to_vec(),
-        warnings,
+}
+
+/// What to say where a tier is not LRU, as the formulas take it.
+fn judged_by_lru(ram_policy: &str, flash_policy: &str) -> Option<Warning> {
+    let others: Vec<String> = [("RAM", ram_policy), ("flash", flash_policy)]
+        .into_iter()
+        .filter(|(_, policy)| *policy != "lru")
+        .map(|(tier, policy)| format!("{tier} runs `{policy}`"))
+        .collect();
+    (!others.is_empty()).then(|| Warning {
+        name: "judged_by_lru",
+        message: format!(
+            "{}, while the schemes are chosen by hits and misses of LRU in both tiers",
+            others.join(" and ")
+        ),
+        hint: "compare with replays of each scheme alone under these policies".to_owned(),
     })
 }

@@ -1,6 +1,7 @@
 //! ARC, the adaptive replacement cache.
 
-use super::{Guarding, Policy, Removable};
+use super::{Policy, Removable, guarding_by};
+use crate::replay::bits::BitSet;
 use crate::replay::lists::{Lists, NO_PAGE};
 
 /// Pages seen once recently.
@@ -99,6 +100,22 @@ impl<const GUARDED: bool> Arc<GUARDED> {
     }
 }
 
+impl<const GUARDED: bool> Arc<GUARDED> {
+    /// REPLACE for a page that is on `B2` or not.
+    #[inline]
+    fn replace(&mut self, is_in_b2: bool) -> u32 {
+        let open = |list| self.lists.open(list) > 0;
+        let t1 = f64::from(self.lists.len(T1));
+        let from_t1 = t1 > self.p || (t1 >= self.p && is_in_b2);
+        let from_t1 = !open(T2) || (open(T1) && from_t1);
+        let (pages, ghosts) = if from_t1 { (T1, B1) } else { (T2, B2) };
+        let victim = self.lists.oldest_open(pages);
+        self.lists.push(victim, ghosts);
+        self.limit_ghosts();
+        victim
+    }
+}
+
 impl<const GUARDED: bool> Policy for Arc<GUARDED> {
     type Guarded = Arc<true>;
 
@@ -148,19 +165,17 @@ impl<const GUARDED: bool> Policy for Arc<GUARDED> {
         let only_t1 = self.lists.len(T1) >= self.capacity && !self.lists.is_in(incoming, B2);
         self.prepare(incoming);
         self.prepared = incoming;
-        let open = |list| self.lists.open(list) > 0;
-        if only_t1 && open(T1) {
+        if only_t1 && self.lists.open(T1) > 0 {
             // No ghost: B1 is empty, and `T1` alone fills what the paper allows both.
             return self.lists.pop_open(T1);
         }
-        let t1 = f64::from(self.lists.len(T1));
-        let from_t1 = t1 > self.p || (t1 >= self.p && self.lists.is_in(incoming, B2));
-        let from_t1 = !open(T2) || (open(T1) && from_t1);
-        let (pages, ghosts) = if from_t1 { (T1, B1) } else { (T2, B2) };
-        let victim = self.lists.oldest_open(pages);
-        self.lists.push(victim, ghosts);
-        self.limit_ghosts();
-        victim
+        self.replace(self.lists.is_in(incoming, B2))
+    }
+
+    /// REPLACE alone, for a page on no list.
+    #[inline]
+    fn give(&mut self, _dirty: &BitSet) -> u32 {
+        self.replace(false)
     }
 
     #[inline]
@@ -197,20 +212,4 @@ impl<const GUARDED: bool> Removable for Arc<GUARDED> {
     }
 }
 
-impl Guarding for Arc<true> {
-    fn expect_guards(&mut self) {}
-
-    fn is_guarded(&self, page: u32) -> bool {
-        self.lists.is_guarded(page)
-    }
-
-    #[inline]
-    fn guard(&mut self, page: u32) {
-        self.lists.guard(page);
-    }
-
-    #[inline]
-    fn release(&mut self, page: u32) {
-        self.lists.release(page);
-    }
-}
+guarding_by!(Arc<true>, lists);

@@ -1,6 +1,6 @@
 //! Generalised CLOCK: a use counter instead of a bit.
 
-use super::{Guarding, Policy, Removable};
+use super::{Policy, Removable, guarding_by};
 use crate::replay::queue::Queue;
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -136,22 +136,4 @@ impl Removable for Gclock {
     }
 }
 
-impl Guarding for Gclock {
-    fn expect_guards(&mut self) {
-        self.queue.expect_guards();
-    }
-
-    fn is_guarded(&self, page: u32) -> bool {
-        self.queue.is_guarded(page)
-    }
-
-    #[inline]
-    fn guard(&mut self, page: u32) {
-        self.queue.guard(page);
-    }
-
-    #[inline]
-    fn release(&mut self, page: u32) {
-        self.queue.release(page);
-    }
-}
+guarding_by!(Gclock, queue, expect_guards);

@@ -1,6 +1,6 @@
 //! LIRS, low inter-reference recency set.
 
-use super::{Guarding, Policy, Removable, smallest_share};
+use super::{Policy, Removable, guarding_by, smallest_share};
 use crate::replay::lists::Lists;
 use crate::replay::recency::Recency;
 use crate::replay::settings::{Setting, Settings, Values};
@@ -319,20 +319,4 @@ impl<const GUARDED: bool> Removable for Lirs<GUARDED> {
     }
 }
 
-impl Guarding for Lirs<true> {
-    fn expect_guards(&mut self) {}
-
-    fn is_guarded(&self, page: u32) -> bool {
-        self.lists.is_guarded(page)
-    }
-
-    #[inline]
-    fn guard(&mut self, page: u32) {
-        self.lists.guard(page);
-    }
-
-    #[inline]
-    fn release(&mut self, page: u32) {
-        self.lists.release(page);
-    }
-}
+guarding_by!(Lirs<true>, lists);

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::replay::About;
 use crate::replay::bits::BitSet;
+use crate::replay::lists::NO_PAGE;
 use crate::replay::recency::Witness;
 use crate::replay::settings::{Need, Setting, Settings};
 use crate::replay::single_tier::{self, PolicyResult, Run};
@@ -84,6 +85,14 @@ pub(crate) trait Policy {
     fn evict_by_dirt(&mut self, incoming: u32, _dirty: &BitSet) -> u32 {
         self.evict(incoming)
     }
+    /// Removes a victim although the cache need not be full and no page comes for it; at least one is held.
+    /// It is the next page of the order of eviction, and leaves as it would in its turn. What the last
+    /// [`Self::evict`] prepared for its page stays prepared. A policy that looks at the page that comes
+    /// says what it does without one.
+    #[inline]
+    fn give(&mut self, dirty: &BitSet) -> u32 {
+        self.evict_by_dirt(NO_PAGE, dirty)
+    }
     /// Adds an absent page. A cache does so only when it is not full.
     fn insert(&mut self, page: u32);
     /// References pages in order in a cache of `capacity` pages, which holds no more: the same as
@@ -134,6 +143,33 @@ pub(crate) trait Guarding: Removable {
         self.release(page);
     }
 }
+
+/// [`Guarding`] of a policy by that of its pages: by the field that keeps the guards, and what that does to
+/// expect them.
+macro_rules! guarding_by {
+    ($policy:ty, $pages:ident $(, $expect:ident)?) => {
+        impl $crate::replay::policies::Guarding for $policy {
+            fn expect_guards(&mut self) {
+                $(self.$pages.$expect();)?
+            }
+
+            fn is_guarded(&self, page: u32) -> bool {
+                self.$pages.is_guarded(page)
+            }
+
+            #[inline]
+            fn guard(&mut self, page: u32) {
+                self.$pages.guard(page);
+            }
+
+            #[inline]
+            fn release(&mut self, page: u32) {
+                self.$pages.release(page);
+            }
+        }
+    };
+}
+use guarding_by;
 
 /// A policy from which a page can be taken out of turn, as the exclusive scheme does.
 ///
@@ -218,6 +254,10 @@ macro_rules! any_policy {
                 match self { $(Self::$variant(policy) => policy.evict_by_dirt(incoming, dirty),)+ }
             }
 
+            fn give(&mut self, dirty: &BitSet) -> u32 {
+                match self { $(Self::$variant(policy) => policy.give(dirty),)+ }
+            }
+
             fn insert(&mut self, page: u32) {
                 match self { $(Self::$variant(policy) => policy.insert(page),)+ }
             }
@@ -239,13 +279,6 @@ macro_rules! any_policy {
     };
 }
 
-/// Names with commas between them.
-macro_rules! listed {
-    ($first:literal $(, $name:literal)*) => {
-        concat!($first $(, ", ", $name)*)
-    };
-}
-
 macro_rules! policies {
     ($($variant:ident: $policy:ty => $name:literal, $title:literal, $description:literal, $paper:literal;)+) => {
         /// Every policy: the one table that all lists are read from.
@@ -259,9 +292,6 @@ macro_rules! policies {
                 options: <$policy as Policy>::OPTIONS,
             },)+
         ];
-
-        /// The names in the table, for an option that takes any of them.
-        pub(crate) const NAMES: &str = listed!($($name),+);
 
         /// Replays the run through the policy called `name`, compiled for it alone.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {

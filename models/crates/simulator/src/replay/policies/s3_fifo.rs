@@ -1,6 +1,7 @@
 //! S3-FIFO: three FIFO queues.
 
-use super::{Guarding, Policy, Removable, smallest_share};
+use super::{Policy, Removable, guarding_by, smallest_share};
+use crate::replay::bits::BitSet;
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -83,6 +84,19 @@ impl<const GUARDED: bool> S3Fifo<GUARDED> {
             }
             self.lists.set_tag(page, uses - 1);
             self.lists.push(page, MAIN);
+        }
+    }
+
+    #[inline]
+    fn evict_one(&mut self) -> u32 {
+        loop {
+            let too_long = self.lists.len(MAIN) > self.main_pages;
+            if self.lists.open(MAIN) > 0 && (too_long || self.lists.open(SMALL) == 0) {
+                return self.evict_main();
+            }
+            if let Some(victim) = self.evict_small() {
+                return victim;
+            }
         }
     }
 }
@@ -184,15 +198,14 @@ impl<const GUARDED: bool> Policy for S3Fifo<GUARDED> {
             self.lists.remove(incoming);
             self.returning = incoming;
         }
-        loop {
-            let too_long = self.lists.len(MAIN) > self.main_pages;
-            if self.lists.open(MAIN) > 0 && (too_long || self.lists.open(SMALL) == 0) {
-                return self.evict_main();
-            }
-            if let Some(victim) = self.evict_small() {
-                return victim;
-            }
-        }
+        self.evict_one()
+    }
+
+    /// No ghost returns.
+    #[inline]
+    fn give(&mut self, _dirty: &BitSet) -> u32 {
+        self.has_evicted = true;
+        self.evict_one()
     }
 
     #[inline]
@@ -226,20 +239,4 @@ impl<const GUARDED: bool> Removable for S3Fifo<GUARDED> {
     }
 }
 
-impl Guarding for S3Fifo<true> {
-    fn expect_guards(&mut self) {}
-
-    fn is_guarded(&self, page: u32) -> bool {
-        self.lists.is_guarded(page)
-    }
-
-    #[inline]
-    fn guard(&mut self, page: u32) {
-        self.lists.guard(page);
-    }
-
-    #[inline]
-    fn release(&mut self, page: u32) {
-        self.lists.release(page);
-    }
-}
+guarding_by!(S3Fifo<true>, lists);

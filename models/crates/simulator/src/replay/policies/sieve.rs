@@ -1,6 +1,6 @@
 //! SIEVE: lazy promotion and quick demotion with one queue and one hand.
 
-use super::{Guarding, Policy, Removable};
+use super::{Policy, Removable, guarding_by};
 use crate::replay::bits::BitSet;
 use crate::replay::queue::Queue;
 
@@ -87,22 +87,4 @@ impl Removable for Sieve {
     }
 }
 
-impl Guarding for Sieve {
-    fn expect_guards(&mut self) {
-        self.queue.expect_guards();
-    }
-
-    fn is_guarded(&self, page: u32) -> bool {
-        self.queue.is_guarded(page)
-    }
-
-    #[inline]
-    fn guard(&mut self, page: u32) {
-        self.queue.guard(page);
-    }
-
-    #[inline]
-    fn release(&mut self, page: u32) {
-        self.queue.release(page);
-    }
-}
+guarding_by!(Sieve, queue, expect_guards);

@@ -1,6 +1,7 @@
 //! 2Q, the full version.
 
-use super::{Guarding, Policy, Removable, smallest_share};
+use super::{Policy, Removable, guarding_by, smallest_share};
+use crate::replay::bits::BitSet;
 use crate::replay::lists::{Lists, NO_PAGE};
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -40,6 +41,23 @@ pub(crate) struct TwoQ<const GUARDED: bool = false> {
     k_out: u32,
     /// The page for which room was made last, if it was on `A1out`.
     returning: u32,
+}
+
+impl<const GUARDED: bool> TwoQ<GUARDED> {
+    #[inline]
+    fn reclaim(&mut self) -> u32 {
+        let too_long = self.lists.len(A1_IN) > self.k_in;
+        if self.lists.open(A1_IN) > 0 && (too_long || self.lists.open(AM) == 0) {
+            let victim = self.lists.oldest_open(A1_IN);
+            self.lists.push(victim, A1_OUT);
+            if self.lists.len(A1_OUT) > self.k_out {
+                self.lists.pop(A1_OUT);
+            }
+            victim
+        } else {
+            self.lists.pop_open(AM)
+        }
+    }
 }
 
 impl<const GUARDED: bool> Policy for TwoQ<GUARDED> {
@@ -126,17 +144,13 @@ impl<const GUARDED: bool> Policy for TwoQ<GUARDED> {
             self.lists.remove(incoming);
             self.returning = incoming;
         }
-        let too_long = self.lists.len(A1_IN) > self.k_in;
-        if self.lists.open(A1_IN) > 0 && (too_long || self.lists.open(AM) == 0) {
-            let victim = self.lists.oldest_open(A1_IN);
-            self.lists.push(victim, A1_OUT);
-            if self.lists.len(A1_OUT) > self.k_out {
-                self.lists.pop(A1_OUT);
-            }
-            victim
-        } else {
-            self.lists.pop_open(AM)
-        }
+        self.reclaim()
+    }
+
+    /// RECLAIM alone.
+    #[inline]
+    fn give(&mut self, _dirty: &BitSet) -> u32 {
+        self.reclaim()
     }
 
     #[inline]
@@ -167,20 +181,4 @@ impl<const GUARDED: bool> Removable for TwoQ<GUARDED> {
     }
 }
 
-impl Guarding for TwoQ<true> {
-    fn expect_guards(&mut self) {}
-
-    fn is_guarded(&self, page: u32) -> bool {
-        self.lists.is_guarded(page)
-    }
-
-    #[inline]
-    fn guard(&mut self, page: u32) {
-        self.lists.guard(page);
-    }
-
-    #[inline]
-    fn release(&mut self, page: u32) {
-        self.lists.release(page);
-    }
-}
+guarding_by!(TwoQ<true>, lists);

@@ -1,6 +1,6 @@
 //! W-TinyLFU: a window before a cache with frequency admission.
 
-use super::{Guarding, Policy, Removable};
+use super::{Policy, Removable, guarding_by};
 use crate::replay::lists::Lists;
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -260,20 +260,4 @@ impl<const GUARDED: bool> Removable for WTinyLfu<GUARDED> {
     }
 }
 
-impl Guarding for WTinyLfu<true> {
-    fn expect_guards(&mut self) {}
-
-    fn is_guarded(&self, page: u32) -> bool {
-        self.lists.is_guarded(page)
-    }
-
-    #[inline]
-    fn guard(&mut self, page: u32) {
-        self.lists.guard(page);
-    }
-
-    #[inline]
-    fn release(&mut self, page: u32) {
-        self.lists.release(page);
-    }
-}
+guarding_by!(WTinyLfu<true>, lists);

@@ -191,6 +191,19 @@ impl<R, F: Guarding> Inclusive<R, F> {
     }
 }
 
+/// The counters with those of the directory. A RAM miss looks its page up. A dirty RAM victim, a flash
+/// hit, a flash victim and a page written to flash each update one entry.
+pub(crate) fn with_directory(counters: SchemeCounters) -> SchemeCounters {
+    SchemeCounters {
+        directory_lookups: counters.flash_hits + counters.flash_misses,
+        directory_updates: counters.flash_write_backs
+            + counters.flash_hits
+            + counters.flash_evictions
+            + counters.flash_fills,
+        ..counters
+    }
+}
+
 /// The page that leaves full flash: `only` the one that just left RAM, if flash has no other open page.
 ///
 /// A hand would pass over all of RAM to find it, at each eviction.
@@ -230,17 +243,7 @@ impl<R: Policy, F: Guarding> Scheme for Inclusive<R, F> {
         }
     }
 
-    /// A RAM miss looks its page up. A dirty RAM victim, a flash hit, a flash victim and a page
-    /// written to flash each update one entry.
     fn counters(&self) -> SchemeCounters {
-        let counters = self.counters;
-        SchemeCounters {
-            directory_lookups: counters.flash_hits + counters.flash_misses,
-            directory_updates: counters.flash_write_backs
-                + counters.flash_hits
-                + counters.flash_evictions
-                + counters.flash_fills,
-            ..counters
-        }
+        with_directory(self.counters)
     }
 }

@@ -1,6 +1,6 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
-use super::inclusive::{evict, guarding, recount};
+use super::inclusive::{evict, guarding, recount, with_directory};
 use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
@@ -129,17 +129,7 @@ impl<R: Policy, F: Guarding> Scheme for InclusiveGlobal<R, F> {
         }
     }
 
-    /// A RAM miss looks its page up. A dirty RAM victim, a flash hit, a flash victim and a page
-    /// written to flash each update one entry.
     fn counters(&self) -> SchemeCounters {
-        let counters = self.counters;
-        SchemeCounters {
-            directory_lookups: counters.flash_hits + counters.flash_misses,
-            directory_updates: counters.flash_write_backs
-                + counters.flash_hits
-                + counters.flash_evictions
-                + counters.flash_fills,
-            ..counters
-        }
+        with_directory(self.counters)
     }
 }

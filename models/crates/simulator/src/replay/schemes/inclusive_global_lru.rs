@@ -1,5 +1,6 @@
 //! The inclusive scheme with global recency and LRU in both tiers.
 
+use super::inclusive::with_directory;
 use super::inclusive_global::InclusiveGlobal;
 use crate::replay::policies::AnyGuarded;
 use crate::replay::policies::AnyPolicy;
@@ -114,17 +115,7 @@ impl Scheme for InclusiveGlobalLru {
         }
     }
 
-    /// A RAM miss looks its page up. A dirty RAM victim, a flash hit, a flash victim and a page
-    /// written to flash each update one entry.
     fn counters(&self) -> SchemeCounters {
-        let counters = self.counters;
-        SchemeCounters {
-            directory_lookups: counters.flash_hits + counters.flash_misses,
-            directory_updates: counters.flash_write_backs
-                + counters.flash_hits
-                + counters.flash_evictions
-                + counters.flash_fills,
-            ..counters
-        }
+        with_directory(self.counters)
     }
 }

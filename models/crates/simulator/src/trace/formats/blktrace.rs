@@ -267,7 +267,10 @@ fn members(packed: &Packed) -> Result<Recording> {
         hint: hint.to_owned(),
     };
     let kind = packed.kind();
-    let all = packed.side_by_side(MOST_MEMBERS)?;
+    let all = packed.side_by_side(
+        MOST_MEMBERS,
+        "put them into a folder and name one of its files",
+    )?;
     let alone = all.iter().filter(|(_, input)| input.is_some()).count() == 1;
     let mut found: Vec<(String, u32, Option<Input>)> = Vec::new();
     for (name, input) in all {

@@ -104,6 +104,20 @@ pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format
         }
         None => ("content", winner(input, &detections)?),
     };
+    if matches!(format.open, Open::Canonical)
+        && let Some((packed, _)) = input.packed()
+        && packed.kind() != "archive"
+    {
+        return Err(Error::Unreadable {
+            path: input.path().to_owned(),
+            message: format!(
+                "this is a canonical trace, which is read alone and not as a file of a {}",
+                packed.kind()
+            ),
+            hint: "name it alone; to join traces, convert together what they were made from"
+                .to_owned(),
+        });
+    }
     if matches!(format.open, Open::Canonical) && input.compression() != Compression::NONE {
         return Err(Error::Unreadable {
             path: input.path().to_owned(),

@@ -1,19 +1,21 @@
-"""Objects of a store that may be fetched: which ones, how they are reached, what failed.
+"""Objects of a store: how they are reached, read in one version, and what failed.
 
-Off unless `TIERWRIGHT_TRACE_ROOTS` names prefixes such as `s3://bucket/traces`. Who asks
-chooses a key below them and nothing else: neither the store nor the credentials, which come
-from the environment of the server as for every tool of that store.
+Store and credentials come from the environment of whoever reads, the server or the command,
+as for every tool of that store.
 """
+
+from __future__ import annotations
 
 import asyncio
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from tierwright_server.uploads.address import Address
+from tierwright.object_address import Address
 
 if TYPE_CHECKING:
     from obstore.store import (
@@ -42,14 +44,19 @@ _NO_CREDENTIALS = re.compile(
 )
 _STATUS = re.compile(r"status code: (\d{3})|: ([45]\d\d) [A-Z]")
 _CONNECT_TIMEOUT_S = 5
+RANGE_BYTES = 32 * 2**20
+REQUEST_TIMEOUT_S = 300.0  # of one range: slower than 110 KB/s is no use for traces
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 30.0
+_PART_BYTES = 2**20
 _CREDENTIALS = {
-    "s3": "The server takes its credentials from AWS_ACCESS_KEY_ID and "
+    "s3": "The {reader} takes its credentials from AWS_ACCESS_KEY_ID and "
     "AWS_SECRET_ACCESS_KEY (AWS_SESSION_TOKEN), a web identity or the role of its machine; "
     "AWS_SKIP_SIGNATURE=true reads public objects.",
-    "gs": "The server takes its credentials from GOOGLE_SERVICE_ACCOUNT or "
+    "gs": "The {reader} takes its credentials from GOOGLE_SERVICE_ACCOUNT or "
     "GOOGLE_APPLICATION_CREDENTIALS (a file), or the account of its machine; "
     "GOOGLE_SKIP_SIGNATURE=true reads public objects.",
-    "az": "The server takes the account from AZURE_STORAGE_ACCOUNT_NAME and its credentials "
+    "az": "The {reader} takes the account from AZURE_STORAGE_ACCOUNT_NAME and its credentials "
     "from AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_KEY or a managed identity; "
     "AZURE_SKIP_SIGNATURE=true reads public objects.",
 }
@@ -59,6 +66,30 @@ _REACHED_BY = {
     "gs": "GOOGLE_BASE_URL, a proxy",
     "az": "AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ENDPOINT, a proxy",
 }
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads an object, as messages speak of it."""
+
+    name: str
+    changed: str
+    after_change: str
+    again: str
+
+
+SERVER = Reader(
+    "server",
+    "the object has changed since it was registered",
+    "Register it again to fetch the new one, and discard this upload.",
+    "register the object again; what has arrived is kept",
+)
+COMMAND = Reader(
+    "command",
+    "the object has changed while it was read",
+    "Run the command again, when nothing writes to the object.",
+    "run it again",
+)
 
 
 class Fault(Enum):
@@ -102,7 +133,7 @@ class LookUpFailed(Exception):
 
 def open_store(
     scheme: str, bucket: str, endpoint: str | None, *, request_timeout_s: float
-) -> "Store":
+) -> Store:
     """Make a client for one bucket.
 
     Parameters
@@ -141,7 +172,7 @@ def open_store(
     return S3Store(bucket, config=config, client_options=client, retry_config=retries)
 
 
-def failure_of(error: Exception, scheme: str) -> Failure:
+def failure_of(error: Exception, scheme: str, reader: Reader = SERVER) -> Failure:
     """Say what an error of the store means.
 
     The words of the library become `why` alone.
@@ -151,7 +182,7 @@ def failure_of(error: Exception, scheme: str) -> Failure:
     text = str(error)
     first = text.splitlines()[0].strip() if text else type(error).__name__
     if _NO_CREDENTIALS.match(first):
-        return _without_credentials(scheme, first)
+        return _without_credentials(scheme, first, reader)
     code = found[1] if (found := _CODE.search(text)) else None
     if code in ("NoSuchBucket", "ContainerNotFound"):
         return Failure(
@@ -174,34 +205,48 @@ def failure_of(error: Exception, scheme: str) -> Failure:
         return Failure(
             Fault.DENIED,
             "the store refuses to show it" + (f" ({code})" if code else ""),
-            _CREDENTIALS[scheme],
+            _credentials(scheme, reader),
         )
     if isinstance(error, exceptions.PreconditionError):
         return Failure(
             Fault.CHANGED,
-            "the object has changed since it was registered",
-            "Register it again to fetch the new one, and discard this upload.",
+            reader.changed,
+            reader.after_change,
         )
     return Failure(
         Fault.PASSING,
         f"the store does not answer as it should: {_what_came(first)}",
-        f"Check that the server reaches the store ({_REACHED_BY[scheme]}), then register "
-        "the object again; what has arrived is kept.",
+        f"Check that the {reader.name} reaches the store ({_REACHED_BY[scheme]}), then "
+        f"{reader.again}.",
         first,
     )
 
 
-def failure_of_opening(error: Exception, scheme: str) -> Failure:
-    """Say what an error of `open_store` means: the environment of the server is not right."""
-    return _without_credentials(scheme, str(error))
+def failure_of_opening(
+    error: Exception, scheme: str, reader: Reader = SERVER
+) -> Failure:
+    """Say what an error of `open_store` means: the environment is not right."""
+    return _without_credentials(scheme, str(error), reader)
 
 
-def _without_credentials(scheme: str, why: str) -> Failure:
+def _without_credentials(scheme: str, why: str, reader: Reader) -> Failure:
     return Failure(
         Fault.DENIED,
-        "the server has no credentials for the store that work",
-        _CREDENTIALS[scheme],
+        f"the {reader.name} has no credentials for the store that work",
+        _credentials(scheme, reader),
         why,
+    )
+
+
+def _credentials(scheme: str, reader: Reader) -> str:
+    return _CREDENTIALS[scheme].format(reader=reader.name)
+
+
+def unanswered_hint(reader: Reader) -> str:
+    """Say what to do about a store that does not answer in time."""
+    return (
+        f"Check that the {reader.name} reaches it, and that it has credentials: without "
+        "any it asks its machine for a role, which may not answer."
     )
 
 
@@ -212,7 +257,57 @@ def _what_came(text: str) -> str:
     return "the connection failed or broke"
 
 
-async def look_up(address: Address, endpoint: str | None, timeout_s: float) -> Found:
+def wait_s(failures: int) -> float:
+    """Return how long to wait before the next try. [s]"""
+    return float(min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** (failures - 1)))
+
+
+class RangeRefused(Exception):
+    """The store gave other bytes than those that were asked for: what, in a sentence."""
+
+
+def parts_of(
+    store: Store, key: str, etag: str | None, start: int, end: int, size_bytes: int
+) -> Iterator[memoryview]:
+    """Read a range of one version of an object, in pieces of at least a mebibyte but the last.
+
+    Parameters
+    ----------
+    store : Store
+        What `open_store` returned.
+    key : str
+        Of the object.
+    etag : str or None
+        Of the version that is read.
+    start, end : int
+        The range. [bytes]
+    size_bytes : int
+        Length of the object when it was looked up.
+
+    Raises
+    ------
+    RangeRefused
+        The store gave another range, or the object has another length.
+    BaseError, OSError
+        Of the library: see `failure_of`.
+    """
+    import obstore
+
+    found = obstore.get(store, key, options={"range": (start, end), "if_match": etag})
+    if found.range != (start, end) or found.meta["size"] != size_bytes:
+        raise RangeRefused(
+            f"bytes {start} to {end} of {size_bytes} were asked for, and the store gave "
+            f"{found.range[0]} to {found.range[1]} of {found.meta['size']}"
+        )
+    for part in found.stream(min_chunk_size=_PART_BYTES):
+        data = memoryview(part)[: end - start]
+        start += len(data)
+        yield data
+
+
+async def look_up(
+    address: Address, endpoint: str | None, timeout_s: float, reader: Reader = SERVER
+) -> Found:
     """Ask for the size and the version of an object.
 
     Raises
@@ -232,11 +327,13 @@ async def look_up(address: Address, endpoint: str | None, timeout_s: float) -> F
             )
         except BaseError as error:
             # Its environment lacks something, such as the name of the account.
-            raise LookUpFailed(failure_of_opening(error, address.scheme)) from error
+            raise LookUpFailed(
+                failure_of_opening(error, address.scheme, reader)
+            ) from error
         try:
             meta = await obstore.head_async(store, address.key)
         except (BaseError, OSError) as error:
-            failure = failure_of(error, address.scheme)
+            failure = failure_of(error, address.scheme, reader)
         else:
             return Found(int(meta["size"]), meta["e_tag"])
         # The answer to a HEAD has no body, and only a body tells a missing bucket from a
@@ -245,5 +342,5 @@ async def look_up(address: Address, endpoint: str | None, timeout_s: float) -> F
             try:
                 await obstore.get_async(store, address.key, options={"range": (0, 1)})
             except (BaseError, OSError) as error:
-                failure = failure_of(error, address.scheme)
+                failure = failure_of(error, address.scheme, reader)
     raise LookUpFailed(failure)

@@ -1,0 +1,1 @@
+"""Single formulas of the papers, by name."""

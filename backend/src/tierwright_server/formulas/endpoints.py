@@ -1,0 +1,44 @@
+"""Single formulas of the papers: what each says, and its answer for any inputs."""
+
+from fastapi import APIRouter, Request
+
+from tierwright_server.context import ContextDep
+from tierwright_server.errors import responses
+from tierwright_server.formulas import service
+from tierwright_server.formulas.schemas import (
+    FormulaAnswerOut,
+    FormulaCardOut,
+    FormulaIn,
+    FormulaPageOut,
+    FormulasOut,
+)
+from tierwright_server.listening import while_listening
+
+router = APIRouter(prefix="/formulas", tags=["formulas"])
+
+
+@router.get("", operation_id="list_formulas", responses=responses())
+async def list_formulas() -> FormulasOut:
+    """List every formula with its inputs, results, source and an example."""
+    return service.catalogue()
+
+
+@router.get("/{name}", operation_id="get_formula", responses=responses(404))
+async def get_formula(name: str) -> FormulaCardOut:
+    """Describe one formula."""
+    return service.one(name)
+
+
+@router.get("/{name}/page", operation_id="get_formula_page", responses=responses(404))
+async def get_formula_page(name: str) -> FormulaPageOut:
+    """Return the page of the documentation that explains a formula, in Markdown."""
+    return service.page(name)
+
+
+@router.post("/{name}", operation_id="ask_formula", responses=responses(404))
+async def ask_formula(
+    name: str, body: FormulaIn, context: ContextDep, request: Request
+) -> FormulaAnswerOut:
+    """Evaluate one formula on any inputs, within bounds of size, memory and time."""
+    work = service.ask(context.settings, name, body)
+    return await while_listening(request, work)

@@ -1,0 +1,83 @@
+"""RAM that knowing what flash holds takes, before a replay: sweeps and single replays alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tierwright.cli.output import print_warnings
+from tierwright.errors import BadInput
+from tierwright.simulate import Trace
+
+
+def charge(
+    trace: Trace, configurations: list[dict[str, Any]], name: str | None
+) -> list[int | None]:
+    """Take the memory of flash out of the RAM of each configuration.
+
+    Parameters
+    ----------
+    trace : Trace
+        What is replayed; its pages are the address space where a preset states none.
+    configurations : list of dict
+        As of a sweep; `ram_pages` of those with flash becomes what is left. [pages]
+    name : str or None
+        Preset of `--flash-metadata`; None charges nothing.
+
+    Returns
+    -------
+    list of int or None
+        RAM that was asked for, of each; None where there is no flash to charge for. [pages]
+
+    Raises
+    ------
+    BadInput
+        If there is no such preset or nothing to charge, or no RAM is left.
+    """
+    if name is None:
+        return [None] * len(configurations)
+    from tierwright import simulate as core
+    from tierwright.derivation import plain
+    from tierwright.metadata import preset, ram_pages_left
+    from tierwright.page_flow import about_space_behind
+
+    chosen = preset(name)
+    if not any(_charged(each) for each in configurations):
+        raise BadInput(
+            "--flash-metadata has nothing to charge",
+            "add a --scheme with flash, or leave it out",
+        )
+    print_warnings(
+        [plain(caution) for caution in about_space_behind(chosen)],
+    )
+    summary = core.inspect(trace)
+    budgets: list[int | None] = []
+    for each in configurations:
+        if not _charged(each):
+            budgets.append(None)
+            continue
+        left = float(
+            ram_pages_left(
+                chosen,
+                ram_pages=each["ram_pages"],
+                flash_pages=each["flash_pages"],
+                page_bytes=summary["page_bytes"],
+                source_bytes=summary["distinct_pages"] * summary["page_bytes"],
+            )
+        )
+        if left < 1:
+            raise BadInput(
+                f"--ram-pages: `{each['ram_pages']}` hold less than the metadata of "
+                f"{each['flash_pages']:,} pages of flash ({chosen.title})",
+                "take more RAM, less flash, or a cache with larger units",
+            )
+        budgets.append(each["ram_pages"])
+        each["ram_pages"] = int(left)
+    return budgets
+
+
+def _charged(configuration: dict[str, Any]) -> bool:
+    """Whether a configuration has flash: all but `none`, which caches in all of RAM."""
+    return (
+        configuration.get("flash_pages", 0) > 0
+        and str(configuration.get("scheme", "")).lower() != "none"
+    )

@@ -1,0 +1,22 @@
+"""One formula in a process of its own: `python -m tierwright.formulas.child`.
+
+stdin: `{name, inputs}`. stdout: `{answer}` or `{error: {message, hint, problems}}`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from tierwright.formulas.limited import document_of
+
+
+def main() -> int:
+    """Ask the formula that stdin names."""
+    spec = json.load(sys.stdin)
+    json.dump(document_of(spec["name"], spec["inputs"]), sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

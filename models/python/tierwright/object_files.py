@@ -1,0 +1,194 @@
+"""Objects of a store as files of this machine, for as long as a command reads them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tierwright import object_store
+from tierwright.errors import BadInput
+from tierwright.object_address import SCHEMES, Address, parse
+
+if TYPE_CHECKING:
+    from tierwright.object_store import Found, Store
+
+ENDPOINT_VARIABLE = "TIERWRIGHT_OBJECT_STORE_ENDPOINT"
+_LOOK_UP_S = 20.0
+_TRIES = 4
+_NAME_CHARACTERS = 60  # of four bytes at most: file systems take 255
+_LIBRARY_HINT = "install it: pip install 'tierwright[objects]'; or copy the object to a file and name that"
+
+OnFetch = Callable[[int, int, int], bool]
+"""Called with (bytes there, bytes in all, 0 accesses); False cancels."""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """An object that was copied to a file.
+
+    Attributes
+    ----------
+    path : Path
+        The file, under the last part of the object's key.
+    version : str
+        Which content it is: address, version in the store, length.
+    """
+
+    path: Path
+    version: str
+
+
+def address_of(text: str) -> Address | None:
+    """Take the address of an object apart; None of a path.
+
+    Raises
+    ------
+    BadInput
+        If it is no address of an object that can be read.
+    """
+    if "://" not in text or (not text.startswith(SCHEMES) and Path(text).exists()):
+        return None
+    try:
+        address = parse(text)
+    except ValueError as error:
+        raise BadInput(
+            f"`{text}` {error}",
+            "name a file, or an object such as s3://bucket/day1.csv.zst",
+        ) from None
+    if not address.key or text.endswith("/"):
+        raise BadInput(
+            f"`{text}` names a bucket or a prefix, not an object",
+            "name one object, such as s3://bucket/day1.csv.zst",
+        )
+    return address
+
+
+@contextmanager
+def copied(address: Address, on_fetch: OnFetch) -> Iterator[Copy]:
+    """Copy an object to a file in the folder for temporary files, for as long as it is read.
+
+    Raises
+    ------
+    BadInput
+        If the store does not give it, what is read with, or the disk lacks room.
+    KeyboardInterrupt
+        If `on_fetch` asked to stop.
+    """
+    endpoint = os.environ.get(ENDPOINT_VARIABLE) or None
+    found = _looked_up(address, endpoint)
+    if found.size_bytes == 0:
+        raise BadInput(f"{address}: the object is empty (0 bytes)", "check its key")
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if found.size_bytes > free:
+        raise BadInput(
+            f"{address}: the object has {found.size_bytes:,} bytes, and the folder for "
+            f"temporary files `{tempfile.gettempdir()}` has room for {free:,}",
+            "name a folder with more room: TMPDIR=/large/folder",
+        )
+    with tempfile.TemporaryDirectory(prefix="tierwright-") as folder:
+        path = Path(folder) / address.name[-_NAME_CHARACTERS:]
+        try:
+            with path.open("xb") as file:
+                _Fetch(address, endpoint, found, on_fetch).into(file)
+        except OSError as error:
+            if error.errno is None:
+                raise
+            raise BadInput(
+                f"{address}: it cannot be copied to `{folder}`: {error.strerror}",
+                "name another folder for temporary files: TMPDIR=/large/folder",
+            ) from error
+        yield Copy(path, f"{address}, version {found.etag}, {found.size_bytes} bytes")
+
+
+def _looked_up(address: Address, endpoint: str | None) -> Found:
+    try:
+        return asyncio.run(
+            object_store.look_up(address, endpoint, _LOOK_UP_S, object_store.COMMAND)
+        )
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f"{address}: reading objects needs the package `{error.name}`, which is not installed",
+            _LIBRARY_HINT,
+        ) from None
+    except TimeoutError:
+        raise BadInput(
+            f"{address}: the store has not answered within {_LOOK_UP_S:g} s",
+            object_store.unanswered_hint(object_store.COMMAND),
+        ) from None
+    except object_store.LookUpFailed as error:
+        failure = error.failure
+        raise BadInput(f"{address}: {failure.message}", failure.hint) from error
+
+
+class _Fetch:
+    """One version of an object on its way to a file, range by range."""
+
+    def __init__(
+        self, address: Address, endpoint: str | None, found: Found, on_fetch: OnFetch
+    ) -> None:
+        self._address = address
+        self._endpoint = endpoint
+        self._found = found
+        self._on_fetch = on_fetch
+        self._done = 0
+
+    def into(self, file: BinaryIO) -> None:
+        from obstore.exceptions import BaseError
+
+        address = self._address
+        store = object_store.open_store(
+            address.scheme,
+            address.bucket,
+            self._endpoint,
+            request_timeout_s=object_store.REQUEST_TIMEOUT_S,
+        )
+        failed_at, failures = -1, 0
+        while self._done < self._found.size_bytes:
+            try:
+                self._range(store, file)
+            except (BaseError, OSError) as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise  # of the disk: those of the store carry no number
+                failures = failures + 1 if self._done == failed_at else 1
+                failed_at = self._done
+                self._wait(error, failures)
+
+    def _range(self, store: Store, file: BinaryIO) -> None:
+        size_bytes = self._found.size_bytes
+        end = min(size_bytes, self._done + object_store.RANGE_BYTES)
+        parts = object_store.parts_of(
+            store, self._address.key, self._found.etag, self._done, end, size_bytes
+        )
+        try:
+            for data in parts:
+                file.write(data)
+                self._done += len(data)
+                if not self._on_fetch(self._done, size_bytes, 0):
+                    raise KeyboardInterrupt
+        except object_store.RangeRefused as error:
+            raise BadInput(
+                f"{self._address}: {error}",
+                "if it stays so, the store does not answer range requests as it should: "
+                "copy the object to a file and name that",
+            ) from error
+
+    def _wait(self, error: Exception, failures: int) -> None:
+        """Wait before another try, or give up."""
+        failure = object_store.failure_of(
+            error, self._address.scheme, object_store.COMMAND
+        )
+        if failure.fault is not object_store.Fault.PASSING or failures > _TRIES:
+            raise BadInput(
+                f"{self._address}: {failure.message} ({self._done:,} of "
+                f"{self._found.size_bytes:,} bytes had arrived)",
+                failure.hint,
+            ) from error
+        time.sleep(object_store.wait_s(failures))
