@@ -1,7 +1,8 @@
 """Runs the test suites in order and closes with one line of counts.
 
 ``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments.
-Every suite runs even when an earlier one failed, so that one run shows everything.
+Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
+and why, is told again at the end, where a reader of a long log looks first.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 START_TIMEOUT_S = 90
+TOLD_FAILURES = 12  # of each suite, at the end
+TOLD_LINES = 8  # of each failure
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,10 @@ class Counts:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    failures: tuple[str, ...] = ()
+    """Name and message of each failure."""
+    flaky: tuple[str, ...] = ()
+    """Name and first message of each story that passed only when it was told again."""
 
     def __add__(self, other: Counts) -> Counts:
         """Sum of two outcomes."""
@@ -42,7 +50,16 @@ class Counts:
             self.passed + other.passed,
             self.failed + other.failed,
             self.skipped + other.skipped,
+            self.failures + other.failures,
+            self.flaky + other.flaky,
         )
+
+
+def failure(name: str, message: str) -> str:
+    """One failure for the end of the log: its name, and the first lines of what it said."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
+    lines = [line.rstrip()[:200] for line in plain.splitlines() if line.strip()]
+    return "\n    ".join([name, *lines[:TOLD_LINES]])
 
 
 def environment() -> dict[str, str]:
@@ -88,7 +105,10 @@ def rust() -> Counts:
             r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", line
         )
         if found:
-            counts += Counts(*(int(group) for group in found.groups()))
+            counts += Counts(int(found[1]), int(found[2]), int(found[3]))
+        broken = re.match(r"test (\S+) \.\.\. FAILED", line)
+        if broken:
+            counts += Counts(failures=(broken[1],))
     return closed(counts, process.wait())
 
 
@@ -105,7 +125,15 @@ def python() -> Counts:
                 total = int(suite.get("tests", 0))
                 failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
                 skipped = int(suite.get("skipped", 0))
-                counts += Counts(total - failed - skipped, failed, skipped)
+                told = tuple(
+                    failure(
+                        f"{case.get('classname')}.{case.get('name')}",
+                        fault.get("message") or fault.text or "",
+                    )
+                    for case in suite.iter("testcase")
+                    for fault in [*case.iter("failure"), *case.iter("error")]
+                )
+                counts += Counts(total - failed - skipped, failed, skipped, told)
     return closed(counts, exit_code)
 
 
@@ -131,6 +159,12 @@ def page() -> Counts:
                 outcome["numPassedTests"],
                 outcome["numFailedTests"],
                 outcome["numPendingTests"] + outcome.get("numTodoTests", 0),
+                tuple(
+                    failure(case["fullName"], "\n".join(case["failureMessages"]))
+                    for file in outcome["testResults"]
+                    for case in file["assertionResults"]
+                    if case["status"] == "failed"
+                ),
             )
     return closed(counts, exit_code)
 
@@ -155,6 +189,26 @@ def wait_until_ready(url: str, server: subprocess.Popen[bytes]) -> None:
         except (urllib.error.URLError, TimeoutError, ConnectionError):
             time.sleep(0.2)
     raise SystemExit(f"error: the application did not answer in {START_TIMEOUT_S} s")
+
+
+def told_stories(suites: list[dict[str, Any]], status: str) -> Iterator[str]:
+    """Tell what the stories of one ``status`` said when they first failed."""
+    for suite in suites:
+        yield from told_stories(suite.get("suites", []), status)
+        for spec in suite.get("specs", []):
+            for story in spec["tests"]:
+                if story["status"] != status:
+                    continue
+                first = next(r for r in story["results"] if r["status"] != "passed")
+                yield failure(
+                    f"{spec['file']}:{spec['line']} {spec['title']} "
+                    f"({first['duration'] / 1000:.0f} s)",
+                    "\n".join(
+                        f"line {error.get('location', {}).get('line', '?')}: {error['message']}"
+                        for error in first["errors"]
+                        if "message" in error
+                    ),
+                )
 
 
 def e2e() -> Counts:
@@ -215,11 +269,14 @@ def e2e() -> Counts:
         )
         counts = Counts()
         if report.exists():
-            stats = json.loads(report.read_text())["stats"]
+            outcome = json.loads(report.read_text())
+            stats = outcome["stats"]
             counts = Counts(
                 stats["expected"] + stats["flaky"],
                 stats["unexpected"],
                 stats["skipped"],
+                tuple(told_stories(outcome["suites"], "unexpected")),
+                tuple(told_stories(outcome["suites"], "flaky")),
             )
         return closed(counts, exit_code)
     finally:
@@ -240,6 +297,14 @@ SUITES: dict[str, Callable[[], Counts]] = {
 }
 
 
+def tell(head: str, failures: tuple[str, ...]) -> None:
+    """Print the first of ``failures``."""
+    for told in failures[:TOLD_FAILURES]:
+        print(f"\n{head}: {told}")
+    if len(failures) > TOLD_FAILURES:
+        print(f"\n... and {len(failures) - TOLD_FAILURES} more")
+
+
 def main(names: list[str]) -> int:
     """Run the named suites, or all."""
     unknown = [name for name in names if name not in SUITES]
@@ -252,6 +317,9 @@ def main(names: list[str]) -> int:
         start = time.monotonic()
         counts = SUITES[name]()
         outcomes[name] = (counts, time.monotonic() - start)
+    for name, (counts, _) in outcomes.items():
+        tell(f"FLAKY in {name}", counts.flaky)
+        tell(f"FAILED in {name}", counts.failures)
     print("\nsuite      passed  failed  skipped  seconds")
     total = Counts()
     for name, (counts, seconds) in outcomes.items():

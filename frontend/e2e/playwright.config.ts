@@ -13,6 +13,9 @@ export default defineConfig({
   fullyParallel: false,
   // Files of stories run side by side: each brings what it looks at, and most of it is waiting.
   workers: 2,
+  // In CI a story that fails is told once more; the end of the log names it as flaky, with
+  // what it said first, so that it is looked into and yet does not hide all the others.
+  retries: process.env["CI"] ? 1 : 0,
   reporter: [["list"]],
   use: {
     baseURL,
