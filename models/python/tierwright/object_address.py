@@ -1,8 +1,9 @@
 """Addresses in object stores, taken letter by letter.
 
 `s3://bucket/key`; `gs://bucket/key` of Google Cloud Storage; `az://container/key` of Azure
-Blob Storage, whose account stands in the environment. An address is no URL here: nothing in it is decoded, joined or normalised, so that the key
-that is compared with the open prefixes is the very key that is asked for.
+Blob Storage, whose account stands in the environment. An address is no URL here: nothing in
+it is decoded, joined or normalised, so that the key that is compared with the open prefixes
+is the very key that is asked for.
 """
 
 import re

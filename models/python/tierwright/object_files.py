@@ -6,7 +6,6 @@ import asyncio
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from tierwright.errors import BadInput
 from tierwright.object_address import SCHEMES, Address, parse
 
 if TYPE_CHECKING:
-    from tierwright.object_store import Found, Store
+    from tierwright.object_store import Found
 
 ENDPOINT_VARIABLE = "TIERWRIGHT_OBJECT_STORE_ENDPOINT"
 _LOOK_UP_S = 20.0
@@ -97,7 +96,8 @@ def copied(address: Address, on_fetch: OnFetch) -> Iterator[Copy]:
         path = Path(folder) / address.name[-_NAME_CHARACTERS:]
         try:
             with path.open("xb") as file:
-                _Fetch(address, endpoint, found, on_fetch).into(file)
+                sink = _Growing(file, found.size_bytes, on_fetch)
+                _fetched(address, endpoint, found, sink)
         except OSError as error:
             if error.errno is None:
                 raise
@@ -128,67 +128,50 @@ def _looked_up(address: Address, endpoint: str | None) -> Found:
         raise BadInput(f"{address}: {failure.message}", failure.hint) from error
 
 
-class _Fetch:
-    """One version of an object on its way to a file, range by range."""
+class _Growing:
+    """The file that an object becomes."""
 
-    def __init__(
-        self, address: Address, endpoint: str | None, found: Found, on_fetch: OnFetch
-    ) -> None:
-        self._address = address
-        self._endpoint = endpoint
-        self._found = found
+    def __init__(self, file: BinaryIO, size_bytes: int, on_fetch: OnFetch) -> None:
+        self._file = file
+        self._size_bytes = size_bytes
         self._on_fetch = on_fetch
         self._done = 0
 
-    def into(self, file: BinaryIO) -> None:
-        from obstore.exceptions import BaseError
+    def write(self, data: memoryview) -> None:
+        self._file.write(data)
+        self._done += len(data)
+        if not self._on_fetch(self._done, self._size_bytes, 0):
+            raise KeyboardInterrupt
 
-        address = self._address
-        store = object_store.open_store(
-            address.scheme,
-            address.bucket,
-            self._endpoint,
-            request_timeout_s=object_store.REQUEST_TIMEOUT_S,
-        )
-        failed_at, failures = -1, 0
-        while self._done < self._found.size_bytes:
-            try:
-                self._range(store, file)
-            except (BaseError, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise  # of the disk: those of the store carry no number
-                failures = failures + 1 if self._done == failed_at else 1
-                failed_at = self._done
-                self._wait(error, failures)
+    def range_done(self) -> None:
+        pass
 
-    def _range(self, store: Store, file: BinaryIO) -> None:
-        size_bytes = self._found.size_bytes
-        end = min(size_bytes, self._done + object_store.RANGE_BYTES)
-        parts = object_store.parts_of(
-            store, self._address.key, self._found.etag, self._done, end, size_bytes
-        )
-        try:
-            for data in parts:
-                file.write(data)
-                self._done += len(data)
-                if not self._on_fetch(self._done, size_bytes, 0):
-                    raise KeyboardInterrupt
-        except object_store.RangeRefused as error:
-            raise BadInput(
-                f"{self._address}: {error}",
-                "if it stays so, the store does not answer range requests as it should: "
-                "copy the object to a file and name that",
-            ) from error
+    def broke(self, tries: int) -> None:
+        pass
 
-    def _wait(self, error: Exception, failures: int) -> None:
-        """Wait before another try, or give up."""
-        failure = object_store.failure_of(
-            error, self._address.scheme, object_store.COMMAND
+
+def _fetched(
+    address: Address, endpoint: str | None, found: Found, sink: _Growing
+) -> None:
+    try:
+        object_store.fetch(
+            address,
+            endpoint,
+            found,
+            sink,
+            start=0,
+            retries=_TRIES,
+            reader=object_store.COMMAND,
         )
-        if failure.fault is not object_store.Fault.PASSING or failures > _TRIES:
-            raise BadInput(
-                f"{self._address}: {failure.message} ({self._done:,} of "
-                f"{self._found.size_bytes:,} bytes had arrived)",
-                failure.hint,
-            ) from error
-        time.sleep(object_store.wait_s(failures))
+    except object_store.FetchFailed as error:
+        raise BadInput(
+            f"{address}: {error.failure.message} ({error.done_bytes:,} of "
+            f"{found.size_bytes:,} bytes had arrived)",
+            error.failure.hint,
+        ) from error
+    except object_store.RangeRefused as error:
+        raise BadInput(
+            f"{address}: {error}",
+            "if it stays so, the store does not answer range requests as it should: "
+            "copy the object to a file and name that",
+        ) from error

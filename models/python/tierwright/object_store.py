@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tierwright.object_address import Address
 
@@ -303,6 +304,100 @@ def parts_of(
         data = memoryview(part)[: end - start]
         start += len(data)
         yield data
+
+
+class Sink(Protocol):
+    """Where the bytes of an object go."""
+
+    def write(self, data: memoryview) -> None:
+        """Take the next bytes."""
+
+    def range_done(self) -> None:
+        """Hear that a range has come whole."""
+
+    def broke(self, tries: int) -> None:
+        """Hear that the connection broke, and that this is so many tries without a new byte."""
+
+
+class FetchFailed(Exception):
+    """The store gave no more: why, and how many bytes had come by then."""
+
+    def __init__(self, failure: Failure, done_bytes: int) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.done_bytes = done_bytes
+
+
+def fetch(
+    address: Address,
+    endpoint: str | None,
+    found: Found,
+    sink: Sink,
+    *,
+    start: int,
+    retries: int,
+    reader: Reader = SERVER,
+) -> None:
+    """Bring one version of an object here, range by range, over broken connections.
+
+    Parameters
+    ----------
+    address : Address
+        Of the object.
+    endpoint : str or None
+        As for `open_store`.
+    found : Found
+        The version, as `look_up` returned it.
+    sink : Sink
+        Takes the bytes; what it raises goes through.
+    start : int
+        Bytes that are there already. Ranges end at multiples of `RANGE_BYTES`. [bytes]
+    retries : int
+        Tries without a new byte before it is given up.
+    reader : Reader
+        As whom messages speak.
+
+    Raises
+    ------
+    FetchFailed
+        The store cannot be reached, or gave no more.
+    RangeRefused
+        It gave other bytes than those asked for.
+    """
+    from obstore.exceptions import BaseError
+
+    try:
+        store = open_store(
+            address.scheme,
+            address.bucket,
+            endpoint,
+            request_timeout_s=REQUEST_TIMEOUT_S,
+        )
+    except BaseError as error:
+        failure = failure_of_opening(error, address.scheme, reader)
+        raise FetchFailed(failure, start) from error
+    done, size_bytes = start, found.size_bytes
+    failed_at, failures = -1, 0
+    while done < size_bytes:
+        end = min(size_bytes, (done // RANGE_BYTES + 1) * RANGE_BYTES)
+        try:
+            for data in parts_of(store, address.key, found.etag, done, end, size_bytes):
+                sink.write(data)
+                done += len(data)
+            if done < end:
+                raise ConnectionError("the answer ended early")
+        except (BaseError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # of the disk: those of the store carry no number
+            failures = failures + 1 if done == failed_at else 1
+            failed_at = done
+            failure = failure_of(error, address.scheme, reader)
+            if failure.fault is not Fault.PASSING or failures > retries:
+                raise FetchFailed(failure, done) from error
+            sink.broke(failures)
+            time.sleep(wait_s(failures))
+        else:
+            sink.range_done()
 
 
 async def look_up(

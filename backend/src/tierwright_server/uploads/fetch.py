@@ -7,20 +7,19 @@ becomes of the job: another attempt goes on behind the last range that reached t
 import fcntl
 import hashlib
 import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tierwright import object_store
-from tierwright.object_store import RANGE_BYTES, Fault, RangeRefused
+from tierwright.object_address import Address
+from tierwright.object_store import RANGE_BYTES
 from tierwright_server.jobs.report import JobFailure, Report
 
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-    from tierwright.object_store import Store
-
 _PART_BYTES = 2**20
+_FETCHING = "fetching"
 
 
 def fetch(job: dict[str, Any], report: Report) -> dict[str, Any]:
@@ -49,8 +48,33 @@ def fetch(job: dict[str, Any], report: Report) -> dict[str, Any]:
                 "Register it again in a moment: then this goes on where that one stopped.",
             ) from None
         state, done = _kept(file, job["size_bytes"], report)
-        _Fetch(job, report, file, state, done).run()
+        _fetched(job, _Growing(job, report, file, state, done), done)
     return {"sha256": state.hexdigest()}
+
+
+def _fetched(job: dict[str, Any], sink: "_Growing", start: int) -> None:
+    address = Address(job["bucket"], job["key"], job["scheme"])
+    found = object_store.Found(job["size_bytes"], job["etag"])
+    try:
+        object_store.fetch(
+            address,
+            job["endpoint"],
+            found,
+            sink,
+            start=start,
+            retries=job["retries"],
+        )
+    except object_store.FetchFailed as error:
+        came = f" ({error.done_bytes} of {found.size_bytes} bytes had arrived)"
+        raise JobFailure(
+            f"{job['shown_as']}: {error.failure.message}{came}", error.failure.hint
+        ) from error
+    except object_store.RangeRefused as error:
+        raise JobFailure(
+            f"{job['shown_as']}: {error}",
+            "Register the object again; if it stays so, the store does not answer "
+            "range requests as it should.",
+        ) from error
 
 
 def _kept(file: BinaryIO, size_bytes: int, report: Report) -> tuple["_Hash", int]:
@@ -68,8 +92,8 @@ def _kept(file: BinaryIO, size_bytes: int, report: Report) -> tuple["_Hash", int
     return state, done
 
 
-class _Fetch:
-    """The ranges that are still to come."""
+class _Growing:
+    """The file that the object becomes, and its hash."""
 
     def __init__(
         self,
@@ -79,75 +103,26 @@ class _Fetch:
         state: "_Hash",
         done: int,
     ) -> None:
-        self._job = job
+        self._retries: int = job["retries"]
+        self._total: int = job["size_bytes"]
         self._report = report
         self._file = file
         self._state = state
         self._done = done
-        self._total: int = job["size_bytes"]
-        self._phase = "fetching"
+        self._phase = _FETCHING
 
-    def run(self) -> None:
-        """Fetch until all is there."""
-        from obstore.exceptions import BaseError
+    def write(self, data: memoryview) -> None:
+        self._file.write(data)
+        self._state.update(data)
+        self._done += len(data)
+        self._report.progress(self._phase, self._done, self._total)
 
-        try:
-            store = object_store.open_store(
-                self._job["scheme"],
-                self._job["bucket"],
-                self._job["endpoint"],
-                request_timeout_s=object_store.REQUEST_TIMEOUT_S,
-            )
-        except BaseError as error:
-            failure = object_store.failure_of_opening(error, self._job["scheme"])
-            raise JobFailure(
-                f"{self._job['shown_as']}: {failure.message}", failure.hint
-            ) from error
-        failed_at, failures = -1, 0
-        while self._done < self._total:
-            try:
-                self._range(store)
-            except (BaseError, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise  # of the disk: those of the store carry no number
-                failures = failures + 1 if self._done == failed_at else 1
-                failed_at = self._done
-                self._wait(error, failures)
-            else:
-                self._phase = "fetching"
-
-    def _range(self, store: "Store") -> None:
-        """Fetch up to the end of the present range, and bring it to the disk."""
-        end = min(self._total, (self._done // RANGE_BYTES + 1) * RANGE_BYTES)
-        parts = object_store.parts_of(
-            store, self._job["key"], self._job["etag"], self._done, end, self._total
-        )
-        try:
-            for data in parts:
-                self._file.write(data)
-                self._state.update(data)
-                self._done += len(data)
-                self._report.progress(self._phase, self._done, self._total)
-        except RangeRefused as error:
-            raise JobFailure(
-                f"{self._job['shown_as']}: {error}",
-                "Register the object again; if it stays so, the store does not answer "
-                "range requests as it should.",
-            ) from error
+    def range_done(self) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())
+        self._phase = _FETCHING
 
-    def _wait(self, error: Exception, failures: int) -> None:
-        """Wait before another try, or give up."""
-        failure = object_store.failure_of(error, self._job["scheme"])
-        retries: int = self._job["retries"]
-        if failure.fault is not Fault.PASSING or failures > retries:
-            raise JobFailure(
-                f"{self._job['shown_as']}: {failure.message} "
-                f"({self._done} of {self._total} bytes had arrived)",
-                failure.hint,
-            ) from error
+    def broke(self, tries: int) -> None:
         self._file.flush()
-        self._phase = f"the connection broke, try {failures} of {retries}"
+        self._phase = f"the connection broke, try {tries} of {self._retries}"
         self._report.progress(self._phase, self._done, self._total)
-        time.sleep(object_store.wait_s(failures))
