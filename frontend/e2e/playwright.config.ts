@@ -21,6 +21,8 @@ export default defineConfig({
     baseURL,
     viewport: { width: 1280, height: 720 },
     trace: "retain-on-failure",
+    // Colours that are half-way from one state to another have contrasts of their own.
+    contextOptions: { reducedMotion: "reduce" },
     permissions: ["clipboard-read", "clipboard-write"],
     launchOptions: {
       executablePath: process.env["TIERWRIGHT_CHROMIUM"] ?? "/usr/bin/chromium",
