@@ -1,13 +1,16 @@
 """Previews in a process of their own: what a hostile file can do, and what it cannot."""
 
 import asyncio
+import contextlib
 import lzma
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 from live_app import REPOSITORY, run_application
@@ -104,6 +107,16 @@ def children() -> set[int]:
     return {child.pid for child in psutil.Process().children()}
 
 
+def started(module: str) -> list[psutil.Process]:
+    """Children that run a module, not those that are still about to."""
+    found = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):  # it has ended meanwhile
+            if module in child.cmdline():
+                found.append(child)
+    return found
+
+
 async def _late(settings: Settings, path: Path) -> None:
     with pytest.raises(TimedOut, match=r"within 0\.001 s"):
         await preview.read_head(settings, {"path": str(path)}, "late.csv")
@@ -115,6 +128,33 @@ def test_a_child_that_takes_too_long_is_gone(tmp_path):
     before = children()
     asyncio.run(_late(Settings(preview_timeout_s=0.001), path))
     assert children() <= before
+
+
+def test_a_client_that_goes_ends_its_preview(make_settings):
+    settings = make_settings(preview_timeout_s=60.0)
+    with run_application(settings, workers=0) as application:
+        upload_id = application.upload(b"time_us,op,rel,block\n1,R,0/1,2\n", "head.csv")
+        halted: list[psutil.Process] = []
+
+        def halt() -> None:
+            while not halted:
+                time.sleep(0.001)
+                halted.extend(started("tierwright_server.uploads.preview_child"))
+            for each in halted:
+                each.suspend()
+
+        halting = threading.Thread(target=halt)
+        halting.start()
+        with pytest.raises(httpx.ReadTimeout):
+            application.client.post(
+                f"/uploads/{upload_id}/preview", json={}, timeout=1.0
+            )
+        halting.join()
+        assert halted
+        _, alive = psutil.wait_procs(halted, timeout=10)
+        assert alive == []
+        shown = application.post(f"/uploads/{upload_id}/preview", {}, 200)
+        assert shown["format"] == "postgres_csv"
 
 
 async def _killed(path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, status
+from fastapi import APIRouter, Path, Request, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
+from tierwright_server.listening import while_listening
 from tierwright_server.schemas import Identifier
 from tierwright_server.uploads import quota, service
 from tierwright_server.uploads.schemas import (
@@ -74,10 +75,12 @@ async def preview_upload(
     upload_id: UploadId,
     session: SessionDep,
     context: ContextDep,
+    request: Request,
     body: ReadOptions | None = None,
 ) -> PreviewOut:
     """Show what is understood of the head of a finished upload, with units."""
-    return await service.preview(session, context, upload_id, body or ReadOptions())
+    work = service.preview(session, context, upload_id, body or ReadOptions())
+    return await while_listening(request, work)
 
 
 @storage_router.get("", operation_id="get_storage", responses=responses())
