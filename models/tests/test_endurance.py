@@ -341,6 +341,15 @@ def test_a_drive_that_does_not_tell_is_not_guessed_at() -> None:
         ("{}", "holds neither"),
         ('{"data_units_written": -1}', "data_units_written: `-1` must be a whole"),
         ('{"data_units_written": "many"}', "data_units_written: `many` must be"),
+        (
+            f'{{"data_units_written": {"9" * 400}}}',
+            r"`9{60}\.\.\.` is more than a drive can count",
+        ),
+        (
+            f'{{"data_units_written": "{"9" * 5000}"}}',
+            r"`9{60}\.\.\.` must be a whole number",
+        ),
+        ('{"data_units_written": 1, "percentage_used": 1e308}', "percentage_used: `1"),
     ],
 )
 def test_bad_smart_files_are_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -27,6 +27,9 @@ _NVME_LOG = "nvme_smart_health_information_log"
 _STATISTIC_WRITTEN = "Logical Sectors Written"
 _STATISTIC_USED = "Percentage Used Endurance Indicator"
 _SECTOR_BYTES = 512
+_LARGEST = 2**128 - 1  # a counter of NVMe has 16 bytes
+_LONGEST = 60  # digits and blanks of a number as text
+_SHOWN = 60  # characters of a value in a message
 
 _ATA_WRITTEN: Mapping[str, int] = {
     "Host_Writes_MiB": 2**20,
@@ -282,16 +285,28 @@ def _count(data: Mapping[str, Any], names: tuple[str, ...], place: str) -> int |
         value = data[name]
         if isinstance(value, str):
             digits = value.replace(",", "").strip()
-            value = int(digits) if digits.isascii() and digits.isdigit() else value
+            if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST:
+                value = int(digits)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise BadInput(
-                f"{place}: {name}: `{data[name]}` must be a whole number, not negative",
+                f"{place}: {name}: `{_shown(data[name])}` must be a whole number, not negative",
+                _HINT,
+            )
+        if value > _LARGEST:
+            raise BadInput(
+                f"{place}: {name}: `{_shown(value)}` is more than a drive can count "
+                "(its counters have 128 bits)",
                 _HINT,
             )
         return value
     return None
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _maybe_float(value: int | None) -> float | None:
