@@ -269,9 +269,7 @@ def test_bad_files_name_place_value_and_next_step(tmp_path, content, message):
         (b"<!DOCTYPE html>\n<html>not found</html>\n", "a web page", "download"),
     ],
 )
-def test_what_is_no_trace_is_named_with_the_way_to_one(
-    tmp_path, content, looks, hint
-):
+def test_what_is_no_trace_is_named_with_the_way_to_one(tmp_path, content, looks, hint):
     path = tmp_path / "trace"
     path.write_bytes(content)
     for options in ({}, {"format": "msr"}):

@@ -14,7 +14,7 @@ from tierwright.summaries import TABLES, Devices, Distribution, Summaries, Table
 from tierwright.units import format_bytes, format_count
 
 # With the wide forms that spreadsheets of East Asia take for the same signs.
-_SIGNS = r"=+\-@＝＋－＠"
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf"^(?=[{_SIGNS}\t\r\n])")
 # Where numbers have a decimal comma, spreadsheets split lines at semicolons, in quotes too where
 # these do not begin the line: a formula may begin behind one.

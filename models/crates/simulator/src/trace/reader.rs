@@ -376,6 +376,8 @@ pub(crate) trait RecordFormat: Send {
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
     }
+    /// Told once the file ends behind so many records, those passed over among them.
+    fn ended(&mut self, _records: u64) {}
     /// What is remembered of the records read, see [`RequestReader::state`].
     fn state(&self) -> Option<Value> {
         None
@@ -666,7 +668,8 @@ impl<F: LogFormat> LineReader<F> {
     /// Whether a line repeats the header of this format, or of this table.
     fn is_header_again(&self, text: &[u8]) -> bool {
         let own = &self.understanding.columns;
-        self.format.is_header(text)
+        // Where a format has a first line that names no columns, its own fault says more.
+        names_columns(text) && self.format.is_header(text)
             || own.len() > 1 && header_fields(text).eq(own.iter().map(String::as_bytes))
     }
 
@@ -690,11 +693,7 @@ impl<F: LogFormat> LineReader<F> {
         Error::BadTrace {
             path: self.input.path().to_owned(),
             place: format!("line {}", self.line_number),
-            message: format!(
-                "{}, in `{}`",
-                fault.message,
-                excerpt(text)
-            ),
+            message: format!("{}, in `{}`", fault.message, excerpt(text)),
             hint: if self.is_header_again(text) {
                 "the header once more, as where files were joined: name those files one behind the other instead (they are read as one trace), take the line out, or pass over it with --skip-bad-lines 1".to_owned()
             } else {
@@ -946,6 +945,7 @@ impl<F: RecordFormat> RecordReader<F> {
             return Ok(true);
         }
         if available == 0 {
+            self.format.ended(self.records);
             return Ok(false);
         }
         let error = Error::BadTrace {

@@ -621,10 +621,7 @@ fn damaged_events_are_refused() {
             "8,0 1 1 0.1 9 Q R 22x34 + 8 [x]",
             "sector `22x34` is not a whole number",
         ),
-        (
-            "8,0 1 1 0.1 9 Q W -8 + 8 [x]",
-            "sector `-8` is negative",
-        ),
+        ("8,0 1 1 0.1 9 Q W -8 + 8 [x]", "sector `-8` is negative"),
         ("8,0 1 1 0.1 9 Q 8 + 8 [x]", "no letters of rwbs"),
         ("8,0 1 1 0.1 9 Q", "no letters of rwbs"),
     ] {

@@ -372,7 +372,6 @@ impl<'a> Mapping<'a> {
         spec: &TraceSpec,
     ) -> Result<(Csv, Understanding)> {
         let column = |key: &str| self.column(key, header, &found);
-        self.refuse_one_column_for_two(&column)?;
         let mut units = Vec::new();
         let mut assumptions = Vec::new();
         let time = self.time(column("time")?, &mut units)?;
@@ -380,6 +379,7 @@ impl<'a> Mapping<'a> {
         let (read_values, write_values) = self.values(op, &mut units, &mut assumptions)?;
         let device = column("device")?;
         let place = self.place(&column, spec, &mut units, &mut assumptions)?;
+        self.refuse_one_column_for_two(&column)?;
         if let Some(name) = self.get("device") {
             units.push(FieldUnit::new(
                 name,

@@ -295,7 +295,8 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
     const TWICE: &str = "unpack it once, so that one compression is left";
     const UNPACK: &str = "unpack it first, or pack the trace as .gz, .zst, .xz, .bz2, .tar or .zip";
     const ARCHIVE: &str = "unpack the outer file first: an archive in an archive is not read";
-    const EXPORT: &str = "export the records as CSV or Parquet, and read that with a column mapping";
+    const EXPORT: &str =
+        "export the records as CSV or Parquet, and read that with a column mapping";
     const NO_TRACE: &str = "choose the file that holds the trace";
     const KNOWN: &[(&[u8], &str, &str)] = &[
         (
@@ -308,11 +309,7 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
             "zstd data inside the compressed file: it was compressed twice",
             TWICE,
         ),
-        (
-            b"PK\x03\x04",
-            "a ZIP archive inside another file",
-            ARCHIVE,
-        ),
+        (b"PK\x03\x04", "a ZIP archive inside another file", ARCHIVE),
         (
             b"\xfd7zXZ\x00",
             "xz data inside the compressed file: it was compressed twice",
@@ -330,7 +327,11 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         (b"LZIP", "lzip data", UNPACK),
         (b"\x89LZO\x00", "lzop data", UNPACK),
         (b"\x5d\x00\x00", "lzma data of the old kind", UNPACK),
-        (b"PAR1", "a Parquet table", "name it: --format parquet, with a column mapping"),
+        (
+            b"PAR1",
+            "a Parquet table",
+            "name it: --format parquet, with a column mapping",
+        ),
         (b"ARROW1", "an Arrow (Feather) table", EXPORT),
         (b"ORC", "an ORC table", EXPORT),
         (b"Obj\x01", "an Avro table", EXPORT),
@@ -358,7 +359,10 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         }
     }
     if is_tar(head.bytes) {
-        return ("a tar archive inside another file".to_owned(), Some(ARCHIVE));
+        return (
+            "a tar archive inside another file".to_owned(),
+            Some(ARCHIVE),
+        );
     }
     if is_text(head) {
         let start = trim(&head.bytes[..head.bytes.len().min(100)]).to_ascii_lowercase();
@@ -368,7 +372,8 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
                 Some("download the file again, and look at it"),
             );
         }
-        if memchr::memchr(b'\r', head.bytes).is_some() && memchr::memchr(b'\n', head.bytes).is_none()
+        if memchr::memchr(b'\r', head.bytes).is_some()
+            && memchr::memchr(b'\n', head.bytes).is_none()
         {
             return (
                 "text whose lines end in CR alone".to_owned(),
@@ -403,7 +408,8 @@ fn is_utf_16(bytes: &[u8]) -> bool {
     let of = |first: usize| {
         let text = pairs.iter().skip(first).step_by(2);
         let zeros = pairs.iter().skip(1 - first).step_by(2);
-        text.clone().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n'))
+        text.clone()
+            .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n'))
             && zeros.clone().all(|byte| *byte == 0)
     };
     !pairs.is_empty() && (of(0) || of(1))
