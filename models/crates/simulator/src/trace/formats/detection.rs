@@ -177,21 +177,20 @@ fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Re
     if format.name == csv::FORMAT.name && is_text(&input.head()) {
         return Ok(());
     }
-    let (seems, hint) = match best {
-        Some(best) => (
+    let (seems, hint) = if let Some(best) = best {
+        (
             format!("it looks like {} ({})", best.format, best.reason),
             format!("use --format {} or leave the format out", best.format),
-        ),
-        None => {
-            let (looks, step) = looks_like(&input.head());
-            (
-                format!("it looks like {looks}"),
-                step.map_or_else(
-                    || format!("choose another format: {}", names()),
-                    str::to_owned,
-                ),
-            )
-        }
+        )
+    } else {
+        let (looks, step) = looks_like(&input.head());
+        (
+            format!("it looks like {looks}"),
+            step.map_or_else(
+                || format!("choose another format: {}", names()),
+                str::to_owned,
+            ),
+        )
     };
     Err(Error::Unreadable {
         path: input.path().to_owned(),
