@@ -136,7 +136,30 @@ class TestChecks:
         path = application.begin_upload(4)
         answer = application.patch(path, 0, b"12345")
         assert answer.status_code == 413
-        assert offset_of(application, path) == 4
+        # The head of a longer file must not pass for a whole one.
+        assert offset_of(application, path) == 0
+        assert application.get(path)["complete"] is False
+
+    def test_more_than_announced_is_taken_back_to_where_the_request_began(
+        self, application
+    ):
+        path = application.begin_upload(6_000_000)
+        assert application.patch(path, 0, bytes(1_000_000)).status_code == 204
+        answer = application.client.patch(
+            path,
+            # Of no stated length: what is too much shows when it is there.
+            content=(b"x" * 1_000_000 for _ in range(6)),
+            headers={
+                **TUS,
+                "Upload-Offset": "1000000",
+                "Content-Type": "application/offset+octet-stream",
+            },
+        )
+        assert answer.status_code == 413
+        assert offset_of(application, path) == 1_000_000
+        assert application.patch(path, 1_000_000, b"y" * 5_000_000).status_code == 204
+        whole = bytes(1_000_000) + b"y" * 5_000_000
+        assert application.get(path)["sha256"] == hashlib.sha256(whole).hexdigest()
 
     @pytest.mark.parametrize("length", ["", "-1", "1.5", "x", "9" * 30, "٣"])
     def test_bad_lengths(self, application, length):

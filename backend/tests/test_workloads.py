@@ -161,7 +161,9 @@ class TestBadInput:
         second = application.post("/workloads", body, 202)
         assert application.wait_run(second["run"]["id"])["status"] == "succeeded"
 
-    @pytest.mark.parametrize("page_bytes", [0, -4096, 511, 2**40, "4096", True, 1.5])
+    @pytest.mark.parametrize(
+        "page_bytes", [0, -4096, 511, 5000, 2**21, 2**40, "4096", True, 1.5]
+    )
     def test_page_bytes_out_of_range_name_the_value(self, application, page_bytes):
         upload_id = application.upload(trace_of(10), "p.csv")
         answer = application.client.post(

@@ -72,6 +72,8 @@ class TestTable:
             ("64MiB,0.4\n1GiB,0.5\n", "size_unit", None),
             ("64MiB,0.4\n128MiB,0.4\n", "value", "miss_ratio"),
             ("64MiB,40%\n128MiB,0.5\n", "scale", None),
+            ("64MiB,0.7\n128MiB,1.0000001\n", "scale", "percent"),
+            ("64MiB,0.7\n128MiB,1.2\n", "scale", "fraction"),
             ("1,2,0.4\n2,3,0.5\n", "size_column", "1"),
             ("size_mib,hits\n1,4000\n2,5000\n", "value", "misses"),
         ],

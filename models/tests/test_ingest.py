@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import lzma
 import signal
 import threading
 import time
@@ -25,6 +26,7 @@ from tierwright._simulator import (
 )
 
 MSR = "128166372009385130,tpcc,4,Write,135536145408,8192,0\n"
+MSR_HEADER = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n"
 INSPECT_KEYS = {
     "format",
     "requests",
@@ -250,6 +252,96 @@ def test_bad_files_name_place_value_and_next_step(tmp_path, content, message):
         assert str(path) in text
         assert hint
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("content", "looks", "hint"),
+    [
+        (MSR.encode("utf-16"), "UTF-16 text", "iconv"),
+        (MSR.encode("utf-16-le"), "UTF-16 text", "iconv"),
+        (MSR.encode("utf-16-be"), "UTF-16 text", "iconv"),
+        (MSR.replace("\n", "\r").encode() * 3, "lines end in CR alone", "tr "),
+        (b"\x04\x22\x4d\x18" + bytes(99), "lz4 data", "unpack it first"),
+        (b"7z\xbc\xaf\x27\x1c" + bytes(99), "a 7z archive", "unpack it first"),
+        (b"Rar!\x1a\x07" + bytes(99), "a RAR archive", "unpack it first"),
+        (lzma.compress(b"a" * 99, lzma.FORMAT_ALONE), "lzma data", "unpack it first"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS", "git lfs pull"),
+        (b"<!DOCTYPE html>\n<html>not found</html>\n", "a web page", "download"),
+    ],
+)
+def test_what_is_no_trace_is_named_with_the_way_to_one(tmp_path, content, looks, hint):
+    path = tmp_path / "trace"
+    path.write_bytes(content)
+    for options in ({}, {"format": "msr"}):
+        with pytest.raises(TraceError) as caught:
+            inspect(path, **options)
+        assert looks in caught.value.args[0]
+        assert hint in caught.value.args[1]
+        # The list of all formats would hide the one step that helps.
+        assert "wikimedia" not in caught.value.args[1]
+
+
+class TestHeadersOfJoinedFiles:
+    TABLE = "ts,op,off,len\n1,R,0,4096\n{}\n2,W,8192,4096\n"
+    MAPPING = {
+        "format": "csv",
+        "columns": {
+            "time": "ts",
+            "time_unit": "s",
+            "op": "op",
+            "offset": "off",
+            "size": "len",
+        },
+    }
+
+    def test_the_same_header_once_more_is_named_and_may_be_passed_over(self, tmp_path):
+        path = tmp_path / "t.csv"
+        for content, options in (
+            (MSR_HEADER + MSR + MSR_HEADER + MSR, {}),
+            (self.TABLE.format("ts,op,off,len"), self.MAPPING),
+            (self.TABLE.format('"ts", "op", "off", "len"'), self.MAPPING),
+        ):
+            path.write_text(content)
+            with pytest.raises(TraceError, match="line 3: ") as caught:
+                inspect(path, **options)
+            assert "the header once more" in caught.value.args[1]
+            found = inspect(path, skip_bad_records=1, **options)
+            assert (found["requests"], found["skipped_records"]) == (2, 1)
+
+    def test_the_columns_in_another_order_are_never_passed_over(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_text(self.TABLE.format("ts,op,len,off"))
+        with pytest.raises(TraceError, match="line 3: the line seems to name columns"):
+            inspect(path, skip_bad_records=9, **self.MAPPING)
+
+
+@pytest.mark.parametrize("number", ["1e9", "4096.0", "1.5E+3"])
+def test_numbers_of_spreadsheets_and_data_frames_are_told(tmp_path, number):
+    path = tmp_path / "t.csv"
+    path.write_text(MSR + f"128166372009385130,tpcc,4,Write,{number},8192,0\n")
+    with pytest.raises(TraceError, match="is not a whole number") as caught:
+        inspect(path)
+    assert "without a decimal point or an exponent" in caught.value.args[1]
+
+
+def test_one_column_has_one_meaning(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("lba,len\n0,8\n8,8\n")
+    for columns in (
+        {"offset": "lba", "size": "lba"},
+        {"offset": "lba", "size": "1"},
+        {"page": "lba", "time": "lba", "time_unit": "s"},
+    ):
+        with pytest.raises(ParameterError, match="the same column as"):
+            inspect(path, format="csv", columns=columns)
+
+
+def test_a_stated_header_is_told_for_it_may_be_a_record(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("5,8\n6,8\n7,8\n")
+    found = inspect(path, format="csv", columns={"page": "1", "header": "true"})
+    assert found["requests"] == 2
+    assert any("no record" in said and "5, 8" in said for said in found["assumptions"])
 
 
 def test_bad_parameters_are_refused(tmp_path):

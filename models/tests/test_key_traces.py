@@ -251,6 +251,27 @@ def test_the_two_headers_of_lcs_are_told_apart(tmp_path):
         assert caught.value.args[1]
 
 
+def test_a_file_of_lcs_that_is_cut_between_records_is_told(tmp_path):
+    records = [struct.pack("<IQIq", i, i, 100, -1) for i in range(40)]
+
+    def told(content: bytes, read=inspect, **options) -> list[str]:
+        found = read(write(tmp_path, content), **options)
+        names = [warning["name"] for warning in found["warnings"]]
+        return [name for name in names if name == "records_not_as_stated"]
+
+    def stating(requests: int, kept: int) -> bytes:
+        content = bytearray(lcs(1, *records[:kept]))
+        content[16:32] = struct.pack("<QQ", 1, requests)
+        return bytes(content)
+
+    assert told(stating(40, 40)) == []
+    assert told(stating(40, 37)) == ["records_not_as_stated"]
+    assert told(stating(30, 40)) == ["records_not_as_stated"]
+    # Statistics that were not kept say nothing, nor does a look at the head.
+    assert told(stating(0, 40)) == []
+    assert told(stating(40, 37), preview, rows=5) == []
+
+
 def test_tenants_are_spaces_of_their_own(tmp_path):
     # Ids 0 to 49 of two name spaces: 100 keys, where libCacheSim would count 50.
     op_ns = b"".join(

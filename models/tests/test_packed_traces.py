@@ -401,6 +401,10 @@ def test_archives_in_archives_are_named_not_unpacked(tmp_path):
     for outer in (tar, zipped):
         with pytest.raises(UndecidedFormat, match="archive"):
             inspect(write(tmp_path, outer({"inner.zip": zipped({"t": TEXT})})))
+        # The head of a tar is zeros and text, which looks like any binary data.
+        with pytest.raises(UndecidedFormat, match="a tar archive inside") as caught:
+            inspect(write(tmp_path, outer({"inner.tar": tar({"t": TEXT})})))
+        assert "unpack the outer file" in caught.value.args[1]
     with pytest.raises(UndecidedFormat, match="compressed twice"):
         inspect(write(tmp_path, gzip.compress(xz(TEXT))))
 

@@ -290,3 +290,9 @@ def test_names_that_a_spreadsheet_would_run_are_quoted(
     code, text, error = call(capsys, *base)
     assert code == 0, error
     assert "\n'=1+1,1," in text
+    # Where lines are split at semicolons, and in wide letters.
+    path.write_text("time_us,op,rel,block\n0,R,a;=1+1;b,5\n1,R,\uff1d2,5\n", "utf-8")
+    code, text, error = call(capsys, *base)
+    assert code == 0, error
+    assert "\na;'=1+1;b,1," in text
+    assert "\n'\uff1d2,1," in text

@@ -1,10 +1,15 @@
 export type CsvCell = string | number | null;
 
-const FORMULA_START = /^[=+\-@\t\r]/;
+// With the wide forms that spreadsheets of East Asia take for the same signs.
+const FORMULA_SIGNS = "=+\\-@＝＋－＠";
+const FORMULA_START = new RegExp(`^[${FORMULA_SIGNS}\\t\\r\\n]`);
+// Where numbers have a decimal comma, spreadsheets split lines at semicolons, in quotes
+// too where these do not begin the line: a formula may begin behind one.
+const FORMULA_INSIDE = new RegExp(`([;\\t\\r\\n]\\s*"?)(?=[${FORMULA_SIGNS}])`, "g");
 
 /**
- * A CSV text (RFC 4180, CRLF). Text cells that a spreadsheet would run as a formula
- * get a leading apostrophe; numbers are written as they are.
+ * A CSV text (RFC 4180, CRLF). Where a spreadsheet would run a text cell, or what it splits
+ * off it, as a formula, an apostrophe stands before it; numbers are written as they are.
  */
 export function csvText(
   header: readonly string[],
@@ -20,6 +25,7 @@ function csvCell(cell: CsvCell): string {
   if (typeof cell === "number") {
     return Number.isFinite(cell) ? String(cell) : "";
   }
-  const safe = FORMULA_START.test(cell) ? `'${cell}` : cell;
+  const inside = cell.replace(FORMULA_INSIDE, "$1'");
+  const safe = FORMULA_START.test(inside) ? `'${inside}` : inside;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -201,6 +201,17 @@ describe("CSV", () => {
       }),
     );
   });
+
+  it.each([
+    ["a;=HYPERLINK(1)", "a;'=HYPERLINK(1)"],
+    ['a; "=1+1', '"a; ""\'=1+1"'],
+    ["a\t@x;-1", "a\t'@x;'-1"],
+    ["\n=1", `"'\n'=1"`],
+    ["＝1", "'＝1"],
+    ["a=1;b-2", "a=1;b-2"],
+  ])("lets no formula begin behind what splits lines elsewhere: %j", (text, cell) => {
+    expect(csvText(["h"], [[text]])).toBe(`h\r\n${cell}`);
+  });
 });
 
 describe("names and colours", () => {

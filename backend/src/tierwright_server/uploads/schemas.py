@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from tierwright_server.runs.schemas import RunOut
-from tierwright_server.schemas import Answer, Body, PageBytes, WarningOut
+from tierwright_server.schemas import Answer, Body, WarningOut
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -21,6 +21,22 @@ def _check_columns(columns: dict[str, str]) -> dict[str, str]:
     return columns
 
 
+def _check_page_bytes(page_bytes: int) -> int:
+    if page_bytes & (page_bytes - 1):
+        raise ValueError("must be a power of two")
+    return page_bytes
+
+
+TracePageBytes = Annotated[
+    int,
+    Field(
+        strict=True,
+        ge=512,
+        le=2**20,
+        description="Size by which requests are split into pages: a power of two. [bytes]",
+    ),
+    AfterValidator(_check_page_bytes),
+]
 FormatName = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z0-9_]{1,40}$"),
@@ -148,7 +164,7 @@ class ReadOptions(Body):
     """How to read a trace; whatever is absent is detected and stated."""
 
     format: FormatName | None = None
-    page_bytes: PageBytes | None = None
+    page_bytes: TracePageBytes | None = None
     columns: ColumnMapping | None = None
     skip_bad_records: SkipBadRecords = 0
     device_bytes: DeviceBytes | None = None

@@ -200,6 +200,13 @@ class Appender:
             self.offset += written
             view = view[written:]
 
+    def cut_back(self, offset: int) -> None:
+        """Take back all bytes behind the first `offset`."""
+        _hashes.pop(self._upload_id, None)
+        os.ftruncate(self._file, offset)
+        os.fsync(self._file)
+        self.offset = offset
+
     def sha256(self) -> str:
         """Hash the whole file; from memory if this process saw all of it arrive."""
         running = _hashes.pop(self._upload_id, None)

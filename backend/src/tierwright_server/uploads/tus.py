@@ -5,6 +5,7 @@ Our own 200 lines instead of `tuspyserver`: its HEAD answers 400 without `filena
 database instead of in it.
 """
 
+import asyncio
 import base64
 import binascii
 import re
@@ -146,6 +147,13 @@ async def _append(
     try:
         if offset != appender.offset:
             raise _wrong_offset(offset, appender.offset)
+        too_large = TooLarge(
+            f"the body goes beyond the Upload-Length of {size_bytes} bytes",
+            hint="The file grew while it was read: upload it again.",
+        )
+        announced = request.headers.get("content-length", "")
+        if _DIGITS.fullmatch(announced) and int(announced) > size_bytes - offset:
+            raise too_large
         try:
             kept_to_limit = await appender.append(request.stream(), size_bytes - offset)
         except ClientDisconnect:
@@ -156,10 +164,9 @@ async def _append(
                 "no bytes came for a minute", hint="Resume the upload."
             ) from None
         if not kept_to_limit:
-            raise TooLarge(
-                f"the body goes beyond the Upload-Length of {size_bytes} bytes",
-                hint="The file grew while it was read: upload it again.",
-            )
+            # Its first bytes would make up the length, and a part of a file pass for a whole.
+            await asyncio.to_thread(appender.cut_back, offset)
+            raise too_large
     finally:
         appender.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections.abc import Callable
 
@@ -12,7 +13,12 @@ from tierwright.popularity import share_of_top
 from tierwright.summaries import TABLES, Devices, Distribution, Summaries, Table
 from tierwright.units import format_bytes, format_count
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# With the wide forms that spreadsheets of East Asia take for the same signs.
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+_FORMULA = re.compile(rf"^(?=[{_SIGNS}\t\r\n])")
+# Where numbers have a decimal comma, spreadsheets split lines at semicolons, in quotes too where
+# these do not begin the line: a formula may begin behind one.
+_FORMULA_INSIDE = re.compile(rf"([;\t\r\n]\s*\"?)(?=[{_SIGNS}])")
 _SHOWN_DEVICES = 20
 _NS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 _TOP = 0.01
@@ -53,8 +59,8 @@ def print_csv(found: Summaries, table: Table) -> None:
 
 
 def _safe(cell: object) -> object:
-    if isinstance(cell, str) and cell.startswith(_FORMULA):
-        return f"'{cell}"
+    if isinstance(cell, str):
+        return _FORMULA.sub("'", _FORMULA_INSIDE.sub(r"\1'", cell))
     return cell
 
 

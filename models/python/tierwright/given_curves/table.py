@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tierwright.given_curves.reading import (
+    SCALES,
     SIZE_UNITS,
     CurveOptions,
     Kind,
@@ -27,6 +28,7 @@ _SAFE_UNITS = frozenset({"pages", "B", "KiB", "MiB", "GiB", "TiB", "PiB"})
 _TWO_MEANINGS = {"kB": "KiB", "MB": "MiB", "GB": "GiB", "TB": "TiB", "PB": "PiB"}
 _COLUMNS = 2
 _LARGEST_FRACTION = 1.0
+_DOUBTFUL_PERCENTAGE = 2.0
 
 
 def score(rows: Sequence[Row]) -> float:
@@ -310,6 +312,16 @@ def _scale(
         largest = max(point.value for point in points)
         if words & {"%", "pct", "percent", "percentage"}:
             scale = "percent"
+        elif _LARGEST_FRACTION < largest <= _DOUBTFUL_PERCENTAGE:
+            # A fraction that is wrong by a little would become a percentage, a hundredth of it.
+            found.questions.append(
+                Question(
+                    "scale",
+                    f"The largest value is {largest:g}: a percentage of a curve that hits next to "
+                    "nothing, or a fraction that cannot be.",
+                    SCALES,
+                )
+            )
         elif largest > _LARGEST_FRACTION:
             scale = "percent"
             found.assumptions.append("Values above 1 occur: percentages.")

@@ -376,6 +376,8 @@ pub(crate) trait RecordFormat: Send {
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
     }
+    /// Told once the file ends behind so many records, those passed over among them.
+    fn ended(&mut self, _records: u64) {}
     /// What is remembered of the records read, see [`RequestReader::state`].
     fn state(&self) -> Option<Value> {
         None
@@ -449,6 +451,18 @@ fn names_columns(line: &[u8]) -> bool {
             .is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
     };
     line.iter().filter(|byte| separators(byte)).count() >= 2 && line.split(separators).all(is_name)
+}
+
+/// The fields of a line that may be a header, without the blanks and quotes around them.
+fn header_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|'))
+        .map(|field| {
+            let field = trim(field);
+            field
+                .strip_prefix(b"\"")
+                .and_then(|rest| rest.strip_suffix(b"\""))
+                .unwrap_or(field)
+        })
 }
 
 /// Where a reader of lines or records is in its file, and what it noticed before.
@@ -575,7 +589,7 @@ impl<F: LogFormat> LineReader<F> {
                 Ok(None) => {}
                 Err(fault) => {
                     // Never to be passed over: what it names are other columns.
-                    if self.line_number == 1 && names_columns(text) {
+                    if self.names_other_columns(text) {
                         return Err(self.other_header(&fault, range));
                     }
                     let error = self.bad_line(&fault, range);
@@ -637,13 +651,35 @@ impl<F: LogFormat> LineReader<F> {
         })
     }
 
+    /// Whether a line that is no record names other columns than those that are read, or the same in
+    /// another order: at the beginning, or where another file was joined.
+    #[cold]
+    fn names_other_columns(&self, text: &[u8]) -> bool {
+        if self.line_number == 1 {
+            return names_columns(text);
+        }
+        let own = &self.understanding.columns;
+        let mut fields = header_fields(text);
+        own.len() > 1
+            && fields.all(|field| own.iter().any(|name| name.as_bytes() == field))
+            && !self.is_header_again(text)
+    }
+
+    /// Whether a line repeats the header of this format, or of this table.
+    fn is_header_again(&self, text: &[u8]) -> bool {
+        let own = &self.understanding.columns;
+        // Where a format has a first line that names no columns, its own fault says more.
+        names_columns(text) && self.format.is_header(text)
+            || own.len() > 1 && header_fields(text).eq(own.iter().map(String::as_bytes))
+    }
+
     #[cold]
     fn other_header(&self, fault: &Fault, range: std::ops::Range<usize>) -> Error {
         Error::BadTrace {
             path: self.input.path().to_owned(),
-            place: "line 1".to_owned(),
+            place: format!("line {}", self.line_number),
             message: format!(
-                "the first line seems to name columns, but not those of this format in their order ({}), in `{}`",
+                "the line seems to name columns, but not those of this format in their order ({}), in `{}`",
                 fault.message,
                 excerpt(self.input.slice(range))
             ),
@@ -653,15 +689,16 @@ impl<F: LogFormat> LineReader<F> {
 
     #[cold]
     fn bad_line(&self, fault: &Fault, range: std::ops::Range<usize>) -> Error {
+        let text = self.input.slice(range);
         Error::BadTrace {
             path: self.input.path().to_owned(),
             place: format!("line {}", self.line_number),
-            message: format!(
-                "{}, in `{}`",
-                fault.message,
-                excerpt(self.input.slice(range))
-            ),
-            hint: fault.hint.clone(),
+            message: format!("{}, in `{}`", fault.message, excerpt(text)),
+            hint: if self.is_header_again(text) {
+                "the header once more, as where files were joined: name those files one behind the other instead (they are read as one trace), take the line out, or pass over it with --skip-bad-lines 1".to_owned()
+            } else {
+                fault.hint.clone()
+            },
         }
     }
 
@@ -908,6 +945,7 @@ impl<F: RecordFormat> RecordReader<F> {
             return Ok(true);
         }
         if available == 0 {
+            self.format.ended(self.records);
             return Ok(false);
         }
         let error = Error::BadTrace {

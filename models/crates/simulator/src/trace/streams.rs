@@ -333,6 +333,10 @@ impl Layer {
             StreamError::wrap(
                 format!("the {kind} stream is damaged near byte {position}: {text}"),
                 match kind {
+                    // `gzip -t` passes over it.
+                    "gzip" if text.contains("invalid gzip header") => {
+                        "something that is not gzip follows a whole gzip stream: if it is padding, write the file anew without it (gzip -dc FILE | gzip), otherwise copy or upload the file again".to_owned()
+                    }
                     "deflate" => {
                         "copy or upload the file again; test it with `unzip -t`".to_owned()
                     }

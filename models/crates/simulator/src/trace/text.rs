@@ -86,7 +86,11 @@ fn parse_u64_slow(field: &[u8], name: &str) -> ParseResult<u64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(fault(
             format!("{name} `{shown}` is not a whole number"),
-            "check the format and the order of the columns",
+            if check_float(trimmed, name).is_ok() {
+                "write whole numbers without a decimal point or an exponent (1000000, not 1e6 or 1000000.0), as a spreadsheet or a data frame may have written them; otherwise check the order of the columns"
+            } else {
+                "check the format and the order of the columns"
+            },
         ));
     }
     digits

@@ -616,6 +616,14 @@ fn damaged_events_are_refused() {
             "does not fit in 64 bits",
         ),
         ("8,0 1 1 0.1 9 Q R 36028797018963968 + 8", "exceeds 64 bits"),
+        // Damaged numbers are no flushes, which have a process or a command in place of a sector.
+        (
+            "8,0 1 1 0.1 9 Q R 22x34 + 8 [x]",
+            "sector `22x34` is not a whole number",
+        ),
+        ("8,0 1 1 0.1 9 Q W -8 + 8 [x]", "sector `-8` is negative"),
+        ("8,0 1 1 0.1 9 Q 8 + 8 [x]", "no letters of rwbs"),
+        ("8,0 1 1 0.1 9 Q", "no letters of rwbs"),
     ] {
         refuse(format!("{good}{line}\n"), "blkparse", part);
     }

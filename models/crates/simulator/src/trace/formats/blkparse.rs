@@ -15,7 +15,7 @@ use crate::trace::reader::{
     FieldUnit, LineReader, LogFormat, Request, RequestReader, Spaces, Understanding, Warning,
     resumable,
 };
-use crate::trace::text::{Fault, ParseResult, excerpt, fault};
+use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64};
 
 pub(crate) const FORMAT: Format = Format {
     name: "blkparse",
@@ -303,7 +303,10 @@ impl LogFormat for Blkparse {
             self.passed.count(kind);
             return Ok(None);
         }
-        let rwbs = words.next().unwrap_or_default();
+        let rwbs = words
+            .next()
+            .filter(|rwbs| rwbs.iter().all(u8::is_ascii_alphabetic))
+            .ok_or_else(no_rwbs)?;
         let write = match direction(rwbs) {
             Direction::Read => false,
             Direction::Write => true,
@@ -316,18 +319,20 @@ impl LogFormat for Blkparse {
                 return Ok(None);
             }
         };
-        let Some(sector) = words
-            .next()
-            .filter(|word| word.iter().all(u8::is_ascii_digit))
-        else {
-            // A flush with a write flag has `[process]` in place of the sector.
-            self.passed.without_data += 1;
-            return Ok(None);
+        let sector = match words.next() {
+            // A flush with a write flag has `[process]`, a command of its own `(command)`, in place
+            // of the sector; anything else there is a damaged number, not a flush.
+            None | Some([b'[' | b'(', ..]) => {
+                self.passed.without_data += 1;
+                return Ok(None);
+            }
+            Some(sector) => sector,
         };
         let count = match (words.next(), words.next()) {
             (Some(b"+"), Some(count)) => count,
             // A completed flush is `sector [error]`, a command of its own `bytes (command) [process]`.
             (Some([b'[' | b'(', ..]), _) => {
+                parse_u64(sector, "sector")?;
                 self.passed.without_data += 1;
                 return Ok(None);
             }
@@ -401,6 +406,14 @@ fn unknown_action(action: &[u8]) -> Fault {
     fault(
         format!("action `{}` is none of blkparse", excerpt(action)),
         "write the text with blkparse's default layout (without -f)",
+    )
+}
+
+#[cold]
+fn no_rwbs() -> Fault {
+    fault(
+        "the event has no letters of rwbs (R, W, D ...) behind its action",
+        "check that the line is whole",
     )
 }
 

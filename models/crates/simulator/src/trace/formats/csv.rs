@@ -271,6 +271,9 @@ fn read_header(input: &mut Input, delimiter: Delimiter) -> Result<Vec<String>> {
         .collect())
 }
 
+/// Keys of a mapping that name a column.
+const COLUMN_KEYS: [&str; 7] = ["time", "op", "offset", "page", "key", "size", "device"];
+
 /// Texts of a field that mean the same.
 type Values = Vec<Vec<u8>>;
 
@@ -354,7 +357,7 @@ impl<'a> Mapping<'a> {
                 "neither true nor false",
                 "say header=true if the first line holds column names",
             )),
-            None => Ok(["time", "op", "offset", "page", "key", "size", "device"]
+            None => Ok(COLUMN_KEYS
                 .iter()
                 .filter_map(|key| self.get(key))
                 .any(|column| !is_number(column))),
@@ -376,6 +379,7 @@ impl<'a> Mapping<'a> {
         let (read_values, write_values) = self.values(op, &mut units, &mut assumptions)?;
         let device = column("device")?;
         let place = self.place(&column, spec, &mut units, &mut assumptions)?;
+        self.refuse_one_column_for_two(&column)?;
         if let Some(name) = self.get("device") {
             units.push(FieldUnit::new(
                 name,
@@ -394,6 +398,12 @@ impl<'a> Mapping<'a> {
                     Delimiter::Byte(byte) => format!("`{}`", char::from(byte)),
                     Delimiter::Blanks | Delimiter::Exact => "runs of spaces".to_owned(),
                 }
+            ));
+        }
+        if self.get("header") == Some("true") {
+            assumptions.push(format!(
+                "the first line holds column names and no record, as header=true says: {}",
+                found.join(", ")
             ));
         }
         let level = self.level(place)?;
@@ -430,6 +440,27 @@ impl<'a> Mapping<'a> {
         };
         format.columns = format.used().last().map_or(0, |last| last + 1);
         Ok((format, understanding))
+    }
+
+    /// A column of numbers has one meaning: offset and length in one are a slip of the hand, which
+    /// no record would show.
+    fn refuse_one_column_for_two(
+        &self,
+        column: &dyn Fn(&str) -> Result<Option<usize>>,
+    ) -> Result<()> {
+        let mut taken: Vec<(usize, &str)> = Vec::new();
+        for key in ["time", "offset", "page", "key", "size"] {
+            let Some(index) = column(key)? else { continue };
+            if let Some((_, other)) = taken.iter().find(|(at, _)| *at == index) {
+                return Err(bad_mapping(
+                    format!("{key}={}", self.get(key).unwrap_or_default()),
+                    format!("the same column as {other}, column {}", index + 1),
+                    "map each to a column of its own",
+                ));
+            }
+            taken.push((index, key));
+        }
+        Ok(())
     }
 
     /// Index of the column mapped to `key`, by 1-based number or by name.

@@ -11,8 +11,10 @@ use serde::Serialize;
 use super::{FORMATS, Format, Open, by_name, count_controls, csv, is_text, keys, names, parquet};
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
+use crate::trace::archive::is_tar;
 use crate::trace::open::{Head, Input};
 use crate::trace::streams::Compression;
+use crate::trace::text::trim;
 
 /// The score of one format for one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -175,15 +177,20 @@ fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Re
     if format.name == csv::FORMAT.name && is_text(&input.head()) {
         return Ok(());
     }
-    let (seems, hint) = match best {
-        Some(best) => (
+    let (seems, hint) = if let Some(best) = best {
+        (
             format!("it looks like {} ({})", best.format, best.reason),
             format!("use --format {} or leave the format out", best.format),
-        ),
-        None => (
-            format!("it looks like {}", looks_like(&input.head())),
-            format!("choose another format: {}", names()),
-        ),
+        )
+    } else {
+        let (looks, step) = looks_like(&input.head());
+        (
+            format!("it looks like {looks}"),
+            step.map_or_else(
+                || format!("choose another format: {}", names()),
+                str::to_owned,
+            ),
+        )
     };
     Err(Error::Unreadable {
         path: input.path().to_owned(),
@@ -253,7 +260,7 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
         );
     }
     let head = input.head();
-    let looks = looks_like(&head);
+    let (looks, step) = looks_like(&head);
     let message = if possible.is_empty() {
         format!("no trace format was recognised; the file looks like {looks}")
     } else {
@@ -262,6 +269,9 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
             told(&possible)
         )
     };
+    if let Some(step) = step.filter(|_| best.score < CERTAIN_ENOUGH) {
+        return undecided(message, step.to_owned(), possible);
+    }
     let columns = csv::column_names(&head);
     let mapping = if columns.is_empty() {
         String::new()
@@ -279,57 +289,129 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
     )
 }
 
-/// What a head is, in words, for messages.
-fn looks_like(head: &Head<'_>) -> String {
-    const KNOWN: &[(&[u8], &str)] = &[
+/// What a head is, in words, and what to do about it where that is clear, for messages.
+fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
+    const TWICE: &str = "unpack it once, so that one compression is left";
+    const UNPACK: &str = "unpack it first, or pack the trace as .gz, .zst, .xz, .bz2, .tar or .zip";
+    const ARCHIVE: &str = "unpack the outer file first: an archive in an archive is not read";
+    const EXPORT: &str =
+        "export the records as CSV or Parquet, and read that with a column mapping";
+    const NO_TRACE: &str = "choose the file that holds the trace";
+    const KNOWN: &[(&[u8], &str, &str)] = &[
         (
             &[0x1f, 0x8b],
             "gzip data inside the compressed file: it was compressed twice",
+            TWICE,
         ),
         (
             &[0x28, 0xb5, 0x2f, 0xfd],
             "zstd data inside the compressed file: it was compressed twice",
+            TWICE,
         ),
-        (
-            b"PK\x03\x04",
-            "a ZIP archive inside another file; unpack that first",
-        ),
+        (b"PK\x03\x04", "a ZIP archive inside another file", ARCHIVE),
         (
             b"\xfd7zXZ\x00",
             "xz data inside the compressed file: it was compressed twice",
+            TWICE,
         ),
         (
             b"BZh",
             "bzip2 data inside the compressed file: it was compressed twice",
+            TWICE,
         ),
-        (b"PAR1", "a Parquet table"),
+        (b"\x04\x22\x4d\x18", "lz4 data", UNPACK),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+        (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
+        (b"\x1f\x9d", "data of compress (.Z)", UNPACK),
+        (b"LZIP", "lzip data", UNPACK),
+        (b"\x89LZO\x00", "lzop data", UNPACK),
+        (b"\x5d\x00\x00", "lzma data of the old kind", UNPACK),
         (
-            b"SQLite format 3\x00",
-            "an SQLite database; export it as CSV",
+            b"PAR1",
+            "a Parquet table",
+            "name it: --format parquet, with a column mapping",
         ),
-        (b"\x7fELF", "a program"),
-        (b"%PDF", "a PDF document"),
-        (b"\x89PNG", "a PNG picture"),
-        (b"\xff\xfe", "UTF-16 text; save it as UTF-8"),
-        (b"\xfe\xff", "UTF-16 text; save it as UTF-8"),
+        (b"ARROW1", "an Arrow (Feather) table", EXPORT),
+        (b"ORC", "an ORC table", EXPORT),
+        (b"Obj\x01", "an Avro table", EXPORT),
+        (b"\x89HDF", "an HDF5 file", EXPORT),
+        (b"SQLite format 3\x00", "an SQLite database", EXPORT),
+        (
+            b"PERFILE2",
+            "a recording of perf",
+            "write it as text with `perf script`, see docs/capture",
+        ),
+        (
+            b"version https://git-lfs",
+            "a pointer of Git LFS, not the file itself",
+            "fetch the file: git lfs pull",
+        ),
+        (b"\x7fELF", "a program", NO_TRACE),
+        (b"%PDF", "a PDF document", NO_TRACE),
+        (b"\x89PNG", "a PNG picture", NO_TRACE),
+        (b"\xff\xfe", "UTF-16 text", UTF_8),
+        (b"\xfe\xff", "UTF-16 text", UTF_8),
     ];
-    for (magic, name) in KNOWN {
+    for (magic, name, step) in KNOWN {
         if head.bytes.starts_with(magic) {
-            return (*name).to_owned();
+            return ((*name).to_owned(), Some(step));
         }
     }
+    if is_tar(head.bytes) {
+        return (
+            "a tar archive inside another file".to_owned(),
+            Some(ARCHIVE),
+        );
+    }
     if is_text(head) {
+        let start = trim(&head.bytes[..head.bytes.len().min(100)]).to_ascii_lowercase();
+        if start.starts_with(b"<!doctype") || start.starts_with(b"<html") {
+            return (
+                "a web page, perhaps one that says why there is no file".to_owned(),
+                Some("download the file again, and look at it"),
+            );
+        }
+        if memchr::memchr(b'\r', head.bytes).is_some()
+            && memchr::memchr(b'\n', head.bytes).is_none()
+        {
+            return (
+                "text whose lines end in CR alone".to_owned(),
+                Some("write it with line ends of Unix or Windows: tr '\\r' '\\n' < FILE"),
+            );
+        }
         let columns = csv::column_names(head);
-        return match columns.len() {
+        let text = match columns.len() {
             0 | 1 => "text without columns".to_owned(),
             count => format!("a text table of {count} columns"),
         };
+        return (text, None);
+    }
+    if is_utf_16(head.bytes) {
+        return ("UTF-16 text".to_owned(), Some(UTF_8));
     }
     if count_controls(head.bytes) > 0 {
-        "binary data".to_owned()
+        ("binary data".to_owned(), None)
     } else {
-        "text in an encoding that is not UTF-8; save it as UTF-8".to_owned()
+        (
+            "text in an encoding that is not UTF-8".to_owned(),
+            Some(UTF_8),
+        )
     }
+}
+
+const UTF_8: &str = "save it as UTF-8 (iconv -f ENCODING -t UTF-8)";
+
+/// Whether every other byte is zero and the ones between are text: UTF-16 without its mark.
+fn is_utf_16(bytes: &[u8]) -> bool {
+    let pairs = &bytes[..bytes.len() / 2 * 2];
+    let of = |first: usize| {
+        let text = pairs.iter().skip(first).step_by(2);
+        let zeros = pairs.iter().skip(1 - first).step_by(2);
+        text.clone()
+            .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n'))
+            && zeros.clone().all(|byte| *byte == 0)
+    };
+    !pairs.is_empty() && (of(0) || of(1))
 }
 
 #[cfg(test)]

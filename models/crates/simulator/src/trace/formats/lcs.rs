@@ -26,6 +26,9 @@ use crate::trace::text::{ParseResult, fault};
 
 const MAGIC: u64 = 0x1234_5678_9abc_def0;
 const HEADER_BYTES: usize = 8192;
+/// Version of the statistics, the only one there is, and the number of requests behind it.
+const STATISTICS_AT: usize = 16;
+const STATISTICS_VERSION: u64 = 1;
 const END_MAGIC_AT: usize = HEADER_BYTES - 8;
 const SECOND_NS: i64 = 1_000_000_000;
 
@@ -88,16 +91,19 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             "the file is damaged, or of another layout",
         );
     }
+    let stated = (u64_at(bytes, STATISTICS_AT) == STATISTICS_VERSION)
+        .then(|| u64_at(bytes, STATISTICS_AT + 8))
+        .filter(|requests| *requests > 0);
     input.consume(HEADER_BYTES);
     match version {
-        1 => boxed::<24>(input, 1),
-        2 => boxed::<28>(input, 2),
-        3 => boxed::<36>(input, 3),
-        4 => boxed::<40>(input, 4),
-        5 => boxed::<44>(input, 5),
-        6 => boxed::<52>(input, 6),
-        7 => boxed::<68>(input, 7),
-        _ => boxed::<100>(input, 8),
+        1 => boxed::<24>(input, 1, stated),
+        2 => boxed::<28>(input, 2, stated),
+        3 => boxed::<36>(input, 3, stated),
+        4 => boxed::<40>(input, 4, stated),
+        5 => boxed::<44>(input, 5, stated),
+        6 => boxed::<52>(input, 6, stated),
+        7 => boxed::<68>(input, 7, stated),
+        _ => boxed::<100>(input, 8, stated),
     }
 }
 
@@ -105,7 +111,11 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     clippy::unnecessary_wraps,
     reason = "the result type of the constructor"
 )]
-fn boxed<const BYTES: usize>(input: Input, version: u64) -> Result<Box<dyn RequestReader>> {
+fn boxed<const BYTES: usize>(
+    input: Input,
+    version: u64,
+    stated: Option<u64>,
+) -> Result<Box<dyn RequestReader>> {
     let has_writes = version > 1;
     let mut units = vec![
         FieldUnit::new("time", "s", "time since an unknown start"),
@@ -149,7 +159,10 @@ fn boxed<const BYTES: usize>(input: Input, version: u64) -> Result<Box<dyn Reque
     };
     Ok(Box::new(RecordReader::new(
         input,
-        Lcs::<BYTES>::default(),
+        Lcs::<BYTES> {
+            stated,
+            ..Lcs::default()
+        },
         understanding,
     )))
 }
@@ -159,6 +172,10 @@ struct Lcs<const BYTES: usize> {
     counts: CacheCounts,
     /// Version 1 has one, 0.
     tenants: Tenants,
+    /// Requests by the header, where it says so.
+    stated: Option<u64>,
+    /// Records of the file, once it has ended.
+    found: Option<u64>,
 }
 
 impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
@@ -211,8 +228,22 @@ impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
         })
     }
 
+    fn ended(&mut self, records: u64) {
+        self.found = Some(records);
+    }
+
     fn warnings(&self) -> Vec<Warning> {
-        self.counts.warnings()
+        let mut warnings = self.counts.warnings();
+        if let (Some(stated), Some(found)) = (self.stated, self.found)
+            && stated != found
+        {
+            warnings.push(Warning::new(
+                "records_not_as_stated",
+                format!("the header states {stated} requests, the file holds {found}"),
+                "a file with fewer is cut off, or a part whose header was kept: compare its length with the original",
+            ));
+        }
+        warnings
     }
 
     fn spaces(&self) -> Option<&[String]> {

@@ -159,8 +159,14 @@ impl Msr {
             .and_then(|(ticks, epoch)| ticks.checked_sub(epoch)?.checked_mul(TICK_NS))
             .ok_or_else(|| {
                 fault(
-                    format!("Timestamp `{ticks}` is out of range for a filetime"),
-                    "MSR time stamps count 100 ns ticks since 1601-01-01",
+                    if epoch == 0 {
+                        format!(
+                            "Timestamp `{ticks}` is more than 292 years behind the start, as the first record's lies before 1970 as a filetime"
+                        )
+                    } else {
+                        format!("Timestamp `{ticks}` is out of range for a filetime")
+                    },
+                    "MSR time stamps count 100 ns ticks since 1601-01-01; look at the first record's, too",
                 )
             })
     }
