@@ -100,13 +100,13 @@ def row(cells: tuple[str, ...] | list[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def write(page: Path, lines: list[str]) -> None:
+def write(page: Path, lines: list[str], marks: tuple[str, str] = MARKS) -> None:
     """Replace what is between the marks of a page."""
     text = page.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(MARKS[0])
-    _, end, after = rest.partition(MARKS[1])
+    before, begin, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not begin or not end:
-        raise SystemExit(f"error: {page} has no marks `{MARKS[0]}` and `{MARKS[1]}`")
+        raise SystemExit(f"error: {page} has no marks `{marks[0]}` and `{marks[1]}`")
     table = "\n".join(lines)
     page.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
 

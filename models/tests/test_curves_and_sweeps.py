@@ -385,11 +385,95 @@ def test_every_policy_states_an_interval_that_holds_or_none(
                 inside[name].append(low <= counted["misses"] <= high)
             elif not row["too_small"]:
                 assert warned == {"does_not_shrink"}
-    assert not inside["lru_2"] + inside["w_tinylfu"]
+    assert not inside["lru_2"] + inside["w_tinylfu"] + inside["sieve"]
     assert inside["lru"]
     for name, held in inside.items():
         assert sum(held) >= 3 or not held, name
     assert np.mean([each for held in inside.values() for each in held]) >= 0.9
+
+
+def by_pages(folder: Path, pages: Any) -> Path:
+    """Return a trace that reads these pages."""
+    raw, out = folder / "made.csv", folder / "made.twt"
+    lines = [f"{at},r,{page * 4096},4096" for at, page in enumerate(pages)]
+    raw.write_text("\n".join(["time,op,offset,size", *lines, ""]))
+    columns = {
+        "time": "time", "time_unit": "s", "op": "op", "read_values": "r", "write_values": "w",
+        "offset": "offset", "offset_unit": "bytes", "size": "size", "size_unit": "bytes",
+    }  # fmt: skip
+    _simulator.convert(raw, out, format="csv", columns=columns)
+    return out
+
+
+def held(trace: Path, asked: list[dict[str, Any]], rate: float) -> tuple[float, float]:
+    """Return how often intervals of the misses hold them, and their mean width as a miss ratio."""
+    exact = _simulator.sweep(trace, asked)["rows"]
+    inside, widths = [], []
+    for seed in range(20):
+        rows = _simulator.miniatures(trace, asked, rate, seed=seed)["rows"]
+        for row, counted in zip(rows, exact, strict=True):
+            low, high = row["interval95"]["misses"]
+            inside.append(low <= counted["misses"] <= high)
+            widths.append((high - low) / counted["accesses"])
+    return float(np.mean(inside)), float(np.mean(widths))
+
+
+def test_intervals_of_opt_take_in_that_its_miniatures_miss_too_often(
+    tmp_path: Path,
+) -> None:
+    """By the spread alone 16 of 20 held."""
+    draw = np.random.default_rng(5)
+    weights = np.arange(1, 30_001) ** -0.9
+    pages = draw.choice(30_000, 150_000, p=weights / weights.sum())
+    trace = by_pages(tmp_path, pages)
+    share, width = held(trace, [{"policy": "opt", "pages": 3000}], 0.2)
+    assert share >= 0.95
+    assert width < 0.06
+
+
+@pytest.mark.parametrize("policy", ["fifo", "2q"])
+def test_intervals_take_in_the_edges_of_fifo_queues(
+    tmp_path: Path, policy: str
+) -> None:
+    """Scans that come again hit or miss as a whole, by the size; by the spread alone 82 % held."""
+    draw = np.random.default_rng(6)
+    scans = [
+        start * 1000 + np.arange(4000)
+        for start in draw.integers(0, 30, 8)
+        for _ in range(3)
+    ]
+    trace = by_pages(tmp_path, np.concatenate(scans))
+    asked = [{"policy": policy, "pages": pages} for pages in range(3000, 9001, 500)]
+    share, _ = held(trace, asked, 0.5)
+    assert share >= 0.9
+
+
+def test_samples_without_a_page_that_came_again_leave_room_for_some(
+    tmp_path: Path,
+) -> None:
+    """Their spread is zero: by it alone the interval has no width, and 12 of 20 held."""
+    pages = np.arange(40_000)
+    trace = by_pages(tmp_path, np.concatenate([pages, pages[:40]]))
+    share, width = held(trace, [{"policy": "clock", "pages": 13_000}], 0.02)
+    assert share >= 0.95
+    assert width < 0.01
+
+
+def test_sieve_states_no_interval_alone_or_in_a_tier(cut: Path) -> None:
+    asked = [
+        {"policy": "sieve", "pages": 30_000},
+        {
+            "scheme": "lazy",
+            "ram_pages": 9000,
+            "flash_pages": 30_000,
+            "options": {"ram_policy": "sieve"},
+        },
+    ]
+    for row in _simulator.miniatures(cut, asked, 0.5)["rows"]:
+        assert row["interval95"] is None
+        assert row["too_small"] is False
+        assert [one["name"] for one in row["warnings"]] == ["does_not_shrink"]
+        assert "under SIEVE" in row["warnings"][0]["message"]
 
 
 def test_the_command_states_no_interval_that_does_not_hold(

@@ -16,6 +16,11 @@
 //! its interval, also at a rate of 1: then each has an eighth of the pages. The spread knows nothing of a
 //! bias that all of them share, so each policy says how small its smallest part is, or that it does not
 //! shrink (`Policy::smallest_part`), and where that is too small no interval is stated.
+//!
+//! To the spread come two terms. *What no sample saw*: two pages like the mean, as in sampled curves. *The size*:
+//! of the pages that compete for a cache of `c` pages of a sample, the sample holds `sqrt(c (1 - R))` more or less, so
+//! a miniature is smooth where the whole has an edge or a bend. A policy that bends sharply (`Policy::BENDS`) is
+//! replayed at sizes that much smaller and larger too, and the larger difference is added in quadrature.
 
 use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST};
 use crate::broadcast::broadcast;
@@ -46,8 +51,13 @@ const BYTES_A_PAGE_OF_TWO_TIERS: u64 = 72;
 const BYTES_A_PAGE_OF_A_CHOOSER: u64 = 112;
 /// Disjoint samples of a miniature simulation.
 pub const MINIATURES: u32 = 8;
-/// 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom.
-const QUANTILE: f64 = 2.365;
+/// Standard errors to each side. The 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom is 2.365;
+/// misses a page are skewed, and with that the intervals held 91 to 95 % on some traces (docs/models/curves.md).
+const QUANTILE: f64 = 2.8;
+/// Pages whose count is like the mean that may be missing in all samples, as in sampled curves.
+const UNSEEN_PAGES: f64 = 2.0;
+/// Where the caches of a configuration that bends are replayed besides [standard deviations of the size].
+const OTHER_SIZES: [f64; 2] = [-1.0, 1.0];
 /// Miniature caches below this many pages behave unlike large ones.
 const FEWEST_MINIATURE_PAGES: f64 = 32.0;
 
@@ -358,19 +368,30 @@ impl Configuration {
         }
     }
 
-    /// The configuration with its caches scaled by `rate`.
+    /// The deviations from the scaled size at which miniatures are replayed; the size itself first.
+    fn deviations(&self) -> Result<Vec<f64>> {
+        let mut deviations = vec![0.0];
+        if self.caches()?.iter().any(|(_, chosen)| chosen.bends) {
+            deviations.extend(OTHER_SIZES);
+        }
+        Ok(deviations)
+    }
+
+    /// The configuration with its caches scaled by `rate`, and off by `deviations` of the pages in a sample.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
         reason = "sizes below 2^32 times a rate of at most 1"
     )]
-    fn scaled(&self, rate: f64) -> Self {
+    fn scaled(&self, rate: f64, deviations: f64) -> Self {
         let scale = |pages: u64| {
             if pages == 0 {
                 return 0;
             }
-            ((pages as f64 * rate).round() as u64).max(1)
+            let scaled = pages as f64 * rate;
+            let deviation = (scaled * (1.0 - rate)).sqrt();
+            ((scaled + deviations * deviation).round() as u64).max(1)
         };
         let mut scaled = self.clone();
         match &mut scaled {
@@ -622,11 +643,32 @@ pub fn miniatures<S: AccessSource>(
         rows: Vec::new(),
         cancelled: false,
     };
-    for group in configurations.chunks(REPLAYS_A_READ / MINIATURES as usize) {
+    let sizes = configurations
+        .iter()
+        .map(Configuration::deviations)
+        .collect::<Result<Vec<_>>>()?;
+    let replays = |sizes: &Vec<f64>| sizes.len() * MINIATURES as usize;
+    let (mut configurations, mut sizes) = (configurations, &sizes[..]);
+    while !configurations.is_empty() {
+        let mut room = REPLAYS_A_READ;
+        let fits = sizes.iter().take_while(|sizes| {
+            let left = room.checked_sub(replays(sizes));
+            room = left.unwrap_or(0);
+            left.is_some()
+        });
+        let fits = fits.count();
+        let (group, of_group) = (&configurations[..fits], &sizes[..fits]);
+        (configurations, sizes) = (&configurations[fits..], &sizes[fits..]);
         let mut source = open()?;
         let mut tasks = Vec::new();
-        for configuration in group {
-            let scaled = configuration.scaled(rate);
+        let scaled = group
+            .iter()
+            .zip(of_group)
+            .flat_map(|(configuration, sizes)| {
+                let scaled = |&deviations: &f64| configuration.scaled(rate, deviations);
+                sizes.iter().map(scaled)
+            });
+        for scaled in scaled {
             for sample in 0..MINIATURES {
                 let scaled = scaled.clone();
                 tasks.push(
@@ -644,10 +686,10 @@ pub fn miniatures<S: AccessSource>(
             break;
         }
         let mut outcomes = heard.outcomes.into_iter();
-        for configuration in group {
+        for (configuration, sizes) in group.iter().zip(of_group) {
             let samples = outcomes
                 .by_ref()
-                .take(MINIATURES as usize)
+                .take(replays(sizes))
                 .collect::<Result<Vec<_>>>();
             let row = samples.and_then(|samples| estimate(configuration, rate, samples));
             found.rows.push(row);
@@ -666,7 +708,8 @@ fn estimate(
     let (accesses, distinct_pages) = samples
         .first()
         .map_or((0, 0), |sample| (sample.1, sample.2));
-    let outcomes: Vec<Outcome> = samples.into_iter().map(|sample| sample.0).collect();
+    let mut outcomes: Vec<Outcome> = samples.into_iter().map(|sample| sample.0).collect();
+    let others = outcomes.split_off(MINIATURES as usize);
     // Of sizes a miniature would speak with its own ones, so the configuration itself is asked.
     let whole = configuration.replay(&mut Empty::default(), &mut |_| true)?;
     let mut warnings: Vec<Warning> = Vec::new();
@@ -676,7 +719,21 @@ fn estimate(
             warnings.push(of_whole.unwrap_or(warning).clone());
         }
     }
-    let mut counters = estimates(&outcomes, accesses as f64, distinct_pages as f64)?;
+    let of_all = (accesses as f64, distinct_pages as f64);
+    let mut counters = estimates(&outcomes, of_all, rate)?;
+    for others in others.chunks(MINIATURES as usize) {
+        // Of caches that hold nearly all pages, fewer compete.
+        let competing = configuration
+            .caches()?
+            .into_iter()
+            .map(|(pages, _)| (1.0 - pages as f64 / distinct_pages.max(1) as f64).max(0.0));
+        let share = competing.fold(0.0, f64::max).sqrt();
+        let others = estimates(others, of_all, rate)?;
+        for (counter, other) in counters.iter_mut().zip(others) {
+            counter.off = counter.off.max(share * (other.value - counter.value).abs());
+        }
+    }
+    let mut counters: Vec<Estimate> = counters.into_iter().map(Counter::estimate).collect();
     let without = without_interval(configuration, rate)?;
     if !without.is_empty() {
         for counter in &mut counters {
@@ -708,6 +765,7 @@ fn without_interval(configuration: &Configuration, rate: f64) -> Result<Vec<Warn
             option,
             title,
             smallest_part,
+            bends: _,
         },
     ) in configuration.caches()?
     {
@@ -766,10 +824,39 @@ const ONE_AN_ACCESS: &[&str] = &[
     "hdd_reads",
 ];
 
+/// A counter of some samples, scaled to the whole trace.
+struct Counter {
+    name: &'static str,
+    value: f64,
+    /// Standard error, by the spread of the samples and what none of them saw.
+    error: f64,
+    /// How much slightly other sizes differ, at most.
+    off: f64,
+    /// What is known for certain.
+    least: f64,
+    most: f64,
+}
+
+impl Counter {
+    fn estimate(self) -> Estimate {
+        let reach = (QUANTILE * self.error).hypot(self.off);
+        let [low, high] = [self.value - reach, self.value + reach];
+        Estimate {
+            name: self.name,
+            value: self.value,
+            interval: Some([low.max(self.least), high.min(self.most)]),
+        }
+    }
+}
+
 /// Scales every counter of the samples to the whole trace. Misses scale with the pages; hits are the
 /// accesses that are no misses, as in the adjustment of sampled curves.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn estimates(samples: &[Outcome], accesses: f64, pages: f64) -> Result<Vec<Estimate>> {
+fn estimates(
+    samples: &[Outcome],
+    (accesses, pages): (f64, f64),
+    rate: f64,
+) -> Result<Vec<Counter>> {
     let sampled: u64 = samples.iter().map(Outcome::distinct_pages).sum();
     if samples.iter().any(|sample| sample.accesses() == 0) {
         return Err(Error::BadParameter {
@@ -779,34 +866,37 @@ fn estimates(samples: &[Outcome], accesses: f64, pages: f64) -> Result<Vec<Estim
             hint: "use a larger rate".to_owned(),
         });
     }
-    let count = samples.len() as f64;
+    let sampled = sampled as f64;
+    let sizes: Vec<f64> = samples
+        .iter()
+        .map(|sample| sample.distinct_pages() as f64)
+        .collect();
     let per_sample: Vec<Vec<(&'static str, u64)>> = samples.iter().map(Outcome::counters).collect();
+    let unsampled = (1.0 - rate * f64::from(MINIATURES)).max(0.0);
+    let scaled = |counts: &[f64]| {
+        let ratio = counts.iter().sum::<f64>() / sampled;
+        let squares: f64 = counts
+            .iter()
+            .zip(&sizes)
+            .map(|(count, pages)| (count - ratio * pages).powi(2))
+            .sum();
+        let count = counts.len() as f64;
+        let unseen = UNSEEN_PAGES * unsampled * ratio.powi(2);
+        let variance = squares * count / (count - 1.0) + unseen;
+        (ratio * pages, variance.sqrt() * pages / sampled)
+    };
     let names = per_sample[0].iter().map(|(name, _)| *name);
     Ok(names
         .enumerate()
         .map(|(at, name)| {
-            let total: u64 = per_sample.iter().map(|counters| counters[at].1).sum();
-            let ratio = total as f64 / sampled as f64;
-            let squares: f64 = per_sample
+            let counts: Vec<f64> = per_sample
                 .iter()
-                .zip(samples)
-                .map(|(counters, sample)| {
-                    (counters[at].1 as f64 - ratio * sample.distinct_pages() as f64).powi(2)
-                })
-                .sum();
-            let error = (squares * count / (count - 1.0)).sqrt() * pages / sampled as f64;
-            let mut value = ratio * pages;
-            let mut reach = QUANTILE * error;
+                .map(|counters| counters[at].1 as f64)
+                .collect();
+            let (mut value, mut error) = scaled(&counts);
             if name == "ram_hits" {
-                let misses: u64 = per_sample
-                    .iter()
-                    .flat_map(|counters| counters.iter())
-                    .filter(|(name, _)| matches!(*name, "flash_hits" | "flash_misses"))
-                    .map(|(_, count)| count)
-                    .sum();
-                let missed = misses as f64 / sampled as f64 * pages;
-                value = (accesses - missed).max(0.0);
-                reach = QUANTILE * ram_error(&per_sample, samples, pages, sampled as f64);
+                let (missed, of_missed) = scaled(&ram_misses(&per_sample));
+                (value, error) = ((accesses - missed).max(0.0), of_missed);
             }
             let most = if ONE_AN_ACCESS.contains(&name) {
                 accesses
@@ -814,43 +904,33 @@ fn estimates(samples: &[Outcome], accesses: f64, pages: f64) -> Result<Vec<Estim
                 f64::INFINITY
             };
             let value = value.min(most);
-            Estimate {
+            Counter {
                 name,
                 value,
-                interval: Some([(value - reach).max(0.0), (value + reach).min(most)]),
+                error,
+                off: 0.0,
+                // Each page misses at its first access.
+                least: if name == "misses" {
+                    pages.min(value)
+                } else {
+                    0.0
+                },
+                most,
             }
         })
         .collect())
 }
 
-/// Standard error of the RAM misses.
+/// The RAM misses of each sample.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn ram_error(
-    per_sample: &[Vec<(&'static str, u64)>],
-    samples: &[Outcome],
-    pages: f64,
-    sampled: f64,
-) -> f64 {
-    let missed: Vec<f64> = per_sample
-        .iter()
-        .map(|counters| {
-            let of = |wanted| counters.iter().find(|(name, _)| *name == wanted);
-            let counts = [of("flash_hits"), of("flash_misses")];
-            counts
-                .iter()
-                .flatten()
-                .map(|(_, count)| *count as f64)
-                .sum()
-        })
-        .collect();
-    let ratio = missed.iter().sum::<f64>() / sampled;
-    let count = samples.len() as f64;
-    let squares: f64 = missed
-        .iter()
-        .zip(samples)
-        .map(|(missed, sample)| (missed - ratio * sample.distinct_pages() as f64).powi(2))
-        .sum();
-    (squares * count / (count - 1.0)).sqrt() * pages / sampled
+fn ram_misses(per_sample: &[Vec<(&'static str, u64)>]) -> Vec<f64> {
+    let missed = |counters: &Vec<(&'static str, u64)>| {
+        let missed = counters
+            .iter()
+            .filter(|(name, _)| matches!(*name, "flash_hits" | "flash_misses"));
+        missed.map(|(_, count)| *count as f64).sum()
+    };
+    per_sample.iter().map(missed).collect()
 }
 
 /// The accesses to one of several disjoint samples of the pages, numbered densely anew.

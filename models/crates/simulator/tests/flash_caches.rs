@@ -823,3 +823,28 @@ fn a_clock_that_stops_is_an_error_not_another_clock() {
         "internal error: trace source: time in some chunks only"
     );
 }
+
+/// What is written otherwise, or is an option of DRAM's policy, is not to be sought in a list without it.
+#[test]
+fn an_unknown_option_is_answered_by_the_right_spelling_or_by_all_options() {
+    let accesses = parse("R1 W2");
+    for (options, hint) in [
+        (vec![("RAM_POLICY", "arc")], "write `ram_policy`"),
+        (vec![("ram-policy", "arc")], "write `ram_policy`"),
+        (vec![("Mode", "write_back")], "write `mode`"),
+        (
+            vec![("depth", "1")],
+            "ram_policy, crash_at, restart; those of its ram_policy are `ram_` and their name, of which `lru` has none",
+        ),
+        (
+            vec![("ram_policy", "2Q"), ("depth", "1")],
+            "restart; those of its ram_policy `2q` are ram_k_in, ram_k_out",
+        ),
+    ] {
+        let options = options
+            .into_iter()
+            .map(|(name, value)| (name, value.to_owned()));
+        let error = run_on(&mut source(&accesses), "face", 1, 1, options.collect()).unwrap_err();
+        assert!(error.hint().ends_with(hint), "{}", error.hint());
+    }
+}

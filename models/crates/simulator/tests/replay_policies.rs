@@ -246,6 +246,42 @@ fn every_default_is_a_value_of_its_option() {
     }
 }
 
+/// Of two values one would be passed over.
+#[test]
+fn an_option_in_two_spellings_is_refused() {
+    let accesses = [(1, true), (2, false)];
+    for given in [
+        [("ram_policy", "arc"), ("RAM_POLICY", "lru")],
+        [("admission", "all"), ("Admission", "all")],
+    ] {
+        let error = scheme(&accesses, "lazy", (1, 2), &given).unwrap_err();
+        assert!(error.to_string().ends_with("is given twice"), "{error}");
+    }
+    let twice = [
+        ("ram_k_in", "0.1"),
+        ("ram-k-in", "0.2"),
+        ("ram_policy", "2q"),
+    ];
+    let error = scheme(&accesses, "lazy", (1, 2), &twice).unwrap_err();
+    assert!(
+        error.to_string().contains("`ram-k-in` is given twice"),
+        "{error}"
+    );
+    let twice = [("k_in", "0.1"), ("K_IN", "0.2")];
+    let error = simulate_policy(
+        &mut source(&accesses, 1),
+        "2q",
+        2,
+        &pairs(&twice),
+        &mut |_| true,
+    )
+    .unwrap_err();
+    assert!(
+        error.to_string().contains("`K_IN` is given twice"),
+        "{error}"
+    );
+}
+
 #[test]
 fn wrong_options_are_named_and_the_known_ones_listed() {
     let accesses = [(1, true), (2, false)];

@@ -147,6 +147,7 @@ impl Settings {
             })?;
         let mut settings = Self::defaults(about.options);
         settings.policy = about.name;
+        refuse_twice(given)?;
         for (key, text) in given {
             let plain = spelled(key);
             let place = about
@@ -278,6 +279,8 @@ pub(crate) struct Chosen {
     pub(crate) title: &'static str,
     /// The smallest part of its cache, as a share, or why it has no miniature with an interval.
     pub(crate) smallest_part: std::result::Result<f64, &'static str>,
+    /// Whether its interval takes in slightly other sizes.
+    pub(crate) bends: bool,
 }
 
 /// The policy called `name` with those of the options in `given` that are its own under `prefix`.
@@ -309,6 +312,7 @@ pub(crate) fn chosen(
         option,
         title: about.map_or("", |about| about.title),
         smallest_part: policies::smallest_part(&settings),
+        bends: policies::bends(&settings),
     })
 }
 
@@ -345,6 +349,28 @@ pub(crate) fn needs_future(name: &str) -> bool {
 /// A name as the tables spell it.
 pub(crate) fn spelled(name: &str) -> String {
     name.to_ascii_lowercase().replace('-', "_")
+}
+
+/// The name among `known` that is meant by one in upper case or with `-`, where names are taken as they are.
+pub(crate) fn meant<'a>(name: &str, mut known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = spelled(name);
+    known.find(|known| *known == wanted && *known != name)
+}
+
+/// Refuses an option that is given twice, in whatever spelling: one of the two would be passed over.
+pub(crate) fn refuse_twice(given: &[(String, String)]) -> Result<()> {
+    for (index, (option, value)) in given.iter().enumerate() {
+        let mut before = given[..index].iter();
+        if before.any(|(other, _)| spelled(other) == spelled(option)) {
+            return Err(Error::BadParameter {
+                name: "option",
+                value: format!("{option}={value}"),
+                message: format!("`{option}` is given twice"),
+                hint: "leave one of them out".to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The error for an option that `owner` does not have.

@@ -8,7 +8,9 @@ use crate::replay::admission::{self, ADMISSION};
 use crate::replay::flash_blocks::BlockResult;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::schemes::none::NoFlash;
-use crate::replay::settings::{Need, Setting, Settings, Values, spelled, unknown_option};
+use crate::replay::settings::{
+    Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
+};
 
 /// What one replay through two tiers needs.
 pub(crate) struct Run<'source, 'progress> {
@@ -180,6 +182,7 @@ impl Policies {
         let mut own = Settings::defaults(about.options);
         let has = |option: &Setting| about.options.contains(option);
         let owner = format!("scheme `{}`", about.name);
+        refuse_twice(options)?;
         for (key, value) in options {
             let name = spelled(key);
             let place = about

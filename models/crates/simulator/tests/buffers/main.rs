@@ -398,6 +398,7 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             "option `wrr=1.5`",
             "from 0 to 1",
         ),
+        ("cflru", 9, &[("WRR", "1")], "option `WRR=1`", "write `wrr`"),
         (
             "lru",
             9,

@@ -3,6 +3,7 @@
 use super::fd_buffer::{CLEAN_POLICY, POOL_PREFIXES};
 use super::{AboutBuffer, BufferOption};
 use crate::error::{Error, Result};
+use crate::replay::settings::meant;
 
 /// Digits behind the point of a share: enough for one page in the largest buffer.
 const MOST_DECIMALS: usize = 18;
@@ -71,7 +72,9 @@ impl<'a> Options<'a> {
             name: "option",
             value: format!("{name}={value}"),
             message: format!("`{}` has no such option", self.about.name),
-            hint: if known.is_empty() {
+            hint: if let Some(right) = meant(name, self.about.options.iter().map(|one| one.name)) {
+                format!("write `{right}`")
+            } else if known.is_empty() {
                 format!("`{}` has no options", self.about.name)
             } else {
                 format!("the options of `{}` are {known}", self.about.name)

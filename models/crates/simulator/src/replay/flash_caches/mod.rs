@@ -58,7 +58,7 @@ use crate::progress::OnProgress;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
-use crate::replay::policies::{AnyPolicy, Policy};
+use crate::replay::policies::{self, AnyPolicy, Policy};
 use crate::replay::settings::{Settings, spelled};
 use crate::replay::two_tier::Warning;
 use crate::replay::{About, Totals, disagreement, page_count};
@@ -221,13 +221,14 @@ impl FlashCacheAbout {
 /// The option that chooses the policy of DRAM, and how the options of that begin.
 const RAM_POLICY: &str = "ram_policy";
 const RAM_PREFIX: &str = "ram_";
+const RAM_DEFAULT: &str = "lru";
 
 /// Options that every flash cache has.
 const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
         name: RAM_POLICY,
         values: "a replacement policy",
-        default: "lru",
+        default: RAM_DEFAULT,
         description: "Replacement policy of DRAM; its options follow as `ram_` and their name. opt reads the trace to its end first.",
         is_place: false,
     },
@@ -366,19 +367,44 @@ pub fn simulate_flash_cache(
     simulate_named(about, run)
 }
 
+/// The options of the policy of DRAM that is chosen, in words.
+fn options_of_dram(given: &[(String, String)]) -> String {
+    let chosen = given.iter().find(|(name, _)| name == RAM_POLICY);
+    let wanted = spelled(chosen.map_or(RAM_DEFAULT, |(_, policy)| policy.trim()));
+    let names: Vec<String> = policies::TABLE
+        .iter()
+        .filter(|policy| policy.name == wanted)
+        .flat_map(|policy| policy.options)
+        .map(|option| format!("{RAM_PREFIX}{}", option.name))
+        .collect();
+    if names.is_empty() {
+        format!(
+            "those of its {RAM_POLICY} are `{RAM_PREFIX}` and their name, of which `{wanted}` has none"
+        )
+    } else {
+        format!(
+            "those of its {RAM_POLICY} `{wanted}` are {}",
+            names.join(", ")
+        )
+    }
+}
+
 fn simulate<C: FlashCache>(
     about: &'static FlashCacheAbout,
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
-    // What is no option of the flash cache may be one of the policy of its DRAM.
+    // What is no option of the flash cache, however it is written, may be one of the policy of its DRAM.
     let known = about.options();
-    let is_own = |name: &str| known.iter().any(|option| option.name == name);
+    let is_own = |name: &str| {
+        let name = spelled(name);
+        known.iter().any(|option| option.name == name)
+    };
     let (of_dram, own): (Vec<_>, Vec<_>) = run
         .options
         .iter()
         .cloned()
         .partition(|(name, _)| spelled(name).starts_with(RAM_PREFIX) && !is_own(name));
-    let options = Options::new(about.about.name, known, &own)?;
+    let options = Options::new(about.about.name, known, &own, &options_of_dram(&own))?;
     let dram = options.policy(RAM_POLICY, RAM_PREFIX, &of_dram)?;
     match dram.policy {
         "lru" => simulate_over::<Lru, C>(about, options, dram, run),

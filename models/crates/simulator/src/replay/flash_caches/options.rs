@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt::Display;
 
 use crate::error::{Error, Result};
-use crate::replay::settings::{Settings, spelled};
+use crate::replay::settings::{Settings, meant};
 
 /// An option of a flash cache, for lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,27 +30,41 @@ pub(crate) struct Options<'given> {
     taken: RefCell<Vec<(String, String)>>,
 }
 
+/// What can be given at all, in words.
+fn all_options<'a>(names: impl Iterator<Item = &'a str>, of_dram: &str) -> String {
+    let names: Vec<_> = names.collect();
+    format!("its options are {}; {of_dram}", names.join(", "))
+}
+
 impl<'given> Options<'given> {
-    /// Refuses options that nobody knows or that come twice.
+    /// Refuses options that nobody knows or that come twice; `of_dram` says what options the policy of DRAM adds.
     pub(crate) fn new(
         of: &'static str,
         known: Vec<OptionAbout>,
         given: &'given [(String, String)],
+        of_dram: &str,
     ) -> Result<Self> {
         for (index, (name, value)) in given.iter().enumerate() {
-            let problem = if !known.iter().any(|option| option.name == name) {
-                format!("flash cache `{of}` has no option `{name}`")
+            let names = || known.iter().map(|option| option.name);
+            let (problem, hint) = if !names().any(|known| known == name) {
+                let hint = match meant(name, names()) {
+                    Some(right) => format!("write `{right}`"),
+                    None => all_options(names(), of_dram),
+                };
+                (format!("flash cache `{of}` has no option `{name}`"), hint)
             } else if given[..index].iter().any(|(other, _)| other == name) {
-                format!("`{name}` is given twice")
+                (
+                    format!("`{name}` is given twice"),
+                    all_options(names(), of_dram),
+                )
             } else {
                 continue;
             };
-            let names: Vec<_> = known.iter().map(|option| option.name).collect();
             return Err(Error::BadParameter {
                 name: "option",
                 value: format!("{name}={value}"),
                 message: problem,
-                hint: format!("its options are {}", names.join(", ")),
+                hint,
             });
         }
         Ok(Self {
@@ -119,17 +133,6 @@ impl<'given> Options<'given> {
         prefix: &str,
         given: &[(String, String)],
     ) -> Result<Settings> {
-        for (index, (option, value)) in given.iter().enumerate() {
-            let mut before = given[..index].iter();
-            if before.any(|(other, _)| spelled(other) == spelled(option)) {
-                return Err(Error::BadParameter {
-                    name: "option",
-                    value: format!("{option}={value}"),
-                    message: format!("`{option}` is given twice"),
-                    hint: "leave one of them out".to_owned(),
-                });
-            }
-        }
         let text = self.text(name).unwrap_or(self.about(name).default);
         let settings = Settings::parse(name, text, prefix, given)?;
         self.note(name, &settings.policy);
