@@ -76,3 +76,26 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await expect(page.getByText("There is no formula face.nothing")).toBeVisible();
   await expect(page.getByText(/inputs=3 \(needs an object/)).toBeVisible();
 });
+
+test("formulas: on a phone a result says what it is without sideways scrolling", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const [name, meaning] of [
+    ["face.bottleneck", "busy time of the disks for each transaction"],
+    ["sce.metadata", ""],
+    ["kv.hits_from_curve", ""],
+  ]) {
+    await page.goto(`/formulas?formula=${name}`);
+    const result = page.getByRole("table", { name: "Result" });
+    await expect(result).toBeVisible();
+    const scrolled = page.getByRole("region", { name: "Result" });
+    const { inner, outer } = await scrolled.evaluate((element) => ({
+      inner: element.scrollWidth,
+      outer: element.clientWidth,
+    }));
+    expect(inner, name).toBeLessThanOrEqual(outer);
+    await expect(result.getByText(meaning ?? "").locator("visible=true").first()).toBeVisible();
+  }
+  await expectAccessible(page, "a formula's result on a phone");
+});
