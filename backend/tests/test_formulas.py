@@ -12,6 +12,7 @@ from live_app import run_application
 
 from tierwright import formulas
 from tierwright.formulas import CARDS
+from tierwright_server.jobs.brief import Said
 
 
 def test_the_catalogue_holds_every_formula(application):
@@ -152,6 +153,35 @@ def test_a_missing_key_of_a_row_is_named(application):
         {"inputs": {**body["inputs"], "rows": [row | named]}},
         200,
     )
+
+
+def test_an_unknown_key_of_a_row_is_named(application):
+    row = {"M_c": 1, "P_c": 0.9, "P_d": 0.8, "P_dw": 0.7, "P_w": 0.7}
+    found = application.post(
+        "/formulas/fd.argmin", {"inputs": {"rows": [row], "R": 2, "w": 0.1}}, 422
+    )
+    [fault] = found["errors"]
+    assert fault["where"] == "body.inputs.rows[0].P_w"
+    assert "M_c, P_c, P_d, P_dw" in fault["message"]
+
+
+def test_a_defect_of_a_formula_is_no_fault_of_the_request(
+    application, monkeypatch, caplog
+):
+    said = {"defect": {"message": "TypeError: inner", "trace": "in secret_kernel"}}
+    body = {"inputs": dict(formulas.example("kv.C0").inputs)}
+    for child in (Said(json.dumps(said).encode(), "", 0), Said(b"", "in secret", 1)):
+
+        async def broken(*_, child=child):
+            return child
+
+        monkeypatch.setattr("tierwright_server.formulas.service.ask_child", broken)
+        found = application.post("/formulas/kv.C0", body, 500)
+        assert found["type"].endswith("internal")
+        assert "defect of Tierwright" in found["detail"]
+        assert "secret" not in json.dumps(found)
+        assert found["instance"] in caplog.text
+        assert "in secret" in caplog.text
 
 
 def test_a_large_computation_meets_its_limit_of_memory(application):

@@ -57,6 +57,29 @@ class TestProblems:
         )
         assert_problem(answer, 413)
 
+    @pytest.mark.parametrize(
+        ("path", "part"),
+        [
+            ("/formulas/kv.C0", "shorter trace"),
+            ("/evaluations", "fewer or shorter lists"),
+            ("/workloads/from-curve", "at fewer sizes"),
+            ("/uploads", "tus"),
+        ],
+    )
+    def test_the_hint_of_a_large_body_fits_what_was_asked(
+        self, application, path, part
+    ):
+        big = b'{"inputs": "' + b"x" * 2**20 + b'"}'
+        headers = {"Content-Type": "application/json"}
+        whole = application.client.post(path, content=big, headers=headers)
+        pieces = application.client.post(path, content=iter([big]), headers=headers)
+        for answer in (whole, pieces):
+            if answer.status_code != 413 and path == "/uploads":
+                continue  # tus reads no body of pieces here
+            hint = assert_problem(answer, 413)["hint"]
+            assert part in hint
+            assert ("tus" in hint) == ("work" in path or "uploads" in path)
+
     def test_unforeseen_errors_show_an_id_and_nothing_else(
         self, application, monkeypatch, caplog
     ):

@@ -76,3 +76,24 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await expect(page.getByText("There is no formula face.nothing")).toBeVisible();
   await expect(page.getByText(/inputs=3 \(needs an object/)).toBeVisible();
 });
+
+test("formulas: on a phone a result says what it is without sideways scrolling", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const name of ["sce.metadata", "kv.hits_from_curve", "face.bottleneck"]) {
+    await page.goto(`/formulas?formula=${name}`);
+    const scrolled = page.getByRole("region", { name: "Result" });
+    await expect(scrolled.getByRole("row").nth(1)).toBeVisible();
+    const { inner, outer } = await scrolled.evaluate((element) => ({
+      inner: element.scrollWidth,
+      outer: element.clientWidth,
+    }));
+    expect(inner, name).toBeLessThanOrEqual(outer);
+  }
+  const demand = page
+    .getByRole("table", { name: "Result" })
+    .getByRole("rowheader", { name: /^disk_demand_s/ });
+  await expect(demand.getByText("of each disk")).toBeVisible();
+  await expectAccessible(page, "a formula's result on a phone");
+});

@@ -2,8 +2,11 @@
 
 import json
 import math
+import random
 import re
-from collections.abc import Iterator, Mapping
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,8 @@ import pytest
 from tierwright import conformance, formulas
 from tierwright.cli.app import main
 from tierwright.derivation import plain
-from tierwright.errors import BadInput
-from tierwright.formulas import answer
+from tierwright.errors import BadInput, Defect
+from tierwright.formulas import answer, limited
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = sorted((ROOT / "fixtures" / "vectors").glob("*.json"))
@@ -300,6 +303,42 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "rows.P_c",
             "exceed 1",
         ),
+        (
+            "fd.argmin",
+            {"rows": [ROW, ROW | {"P_w": 0.5}], "R": 1, "w": 0},
+            "rows[1].P_w",
+            "none of the keys here: M_c, P_c, P_d, P_dw",
+        ),
+        (
+            "fd.argmin",
+            {"rows": [ROW | {"P_d^w": 0.5}], "R": 1, "w": 0},
+            "rows[0].P_d^w",
+            "is `P_dw` a second time",
+        ),
+        (
+            "zhou.eviction_order",
+            {"transactions": {"T1": {"access": [1], "comit": 3}}},
+            "transactions.T1.comit",
+            "none of the keys here: access, commit",
+        ),
+        (
+            "kv.hits_from_curve",
+            {"curve": [[1, 0.5]], "r": 1, "f": 1, "N": 5, "|W|": 7},
+            "|W|",
+            "is `N` a second time",
+        ),
+        (
+            "face.restart_speedup",
+            {"other": [1, 2, 3], "face": [1, 2]},
+            "face",
+            "do not go with the other lists",
+        ),
+        (
+            "sce.threads",
+            {"read_miss_rate": [0.1, 0.2, 0.3], "free_fraction": [0, 1]},
+            "free_fraction",
+            "do not go with the other lists",
+        ),
         ("fd.mattson", {"trace": "  "}, "trace", "must hold an access"),
         ("kv.simulate", {"trace": "R1", "r": 0, "f": 1}, "r", "a cache has 1 to"),
         (
@@ -331,6 +370,123 @@ def test_refuses_by_the_name_of_the_input(
     assert faults, caught.value.problems
     assert part in faults[0].message
     assert caught.value.hint
+
+
+def test_ids_that_look_like_symbols_stay_as_they_are() -> None:
+    given = {"δ": [4], "delta": [1, 2], "|W|": [3]}
+    found = formulas.ask("zhou.aat", {"transactions": given}).result
+    assert found["AAT"] == {"δ": 4, "delta": 1.5, "|W|": 3}
+    assert found["eviction_order"] == ["delta", "|W|", "δ"]
+
+
+def test_no_zero_has_a_sign() -> None:
+    given = {"reads_a": 5, "writes_a": 1, "reads_b": 5, "writes_b": 3}
+    for name, inputs in (
+        ("fd.break_even_R", given),
+        ("face.waf", {"physical_bytes": -0.0, "logical_bytes": 1}),
+    ):
+        found = formulas.ask(name, inputs)
+        assert "-0" not in json.dumps([found.result, found.inputs])
+
+
+# --- defects -----------------------------------------------------------------------------
+
+
+def broken(_inputs: Mapping[str, Any]) -> dict[str, Any]:
+    return {"C0": {}["inner"]}
+
+
+def test_what_a_formula_raises_on_sound_inputs_is_told_as_a_defect(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(conformance.FORMULAS, "kv.C0", broken)
+    with pytest.raises(KeyError):
+        formulas.ask("kv.C0", COST)
+    said = formulas.document_of("kv.C0", COST)
+    with pytest.raises(Defect, match="KeyError: 'inner'") as caught:
+        formulas.answer_of(said)
+    assert "in broken" in caught.value.trace
+    # The command's child would be a sound one: its words are put in.
+    ended = subprocess.CompletedProcess([], 0, json.dumps(said), "")
+    monkeypatch.setattr(limited.subprocess, "run", lambda *_, **__: ended)
+    assert main(["formula", "kv.C0", "--inputs", json.dumps(COST), "--json"]) == 70
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "in broken" in printed.err
+    assert "formula `kv.C0` failed on inputs that fit it" in printed.err
+    assert "this is a defect of Tierwright" in printed.err
+
+
+def test_a_process_that_failed_is_a_defect_and_one_that_was_killed_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for code, error in ((1, Defect), (-signal.SIGSEGV, Defect), (-9, BadInput)):
+        ended = subprocess.CompletedProcess([], code, "", "last words")
+        monkeypatch.setattr(limited.subprocess, "run", lambda *_, e=ended, **__: e)
+        with pytest.raises(error, match="kv\\.C0"):
+            formulas.ask_within("kv.C0", COST)
+
+
+NUMBERS = (
+    *(0, -0.0, 1, -1, 0.5, 1.5, 3, 7, 0.1, 100, 2**53 + 1, 2**63 - 1, -(2**63) + 1),
+    *(5e-324, 1e-300, 1e300, 1.7e308, -1e300),
+)
+COUNTS = (0, 1, 2, 3, -1, 5, 64, 4096, 3.0)
+TOKENS = ("R1", "W1", "R2", "W3", "Rx", "W漢", "R\ud800")
+
+
+def sound_by_kind(drawn: random.Random, parameter: formulas.Parameter) -> Any:
+    """Draw what the check of a kind lets pass, however little sense it makes."""
+
+    def number() -> Any:
+        return drawn.choice(NUMBERS)
+
+    def some(make: Callable[[], Any]) -> list[Any]:
+        return [make() for _ in range(drawn.randint(1, 3))]
+
+    def times() -> Any:
+        if not parameter.columns:
+            return some(number)
+        return {"access": some(number), "commit": drawn.choice((None, number()))}
+
+    make: dict[str, Callable[[], Any]] = {
+        "number": number,
+        "integer": lambda: drawn.choice(COUNTS),
+        "numbers": lambda: drawn.choice((number(), some(number))),
+        "flag": lambda: drawn.random() < 0.5,
+        "choice": lambda: drawn.choice(parameter.choices),
+        "curve": lambda: some(lambda: [number(), number()]),
+        "trace": lambda: " ".join(some(lambda: drawn.choice(TOKENS))),
+        "names": lambda: drawn.choice(("A B A", "", " ", [1, "x"], [1, 1], ["\ud800"])),
+        "rows": lambda: some(
+            lambda: {c.name: sound_by_kind(drawn, c) for c in parameter.columns}
+        ),
+        "transactions": lambda: {drawn.choice(("T1", "δ", "")): times()},
+    }
+    return make[parameter.kind]()
+
+
+@pytest.mark.parametrize("card", formulas.CARDS.values(), ids=lambda card: card.name)
+def test_no_input_that_its_check_lets_pass_meets_a_defect(card: formulas.Card) -> None:
+    """A finite answer, or the models' own refusal, with a hint, by the name of an input."""
+    drawn = random.Random(card.name)
+    example = formulas.example(card.name).inputs
+    form = card.form(example)
+    names = {parameter.name for parameter in form}
+    for _ in range(60):
+        inputs = dict(example)
+        for parameter in drawn.sample(form, drawn.randint(1, min(3, len(form)))):
+            for key in parameter.also:
+                inputs.pop(key, None)
+            inputs[parameter.name] = sound_by_kind(drawn, parameter)
+        said = formulas.document_of(card.name, inputs)
+        assert "defect" not in said, (inputs, said)
+        if "answer" in said:
+            json.dumps(said, allow_nan=False)
+            continue
+        assert said["error"]["hint"], inputs
+        for where, *_ in said["error"]["problems"]:
+            assert re.split(r"[.\[]", where)[0] in names, (inputs, said)
 
 
 def test_times_of_any_unit_are_said_to_need_the_same() -> None:

@@ -1,6 +1,7 @@
 """The page-flow formulas: published tables, identities, and refusals."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -136,6 +137,25 @@ def test_lazy_is_the_sum_over_its_victims(
         + misses * inputs["disk_read"]
     )
     assert by_victim == pytest.approx(float(found.lazy), rel=1e-9, abs=1e-9)
+
+
+@given(hits=st.integers(10**6, 2**50), misses=st.integers(1, 100), p_d=st.floats(0, 1))
+def test_few_misses_beside_many_hits_lose_no_digits(
+    hits: int, misses: int, p_d: float
+) -> None:
+    """1 - q is m_f / m_r; as a difference it would lose what makes up the victim's cost."""
+    costs = {"flash_read": 1, "flash_write": 0.5, "disk_read": 8, "disk_write": 1e12}
+    found = page_flow.io_costs(hits, misses, p_d=p_d, **costs)
+    absent = Fraction(misses, hits + misses)
+    dirty, write = Fraction(p_d), Fraction(0.5)
+    victim = (1 - absent) * dirty * write + absent * (dirty * 10**12 + write)
+    assert float(found.lazy_victim) == pytest.approx(float(victim), rel=1e-12)
+    clean = page_flow.clean_only_cost(hits, misses, p_d=0, **costs)
+    assert float(clean) == pytest.approx(hits + 8.5 * misses, rel=1e-12)
+    update = page_flow.directory_costs(hits, misses, p_d=0, lookup=0, update=1e12)
+    assert float(update.lazy_victim) == pytest.approx(
+        float(2 * absent) * 1e12, rel=1e-12
+    )
 
 
 @given(counts, counts, cost_inputs())

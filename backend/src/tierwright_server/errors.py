@@ -257,8 +257,23 @@ _HTTP_HINTS = {
     400: "Send one JSON object, with nothing nested in hundreds and no number of thousands "
     "of digits.",
     404: "The paths of this server are listed at /api/v1/openapi.json.",
-    413: "Traces are uploaded with tus at /api/v1/uploads.",
     405: "See /api/v1/openapi.json for the methods of this path.",
+}
+
+
+def body_hint(path: str) -> str:
+    """Say what to do about a body that is too large for a path."""
+    part = path.removeprefix("/api/v1/").partition("/")[0]
+    return _BODY_HINTS.get(part, "Ask for less in one request: fewer or shorter lists.")
+
+
+_BODY_HINTS = {
+    "formulas": "Give shorter lists or a shorter trace; the command `tierwright simulate` and "
+    "the page Simulate take whole traces.",
+    "uploads": "Traces are uploaded with tus at /api/v1/uploads.",
+    "workloads": "Give the curve at fewer sizes; whole traces are uploaded with tus at "
+    "/api/v1/uploads.",
+    "scenarios": "Keep a smaller state.",
 }
 
 
@@ -274,7 +289,9 @@ async def _on_http(request: Request, error: Exception) -> Response:
             title=status.phrase,
             status=status,
             detail=detail,
-            hint=_HTTP_HINTS.get(status),
+            hint=body_hint(request.url.path)
+            if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            else _HTTP_HINTS.get(status),
         ),
         error.headers,
     )
@@ -304,7 +321,8 @@ def _unexpected(error: Exception) -> Response:
             type="urn:tierwright:problem:internal",
             title="An error of Tierwright itself",
             status=HTTPStatus.INTERNAL_SERVER_ERROR,
-            detail="The server met an error that it does not know how to handle.",
+            detail="The server met an error that it does not know how to handle. "
+            "This is a defect of Tierwright, not of the request.",
             hint=f"Report it with the server's log lines around `{instance}`.",
             instance=instance,
         )

@@ -18,6 +18,7 @@ from tierwright_server.errors import (
     Forbidden,
     ServerError,
     TooLarge,
+    body_hint,
     on_unexpected,
     problem_of,
     problem_response,
@@ -142,7 +143,7 @@ class Guard:
         limit = self._settings.max_body_bytes
         error = TooLarge(
             f"the body is larger than {limit} bytes",
-            hint="Traces are uploaded with tus at /api/v1/uploads.",
+            hint=body_hint(scope["path"]),
         )
         length = Headers(scope=scope).get("content-length", "0")
         if length.isdecimal() and int(length) > limit:

@@ -76,6 +76,30 @@ class BadInput(TierwrightError):
         self.kind = kind
 
 
+class Defect(Exception):
+    """Tierwright itself went wrong on inputs that it had found sound.
+
+    No `TierwrightError`, so that nobody tells it as a fault of the input.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong, and where.
+    trace : str
+        The trace of a process that has ended, for the report.
+    """
+
+    hint = "this is a defect of Tierwright: report it with these lines and the inputs"
+
+    def __init__(self, message: str, trace: str = "") -> None:
+        super().__init__(message, trace)
+        self.message = message
+        self.trace = trace
+
+    def __str__(self) -> str:
+        return f"{self.trace.rstrip()}\n{self.message}" if self.trace else self.message
+
+
 def _shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 

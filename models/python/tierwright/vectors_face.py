@@ -71,7 +71,11 @@ def _seconds(iops: Any, name: str) -> FloatArray:
     good = bool(np.all(np.isfinite(rate) & (rate > 0)))
     problems.check(good, name, iops, "must be finite and above 0")
     problems.raise_if_any()
-    return np.asarray(1 / rate)
+    seconds = np.asarray(1 / rate)
+    good = bool(np.isfinite(seconds).all())
+    problems.check(good, name, iops, "is too small: 1 / IOPS would be no finite number")
+    problems.raise_if_any()
+    return seconds
 
 
 def _theta(inputs: Inputs) -> Outputs:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from tierwright import metadata, recovery, sce
+from tierwright.errors import BadInput
 from tierwright.vectors_face import first_of, plain
 
 Inputs = Mapping[str, Any]
@@ -132,6 +134,11 @@ def _memory_ratio(inputs: Inputs) -> Outputs:
         )
         fragment = first_of(
             inputs, "sce_bytes", "sce_total_bytes", "sce_metadata_bytes"
+        )
+    if not (math.isfinite(block) and math.isfinite(fragment)):
+        raise BadInput(
+            "sce.memory_ratio: the memory of a cache would be no finite number",
+            "give smaller sizes",
         )
     found = metadata.memory_ratio(
         block_cache_bytes=block, fragment_cache_bytes=fragment, buffer_bytes=buffers

@@ -184,6 +184,8 @@ def _read(settings: Settings, name: str, said: Said) -> dict[str, Any]:
                 hint=SMALLER,
             )
         how = describe_exit(said.exit_code)
+        if said.exit_code not in formulas.KILLED:
+            raise formulas.failed(name, how, said.stderr[-_STDERR_KEPT:])
         log.warning(
             "a formula ended early", how=how, stderr=said.stderr[-_STDERR_KEPT:]
         )

@@ -130,7 +130,9 @@ function ResultTable({ rows }: { readonly rows: readonly ResultRow[] }) {
               Value
             </th>
             <th scope="col">Unit</th>
-            <th scope="col">What it is</th>
+            <th scope="col" className={classes["apart"]}>
+              What it is
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -138,12 +140,13 @@ function ResultTable({ rows }: { readonly rows: readonly ResultRow[] }) {
             <tr key={row.place}>
               <th scope="row">
                 <code>{row.place}</code>
+                <span className={classes["within"]}>{row.meaning}</span>
               </th>
               <td className={`num ${classes["result"]}`}>
                 <Value value={row.value} />
               </td>
               <td>{row.unit}</td>
-              <td>{row.meaning}</td>
+              <td className={classes["apart"]}>{row.meaning}</td>
             </tr>
           ))}
         </tbody>

@@ -26,7 +26,7 @@ from tierwright.cli import (
     transactions,
     wear,
 )
-from tierwright.errors import TierwrightError
+from tierwright.errors import Defect, TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
 """Entry points through which other packages add commands, such as `serve`."""
@@ -34,6 +34,8 @@ COMMANDS_GROUP = "tierwright.commands"
 _PATH_HINT = "check the path, its permissions and the space left"
 
 EXIT_BAD_INPUT = 2
+EXIT_DEFECT = 70
+"""As sysexits.h: an error of the software itself."""
 EXIT_INTERRUPTED = 130
 
 # typer carries its own copy of click and exports only this leaf of its errors.
@@ -177,7 +179,21 @@ def _fail_core(error: Exception) -> int:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or error}", _PATH_HINT)
-    raise error
+    return _fail_defect(error)
+
+
+def _fail_defect(error: Exception) -> int:
+    """Report what nobody foresaw, with its trace."""
+    import traceback
+
+    if isinstance(error, Defect):
+        trace, message = error.trace, error.message
+    else:
+        trace = "".join(traceback.format_exception(error))
+        message = f"{type(error).__name__}: {error}"
+    typer.echo(trace.rstrip(), err=True)
+    _fail(message, Defect.hint)
+    return EXIT_DEFECT
 
 
 def _fail_usage(error: Exception, given: list[str]) -> int:

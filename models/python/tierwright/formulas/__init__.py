@@ -17,11 +17,19 @@ from tierwright.formulas.catalogue import (
     example,
     page_text,
 )
-from tierwright.formulas.limited import TIMEOUT_S, answer_of, ask_within, document_of
+from tierwright.formulas.limited import (
+    KILLED,
+    TIMEOUT_S,
+    answer_of,
+    ask_within,
+    document_of,
+    failed,
+)
 
 __all__ = [
     "CARDS",
     "FAMILIES",
+    "KILLED",
     "MOST_ENTRIES",
     "TIMEOUT_S",
     "Answer",
@@ -36,5 +44,6 @@ __all__ = [
     "card_of",
     "document_of",
     "example",
+    "failed",
     "page_text",
 ]

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tierwright.conformance import evaluate_formula, spelled
+import numpy as np
+
+from tierwright.conformance import evaluate_formula
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.errors import BadInput
 from tierwright.formulas.card import Card
@@ -79,6 +81,7 @@ def ask(name: str, inputs: Mapping[str, Any]) -> Answer:
     BadInput
         If there is no such formula; if an input is missing, unknown, of the wrong kind, not
         finite, too large or out of the formula's domain; if the result is no finite number.
+        Whatever else is raised is a defect, not a fault of the inputs.
 
     Examples
     --------
@@ -89,16 +92,16 @@ def ask(name: str, inputs: Mapping[str, Any]) -> Answer:
     from tierwright._simulator import SimulatorError
 
     card = card_of(name)
-    spelt = spelled(inputs)
-    given = card.read(spelt)
+    given: dict[str, Any] = _unsigned_zeros(card.read(inputs))
     try:
-        found: dict[str, Any] = plain(evaluate_formula(name, given))
-        warnings = tuple(card.warn(given, found))
+        found: dict[str, Any] = _unsigned_zeros(plain(evaluate_formula(name, given)))
+        with np.errstate(all="ignore"):  # what is shown was found finite above
+            warnings = tuple(card.warn(given, found))
     except BadInput as error:
-        raise card.own_names(error, spelt) from error
+        raise card.own_names(error, inputs) from error
     except SimulatorError as error:  # the core refuses what is outside its domain
         message, *rest = (str(part) for part in error.args)
-        raise card.of_core(message, rest[0] if rest else "", spelt) from error
+        raise card.of_core(message, rest[0] if rest else "", inputs) from error
     return Answer(
         name=name,
         inputs=given,
@@ -110,6 +113,15 @@ def ask(name: str, inputs: Mapping[str, Any]) -> Answer:
         warnings=warnings,
         derivation=tuple(_derivation(card, given, found)),
     )
+
+
+def _unsigned_zeros(value: Any) -> Any:
+    """Return plain data without negative zeros, which would be shown as -0."""
+    if isinstance(value, Mapping):
+        return {key: _unsigned_zeros(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_unsigned_zeros(entry) for entry in value]
+    return value + 0.0 if isinstance(value, float) else value
 
 
 def _derivation(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from tierwright.errors import BadInput, Problems
+from tierwright.errors import BadInput, Problem, Problems
 from tierwright.page_flow.warn import Caution
 
 Kind = Literal[
@@ -36,6 +36,10 @@ MOST_UNKNOWN = 20
 """Keys that are no inputs: so many are named."""
 _OF_CORE = re.compile(r"(?:option `)?([\w-]+)(?: `|=)([^`]*)`: (.*)", re.DOTALL)
 """How the core names an input: `ram-pages `0`: ...`, `option `scan_depth=0`: ...`."""
+_OF_KERNEL = re.compile(r"(?:[\w -]+: )?(\w+):? `([^`]*)` (.*)", re.DOTALL)
+"""How a kernel names one: `page: `-1` is no page number`, with its own name before or not."""
+_RATIO = "H("
+"""How a kernel names a hit ratio of a curve, by its size."""
 MOST_WHOLE = 2**63 - 1
 """The largest whole number that the kernels and the core count with."""
 EXACT = "exact: evaluates the formula, approximates nothing"
@@ -94,7 +98,17 @@ class Parameter:
             return value
         if self.kind == "integer":
             return int(value)
+        if self.kind == "rows":
+            return [self._row(row) for row in value]
         return value
+
+    def _row(self, row: Inputs) -> dict[str, Any]:
+        """Return a row that was checked, under the names of its columns."""
+        names = {key: column for column in self.columns for key in _keys(column)}
+        return {
+            names[key].name: int(entry) if names[key].kind == "integer" else entry
+            for key, entry in row.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +239,17 @@ class Card:
     def own_names(self, error: BadInput, given: Inputs) -> BadInput:
         """Tell a kernel's error under the keys that were given."""
         names = self._names_of_arguments(given)
-        if not names or not any(each.where in names for each in error.problems):
-            return error
         problems = Problems(f"formula `{self.name}`", error.hint)
-        for each in error.problems:
-            where = names.get(each.where, each.where)
-            problems.add(where, each.value or None, each.message)
+        for each in error.problems or _told_problems(error.message):
+            if each.where in names:
+                problems.add(names[each.where], each.value or None, each.message)
+            elif each.where.startswith(_RATIO) and "curve" in names:
+                message = f"at {each.where} {each.message}"
+                problems.add("curve", each.value or None, message)
+            else:
+                problems.add(each.where, each.value or None, each.message)
+        if not any(each.where in names.values() for each in problems.found):
+            return error
         try:
             problems.raise_if_any()
         except BadInput as renamed:
@@ -264,9 +283,18 @@ class Card:
     def _names_of_arguments(self, given: Inputs) -> dict[str, str]:
         found = {p.argument or p.name: p.name for p in self.form(given)}
         for parameter in self.form(given):
+            found.setdefault(parameter.name, parameter.name)
+            if parameter.kind == "curve":
+                found.setdefault("size", parameter.name)
             for column in parameter.columns:
                 found[column.argument] = f"{parameter.name}.{column.name}"
         return found
+
+
+def _told_problems(message: str) -> tuple[Problem, ...]:
+    """Return what a message of one sentence says that names an input and its value first."""
+    found = _OF_KERNEL.fullmatch(message)
+    return (Problem(found[1], found[2], found[3]),) if found else ()
 
 
 def _keys(parameter: Parameter) -> tuple[str, ...]:
@@ -318,11 +346,15 @@ def _names_fault(value: Any) -> Fault | None:
     if fault is not None:
         return fault
     wrong = (
-        (f"[{at}]", entry, "must be a name: a text or a whole number")
+        (f"[{at}]", entry, "must be a name: a text without spaces or a whole number")
         for at, entry in enumerate(value)
-        if isinstance(entry, bool) or not isinstance(entry, (str, int))
+        if isinstance(entry, bool) or not (isinstance(entry, int) or _is_name(entry))
     )
     return next(wrong, None)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.split() == [value]
 
 
 def _number_fault(where: str, value: Any, *, whole: bool = False) -> Fault | None:
@@ -353,7 +385,15 @@ def _text_fault(value: Any) -> Fault | None:
 def _trace_fault(value: Any) -> Fault | None:
     if isinstance(value, str) and not value.strip():
         return "", None, "must hold an access at least, such as R1"
-    return _text_fault(value)
+    fault = _text_fault(value)
+    if fault is not None:
+        return fault
+    wrong = (
+        (f"[{at}]", token, "must be R<page> or W<page>")
+        for at, token in enumerate(value.split())
+        if token[0] not in "RW" or len(token) == 1
+    )
+    return next(wrong, None)
 
 
 def _list_fault(value: Any, wanted: str = "a list") -> Fault | None:
@@ -454,12 +494,21 @@ def _transaction_faults(parameter: Parameter, value: Inputs) -> Fault | None:
 def _columns_fault(
     where: str, columns: Sequence[Parameter], row: Inputs
 ) -> Fault | None:
+    known = {key for column in columns for key in _keys(column)}
+    unknown = next((key for key in row if key not in known), None)
+    if unknown is not None:
+        names = ", ".join(column.name for column in columns)
+        place = f"{where}.{unknown}"
+        return place, _short(row[unknown]), f"is none of the keys here: {names}"
     for column in columns:
-        key = next((key for key in _keys(column) if key in row), None)
-        if key is not None:
-            fault = _CHECKS[column.kind](row[key])
+        keys = [key for key in _keys(column) if key in row]
+        if len(keys) > 1:
+            place = f"{where}.{keys[1]}"
+            return place, row[keys[1]], f"is `{keys[0]}` a second time"
+        if keys:
+            fault = _CHECKS[column.kind](row[keys[0]])
             if fault is not None:
-                return f"{where}.{key}{fault[0]}", fault[1], fault[2]
+                return f"{where}.{keys[0]}{fault[0]}", fault[1], fault[2]
         elif column.required:
             return f"{where}.{column.name}", None, f"is missing: {column.meaning}"
     return None

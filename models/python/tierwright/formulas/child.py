@@ -1,6 +1,7 @@
 """One formula in a process of its own: `python -m tierwright.formulas.child`.
 
-stdin: `{name, inputs}`. stdout: `{answer}` or `{error: {message, hint, problems}}`.
+stdin: `{name, inputs}`. stdout: `{answer}`, `{error: {message, hint, problems}}`
+or `{defect: {message, trace}}`.
 """
 
 from __future__ import annotations

@@ -229,7 +229,13 @@ CARDS = (
         ),
         source=f"{PAPER}, Eq 1; the mix is derived",
         takes=(
-            number("read_fraction", "1", "share of reads, x", also=("x", "read_share")),
+            number(
+                "read_fraction",
+                "1",
+                "share of reads, x",
+                also=("x", "read_share"),
+                argument="read_share",
+            ),
             number("disk_read_iops", "1/s", "random reads of the disks"),
             number("disk_write_iops", "1/s", "random writes of the disks"),
             number("flash_read_iops", "1/s", "random reads of flash"),
@@ -544,7 +550,13 @@ CARDS = (
         source=f"{PAPER}, section 5.2",
         takes=(
             number("entries_per_segment", "entries", "of a segment", also=("entries",)),
-            number("enqueue_rate", "1/s", "pages appended", also=("enqueues_per_s",)),
+            number(
+                "enqueue_rate",
+                "1/s",
+                "pages appended",
+                also=("enqueues_per_s",),
+                argument="enqueues_per_s",
+            ),
         ),
         gives=(
             Output("seconds", "s", "interval", "entries_per_segment / enqueue_rate"),
@@ -559,8 +571,8 @@ CARDS = (
         formula="other / face",
         source=f"{PAPER}, section 6.8, Table 8",
         takes=(
-            numbers("other", "s", "restart of the other"),
-            numbers("face", "s", "restart with the flash cache"),
+            numbers("other", "s", "restart of the other", argument="other_s"),
+            numbers("face", "s", "restart with the flash cache", argument="face_s"),
         ),
         gives=(Output("speedup", "1", "ratio of times", "other / face"),),
         validity="both restarts of the same load and checkpoint interval",

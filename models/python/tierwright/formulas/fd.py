@@ -153,7 +153,7 @@ CARDS = (
                 "E_dirty",
                 "1",
                 "dirty evictions / evictions",
-                argument="dirty_evictions",
+                argument="dirty_share",
             ),
             number("C_read", "time", "page read", argument="read_cost"),
             number("C_write", "time", "random page write", argument="write_cost"),
@@ -416,7 +416,7 @@ CARDS = (
         ),
         source=f"{PAPER}, dynamic workloads (WM1 repaired)",
         takes=(
-            integer("i", "1", "epoch, from 0"),
+            integer("i", "1", "epoch, from 0", argument="number"),
             number("w0", "1", "write share of epoch 0", argument="write_share"),
             number("R0", "1", "asymmetry of epoch 0", argument="asymmetry"),
             number(
@@ -448,7 +448,7 @@ CARDS = (
         source=f"{PAPER}, synthetic workloads",
         takes=(
             integer("rank", "1", "of the page, from 1"),
-            integer("n", "pages", "pages"),
+            integer("n", "pages", "pages", argument="pages"),
             number("alpha", "1", "exponent; 0 is uniform"),
         ),
         gives=(

@@ -359,7 +359,7 @@ CARDS = (
                 "accesses",
                 "flash hits that exclusive has more than lazy",
                 also=("Δ",),
-                argument="extra_hits",
+                argument="extra_flash_hits",
             ),
             P_D,
             *TIMES,
@@ -547,7 +547,7 @@ CARDS = (
             number(
                 "C_k", TIME, "cost of the scheme", also=("Ck", "cost"), argument="cost"
             ),
-            number("C0", TIME, "cost without flash", argument="cost_no_flash"),
+            number("C0", TIME, "cost without flash", argument="no_flash"),
         ),
         gives=(Output("saving", "1", "share saved; null if C0 = 0", "1 - C_k / C0"),),
         validity="both costs are of the same accesses",
@@ -564,7 +564,7 @@ CARDS = (
         source=f"{PAPER}, price-to-I/O-cost; as a product, since the quotient rewards dear devices",
         takes=(
             number("cost", "ms", "I/O time of all accesses"),
-            number("references", "accesses", "accesses"),
+            number("references", "accesses", "accesses", argument="accesses"),
             number("price", "USD", "of the device, or of a GB"),
         ),
         gives=(

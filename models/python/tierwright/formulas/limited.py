@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from traceback import format_exc
 from typing import Any
 
-from tierwright.errors import BadInput, Problem, TierwrightError
+from tierwright.errors import BadInput, Defect, Problem, TierwrightError
 
 TIMEOUT_S = 60.0
 MOST_TIMEOUT_S = 86_400.0
+KILLED = frozenset({-signal.SIGKILL, -signal.SIGABRT, -signal.SIGTERM, -signal.SIGXCPU})
+"""How a process ends that asks for too much: the core aborts, the system kills."""
 
 
 def ask_within(
@@ -34,7 +38,10 @@ def ask_within(
     Raises
     ------
     BadInput
-        As `ask` does; if the time is over or out of range, or the process died.
+        As `ask` does; if the time is over or out of range, or the process was killed, as it is
+        where memory is short.
+    Defect
+        If the process failed.
     """
     if not 0 < timeout_s <= MOST_TIMEOUT_S:
         raise BadInput(
@@ -56,12 +63,14 @@ def ask_within(
             f"formula `{name}` took more than {timeout_s:g} s and was stopped",
             "give smaller inputs, or more time with --timeout-s",
         ) from None
-    if ended.returncode != 0:
+    if ended.returncode in KILLED:
         last = ended.stderr.strip().rpartition("\n")[2]
         raise BadInput(
-            f"formula `{name}`: the process that computed it ended early: {last}",
-            "give smaller inputs",
+            f"formula `{name}`: the process that computed it was killed: {last}",
+            "give smaller inputs, or more memory",
         )
+    if ended.returncode != 0:
+        raise failed(name, f"exit code {ended.returncode}", ended.stderr)
     return answer_of(json.loads(ended.stdout))
 
 
@@ -72,7 +81,12 @@ def answer_of(document: Mapping[str, Any]) -> dict[str, Any]:
     ------
     BadInput
         If it printed an error.
+    Defect
+        If it printed what went wrong with sound inputs.
     """
+    defect = document.get("defect")
+    if defect is not None:
+        raise Defect(defect["message"], defect["trace"])
     error = document.get("error")
     if error is not None:
         raise BadInput(
@@ -85,7 +99,7 @@ def answer_of(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def document_of(name: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask a formula; return the answer or the error as plain data."""
+    """Ask a formula; return the answer, the error or the defect as plain data."""
     from tierwright.formulas.answer import ask
 
     try:
@@ -102,6 +116,20 @@ def document_of(name: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
             "give smaller numbers",
             [],
         )
+    except OSError as error:  # a replay writes its trace into the temporary folder
+        return _error(
+            f"formula `{name}`: {error.filename or 'temporary folder'}: {error.strerror}",
+            "check the space and the rights of the temporary folder (TMPDIR)",
+            [],
+        )
+    except Exception as error:
+        found = failed(name, f"{type(error).__name__}: {error}", format_exc())
+        return {"defect": {"message": found.message, "trace": found.trace}}
+
+
+def failed(name: str, how: str, trace: str) -> Defect:
+    """Return what is told where a formula fails on inputs that were found sound."""
+    return Defect(f"formula `{name}` failed on inputs that fit it: {how}", trace)
 
 
 def _error(

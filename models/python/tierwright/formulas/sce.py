@@ -273,6 +273,7 @@ CARDS = (
                 "bytes",
                 "memory of the fragment cache",
                 also=("sce_total_bytes", "sce_metadata_bytes"),
+                argument="fragment_cache_bytes",
             ),
             SIZES[-1],
         ),

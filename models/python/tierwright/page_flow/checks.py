@@ -57,7 +57,16 @@ def broadcast(
         if shares and name in shares:
             problems.check(np.all(array <= 1), name, value, "must not exceed 1")
     problems.raise_if_any()
-    shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        lists = {name: array.shape for name, array in arrays.items() if array.ndim}
+        for name, found in lists.items():
+            size = found[0] if len(found) == 1 else found
+            problems.add(name, size, "values do not go with the other lists")
+        problems.hint = "give lists of one length, or single numbers"
+        problems.raise_if_any()
+        raise AssertionError("lists that do not fit together were noted") from None
     return {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
 
 

@@ -199,6 +199,12 @@ def scheme_cost_terms(
     return cost_terms_kernel(scheme, *v)
 
 
+def _absent_share(hits: FloatArray, misses: FloatArray) -> FloatArray:
+    """1 - q, without the digits that the difference loses where q is close to 1."""
+    missed = hits + misses
+    return np.where(missed > 0, share(misses, missed), 1.0)
+
+
 def io_costs(
     flash_hits: ArrayLike,
     flash_misses: ArrayLike,
@@ -239,10 +245,11 @@ def io_costs(
     )
     hits, misses, dirty, dirty_flash, _, f_write, _, d_write, r_ram, r_flash = v
     q = share(hits, hits + misses)
+    absent = _absent_share(hits, misses)
     victim = (
         r_ram
         + q * dirty * f_write
-        + (1 - q) * (r_flash + dirty_flash * d_write + f_write)
+        + absent * (r_flash + dirty_flash * d_write + f_write)
     )
     return SchemeCosts(
         cost_terms_kernel("inclusive", *v).total,
@@ -285,12 +292,12 @@ def clean_only_cost(
     )
     hits, misses, dirty, _, f_read, f_write, d_read, d_write, r_ram, r_flash = v
     missed = hits + misses
-    held = (
-        share(hits, missed)
+    absent = (
+        _absent_share(hits, misses)
         if q is None
-        else broadcast("clean_only_cost", amounts={}, shares={"q": q})["q"]
+        else 1 - broadcast("clean_only_cost", amounts={}, shares={"q": q})["q"]
     )
-    victim = r_ram + dirty * d_write + (1 - dirty) * (1 - held) * (r_flash + f_write)
+    victim = r_ram + dirty * d_write + (1 - dirty) * absent * (r_flash + f_write)
     return np.asarray(missed * victim + hits * f_read + misses * d_read)
 
 
@@ -342,8 +349,8 @@ def directory_costs(
     )
     hits, misses, u = v["flash_hits"], v["flash_misses"], v["update"]
     missed, dirty, look = hits + misses, v["p_d"], v["lookup"]
-    q = share(hits, missed)
-    victim = look + q * dirty * u + 2 * (1 - q) * u
+    q, absent = share(hits, missed), _absent_share(hits, misses)
+    victim = look + q * dirty * u + 2 * absent * u
     return DirectoryCosts(
         np.asarray(missed * (look + u + dirty * u) + misses * u),
         np.asarray(missed * look + hits * exclusive_hit_updates * u + 2 * misses * u),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -577,7 +578,7 @@ def choose_scheme(
     Raises
     ------
     BadInput
-        If a number is out of its domain.
+        If a number is out of its domain, or a cost would be no finite number.
     """
     counts = hits_from_curve(curve, ram_pages, flash_pages)
     totals: dict[str, float] = {}
@@ -598,6 +599,11 @@ def choose_scheme(
         no_flash = tier.ram_misses * (disk_read + p_d * disk_write)
         total = getattr(io, scheme) + getattr(directory, scheme)
         totals[scheme] = float(no_flash if flash_pages == 0 else total)
+    if not all(map(math.isfinite, totals.values())):
+        raise BadInput(
+            "choose_scheme: the costs would be no finite number",
+            "give smaller times or fewer accesses",
+        )
     order = [name for name in TIE_ORDER if name in totals]
     return totals, _least(totals, order)
 

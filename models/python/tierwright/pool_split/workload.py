@@ -74,10 +74,11 @@ def epoch(
     >>> epoch(5, write_share=0.15, asymmetry=32)
     Epoch(wm1=0.1575, wm2=0.1425, rm1=48.0, rm2=30.4)
     """
-    whole("epoch", number_plus_1=number + 1)
+    if number != int(number):
+        raise BadInput(f"number: `{number}` is no whole number", "epochs count from 0")
     broadcast(
         "epoch",
-        amounts={"alternating_factor": alternating_factor},
+        amounts={"number": number, "alternating_factor": alternating_factor},
         shares={"write_share": write_share},
     )
     check_asymmetry(asymmetry)
