@@ -405,6 +405,19 @@ def by_pages(folder: Path, pages: Any) -> Path:
     return out
 
 
+def test_a_bounded_sample_knows_how_deep_nearly_all_pages_are(tmp_path: Path) -> None:
+    """A scan that comes again misses everything in any cache but one of all pages."""
+    pages = 20_000
+    trace = Trace(by_pages(tmp_path, [*range(pages), *range(pages)]))
+    sizes = tuple(int(share * pages) for share in (0.9, 0.95, 0.98))
+    for seed in range(10):
+        found = sampled_profile(trace, sample_pages=256, sizes=sizes, seed=seed)
+        assert found.sampled is not None
+        at = np.searchsorted(found.curve.pages, sizes)
+        assert (found.sampled.misses_high[at] >= 2 * pages - 1e-6).all()
+        assert found.curve.misses_at[at] == pytest.approx(2 * pages, rel=0.1)
+
+
 def held(trace: Path, asked: list[dict[str, Any]], rate: float) -> tuple[float, float]:
     """Return how often intervals of the misses hold them, and their mean width as a miss ratio."""
     exact = _simulator.sweep(trace, asked)["rows"]

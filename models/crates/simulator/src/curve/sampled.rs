@@ -5,13 +5,17 @@
 //! rate is `R = T / 2^32`. Stack distances among sampled pages, divided by `R`, estimate stack
 //! distances among all; each sampled access stands for `1 / R` accesses. The fixed-size variant
 //! starts at `R = 1` and lowers `T` to the largest hash whenever the sample outgrows its bound.
-//! What an access stands for is noted when it happens, which equals rescaling all counts later.
+//! What an access stands for is noted when it happens, which equals rescaling all counts later. A
+//! bounded sample is small beside the pages by then, so its distances are scaled by the pages there
+//! were at that moment, which the pass knows, over the sampled ones, and not by `1 / R`: a distance
+//! of nearly all pages is then nearly exact, as it is at a fixed rate after the adjustment below.
 //!
 //! **Adjustment.** The number of accesses to sampled pages varies much more than the number of
 //! sampled pages, since a few pages get many accesses. Like SHARDS-adj, the difference to the known
 //! number of accesses is counted as hits at the smallest distance, so it never reaches a miss.
 //! Besides, the pass knows the distinct pages exactly: weights and sizes are scaled by the ratio of
-//! the true to the estimated number, so that a cache of all pages misses exactly once a page.
+//! the true to the estimated number (sizes at a fixed rate only), so that a cache of all pages
+//! misses exactly once a page.
 //!
 //! **Interval.** Two things make the estimate err. *Which pages*: the sample is split by a second
 //! hash into [`GROUPS`] groups, and the spread of their misses around the common misses per page
@@ -237,8 +241,10 @@ struct Pass {
     /// which they had happened already.
     by_deepest: Histogram,
     sampled_accesses: u64,
-    /// Positions of the chunk's sampled accesses, with their hashes.
-    chosen: Vec<(u32, u64)>,
+    /// Distinct pages of the trace up to now; kept by bounded samples alone.
+    seen: u32,
+    /// Positions of the chunk's sampled accesses, with their hashes and the pages seen by then.
+    chosen: Vec<(u32, u64, u32)>,
 }
 
 impl Pass {
@@ -289,6 +295,7 @@ impl Pass {
             by_distance: Histogram::default(),
             by_deepest: Histogram::default(),
             sampled_accesses: 0,
+            seen: 0,
             chosen: Vec::new(),
         })
     }
@@ -297,27 +304,48 @@ impl Pass {
         self.weight.recip()
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a position within a chunk")]
+    fn is_bounded(&self) -> bool {
+        self.most_pages < usize::MAX
+    }
+
     fn chunk(&mut self, chunk: &Chunk) {
         let mut chosen = std::mem::take(&mut self.chosen);
         chosen.clear();
-        for (position, &page) in chunk.pages.iter().enumerate() {
-            let mixed = mix(page, self.seed);
-            if place_in_sample(mixed) < self.threshold {
-                chosen.push((position as u32, mixed));
-            }
-        }
-        for &(position, mixed) in &chosen {
+        let seen = if self.is_bounded() {
+            self.choose::<true>(chunk, &mut chosen)
+        } else {
+            self.choose::<false>(chunk, &mut chosen)
+        };
+        for &(position, mixed, seen) in &chosen {
             // The threshold may have fallen since the page was chosen.
             if place_in_sample(mixed) < self.threshold {
                 let position = position as usize;
                 let write = chunk.flags[position] & WRITE != 0;
+                self.seen = seen;
                 self.access(chunk.pages[position], mixed, write);
             }
         }
+        self.seen = seen;
         self.chosen = chosen;
         self.by_distance.settle();
         self.by_deepest.settle();
+    }
+
+    /// Finds the sampled accesses of a chunk; returns the pages seen by its end.
+    #[expect(clippy::cast_possible_truncation, reason = "a position within a chunk")]
+    fn choose<const BOUNDED: bool>(&self, chunk: &Chunk, chosen: &mut Vec<(u32, u64, u32)>) -> u32 {
+        let mut seen = self.seen;
+        for (position, &page) in chunk.pages.iter().enumerate() {
+            let mixed = mix(page, self.seed);
+            if BOUNDED {
+                // Pages are numbered in the order of their first access.
+                seen = seen.max(page + 1);
+            }
+            if place_in_sample(mixed) < self.threshold {
+                chosen.push((position as u32, mixed, seen));
+            }
+        }
+        seen
     }
 
     fn access(&mut self, page: u32, mixed: u64, write: bool) {
@@ -353,7 +381,7 @@ impl Pass {
             u32::try_from(self.sampled.len() - 1).unwrap_or(u32::MAX)
         };
         self.ids.insert(page, id);
-        if self.most_pages < usize::MAX {
+        if self.is_bounded() {
             self.largest.push((place_in_sample(mixed), id));
         }
         id
@@ -379,7 +407,11 @@ impl Pass {
 
     /// The distance among all pages for which one among sampled pages stands, rounded up.
     fn distance(&self, depth: u32) -> u32 {
-        let distance = (u64::from(depth) << 32).div_ceil(self.threshold);
+        let distance = if self.is_bounded() {
+            (u64::from(depth) * u64::from(self.seen)).div_ceil(self.ids.len() as u64)
+        } else {
+            (u64::from(depth) << 32).div_ceil(self.threshold)
+        };
         u32::try_from(distance).map_or(NEVER_WRITTEN - 1, |distance| {
             distance.min(NEVER_WRITTEN - 1)
         })
@@ -420,9 +452,14 @@ impl Pass {
         let cold = self.by_distance.at(0);
         let estimated_pages: f64 = cold.iter().sum();
         let correction = pages / estimated_pages;
-        let rate = (self.rate() / correction).min(1.0);
+        let (size_correction, rate) = if self.is_bounded() {
+            (1.0, self.ids.len() as f64 / pages.max(1.0))
+        } else {
+            (correction, (self.rate() / correction).min(1.0))
+        };
         let scale = Scale {
             correction,
+            size_correction,
             rate,
             pages,
             cold,
@@ -502,6 +539,7 @@ struct Point {
 /// How the sample stands for the whole.
 struct Scale<'a> {
     correction: f64,
+    size_correction: f64,
     rate: f64,
     pages: f64,
     /// Weight of the first references by group: estimated pages.
@@ -544,7 +582,7 @@ impl Scale<'_> {
                 continue;
             }
             let (first, last) = bounds(bucket);
-            let upper = (last * self.correction).min(self.pages);
+            let upper = (last * self.size_correction).min(self.pages);
             let least = points.last().map_or(self.pages, |point| point.size);
             if upper < least {
                 points.push(point(upper, &above));
@@ -552,7 +590,7 @@ impl Scale<'_> {
             for (sum, count) in above.iter_mut().zip(counts) {
                 *sum += count;
             }
-            let lower = (first * self.correction - step).max(0.0);
+            let lower = (first * self.size_correction - step).max(0.0);
             let least = points.last().map_or(self.pages, |point| point.size);
             if lower > step / 2.0 && lower < least {
                 points.push(point(lower, &above));
