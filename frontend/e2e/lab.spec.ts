@@ -217,8 +217,8 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await openReady(page, "/simulate");
   const policy = page.getByRole("combobox", { name: "Policy", exact: true });
   await policy.click();
-  await page.getByRole("option", { name: "SIEVE" }).click();
-  await expect(page).toHaveURL(/estimated=policy%3Asieve|estimated=policy:sieve/);
+  await page.getByRole("option", { name: "CLOCK", exact: true }).click();
+  await expect(page).toHaveURL(/estimated=policy%3Aclock|estimated=policy:clock/);
   const rate = page.getByRole("textbox", { name: "Pages followed" });
   await rate.fill("250");
   await expect(page.getByText(/write a number from 0\.01 to 100/)).toBeVisible();
@@ -231,13 +231,13 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await page.getByRole("button", { name: "Estimate all sizes" }).click();
 
   const estimate = page.getByRole("region", {
-    name: /^Estimated hit ratio of SIEVE by size of/,
+    name: /^Estimated hit ratio of CLOCK by size of/,
   });
   await expect(
     page.getByRole("button", { name: "All sizes are estimated" }),
   ).toBeVisible(LONG);
   await expect(estimate.getByRole("heading")).toContainText("of 12 sizes");
-  await expect(estimate).toContainText(/SIEVE hits about .+ in 95\s% of samples/);
+  await expect(estimate).toContainText(/CLOCK hits about .+ in 95\s% of samples/);
   await expectAccessible(page, "estimate");
   await choose(estimate, "Table");
   const table = estimate.getByRole("table");
@@ -255,10 +255,10 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   // The run leads back to it, alone.
   await page.goto("/runs");
   await page
-    .getByRole("link", { name: /^Estimate SIEVE over .* from 25 % of the pages/ })
+    .getByRole("link", { name: /^Estimate CLOCK over .* from 25 % of the pages/ })
     .first()
     .click();
-  await expect(policy).toHaveValue("SIEVE");
+  await expect(policy).toHaveValue("CLOCK");
   await choose(estimate, "Table");
   expect(await table.innerText()).toBe(cells);
   await rate.fill("20");
