@@ -63,12 +63,14 @@ export function curveOption(chart: CurveChart): ChartOption {
   const ticks = logTicks(Math.max(1, Math.min(...sizes)), Math.max(...sizes, 2));
   const label = (size: number) =>
     `${formatCount(size)}\n${formatBytes(bytesOfPages(pages(size), chart.pageBytes))}`;
+  const legend = chart.legend ?? chart.series.length > 1;
   return {
     animation: false,
     textStyle: { fontFamily: CHART_FONT },
-    grid: { left: 56, right: 24, top: 36, bottom: 64 },
+    // A legend stands above the name of the axis, not on it.
+    grid: { left: 56, right: 24, top: legend ? 58 : 36, bottom: 64 },
     legend: {
-      show: chart.legend ?? chart.series.length > 1,
+      show: legend,
       top: 0,
       left: 48,
       textStyle: { color: ink.text },
