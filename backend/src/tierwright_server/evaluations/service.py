@@ -547,7 +547,7 @@ def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
             yield step(
                 number["symbol"], number["meaning"], number["value"], number["unit"]
             )
-        yield step("hits", entry["hits_formula"], None, "accesses")
+        yield step("hits", entry["hits_formula"], entry["hits"], "accesses")
         for term in entry["terms"]:
             yield step(
                 term["name"], term["formula"], term["value_us_per_access"], "µs/access"

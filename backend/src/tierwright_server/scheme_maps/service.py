@@ -326,7 +326,7 @@ def _derivation(point: MapPoint) -> Iterator[DerivationStep]:
             (number["symbol"], number["meaning"], number["value"], number["unit"])
             for number in entry["numbers"]
         ]
-        rows.append(("hits", entry["hits_formula"], None, "accesses"))
+        rows.append(("hits", entry["hits_formula"], entry["hits"], "accesses"))
         rows += [
             (term["name"], term["formula"], term["value_us_per_access"], "µs/access")
             for term in entry["terms"]
