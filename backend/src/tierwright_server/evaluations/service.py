@@ -460,7 +460,8 @@ def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
             continue
         basis = None
         if part.price is not None:
-            basis = f"{part.price} {part.unit}, {part.source}, {part.date or 'undated'}"
+            how = part.how(body.amortisation_months)
+            basis = f"{how}; {part.source}, {part.date or 'undated'}"
         parts.append(
             MoneyPart(
                 part=name,

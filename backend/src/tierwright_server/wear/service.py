@@ -644,8 +644,9 @@ def _restart(
             scheme=None,
             name="metadata_s",
             formula=f"[max(0, segments - 2) x 64,000 x 32 B + min(segments, 2) x 64,000 x "
-            f"page] / bandwidth, at most a full scan; segments = {restore.segments}, page = "
-            f"{page} B, bandwidth = {bandwidth:g} MB/s",
+            f"page] / bandwidth, at most a full scan, flash / bandwidth; segments = "
+            f"ceil(flash / page / 64,000) = {restore.segments:,}, page = {page:,} B, flash = "
+            f"{body.flash_pages * page:,} B, bandwidth = {bandwidth:g} MB/s",
             value=metadata_s,
             unit="s",
             source="Kang, Lee and Moon (2016), sections 5.2 and 6.8",
