@@ -299,7 +299,7 @@ def full_theta(
                 "theta",
                 theta,
                 "1",
-                f"least theta with {formula} >= dram_gain, "
+                f"least theta with dram_gain <= {formula}, "
                 "T = R + theta B (1 - old share)",
                 (
                     Number("dram_gain", wanted, "time", "of the DRAM step"),

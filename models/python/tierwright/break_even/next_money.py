@@ -485,25 +485,39 @@ def _derive(
     flips: tuple[float, float],
 ) -> tuple[Derivation, ...]:
     curve, base = gains.curve, gains.base_pages
-    more = base + bought[0]
+    more, accesses = base + bought[0], curve.accesses
     dram = [
         Number("B", base, "pages", "DRAM there is"),
         Number("D", bought[0], "pages", f"DRAM that {usd} USD buy"),
         Number("H(B)", float(curve.hit_ratio(base)), "1", "of the curve"),
         Number("H(B + D)", float(curve.hit_ratio(more)), "1", "with DRAM"),
+        Number(
+            "dH",
+            float(curve.misses(base) - curve.misses(more)) / accesses,
+            "1",
+            "H(B + D) - H(B)",
+        ),
     ]
     if isinstance(gains, FullGains):
-        backs, accesses = curve.write_backs, curve.accesses
+        backs = curve.write_backs
         dram += [
             Number("E_d(B)", float(backs(base)) / accesses, "1", "write-backs"),
             Number("E_d(B + D)", float(backs(more)) / accesses, "1", "with DRAM"),
+            Number(
+                "dE_d",
+                float(backs(base) - backs(more)) / accesses,
+                "1",
+                "E_d(B) - E_d(B + D)",
+            ),
             Number("C_dr", gains.costs.disk_read, "µs", "disk read"),
             Number("C_dw", gains.costs.disk_write, "µs", "disk write"),
         ]
-        dram_formula = "[H(B + D) - H(B)] C_dr + [E_d(B) - E_d(B + D)] C_dw"
+        dram_formula = (
+            "dH C_dr + dE_d C_dw, dH = H(B + D) - H(B), dE_d = E_d(B) - E_d(B + D)"
+        )
     else:
         dram.append(Number("C_disk", gains.disk_cost, "µs", "one page access on disk"))
-        dram_formula = "[H(B + D) - H(B)] C_disk"
+        dram_formula = "dH C_disk, dH = H(B + D) - H(B)"
     flash_formula, flash = flash_gain_terms(gains, bought[1], "µs")
     flash = (Number("F", bought[1], "pages", f"flash that {usd} USD buy"), *flash)
     return (

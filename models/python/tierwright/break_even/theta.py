@@ -344,8 +344,8 @@ def curve_theta(
         theta = least_flash(gains, gained * disk_cost) / base_pages
         formula, at_theta = flash_gain_terms(gains, theta * base_pages)
         how = (
-            f"least theta with {formula} >= [H((1 + delta) B) - H(B)] C_disk, "
-            "T = R + theta B"
+            "least theta with [H((1 + delta) B) - H(B)] C_disk <= "
+            f"{formula}, T = R + theta B"
         )
         given = (
             Number("theta", theta, "1", "flash / DRAM there is"),
