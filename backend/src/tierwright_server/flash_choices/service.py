@@ -417,10 +417,10 @@ def _ram_pages_formula(option: DirectoryOption, found: DirectoryStudy) -> str:
     memory = f"S_r = {given['ram_bytes']:,} B"
     if option.placement == "ram":
         return (
-            f"floor((S_r - b_f f) / (B_r + b_r)); {memory}, b_f f = "
+            f"max(0, floor((S_r - b_f f) / (B_r + b_r))); {memory}, b_f f = "
             f"{option.directory_bytes:,} B, {frame}"
         )
-    return f"floor((S_r - n) / (B_r + b_r)); {memory}, n = {option.buffered_bytes:,} B, {frame}"
+    return f"max(0, floor((S_r - n) / (B_r + b_r))); {memory}, n = {option.buffered_bytes:,} B, {frame}"
 
 
 _DIRECTORY_COSTS = {

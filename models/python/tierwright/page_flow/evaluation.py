@@ -410,6 +410,7 @@ def evaluate(
                 flash_pages,
                 flash,
                 disk,
+                charged=budget is not None and result.scheme != "none",
             )
             for result in results.values()
         ],

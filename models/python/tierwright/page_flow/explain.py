@@ -235,10 +235,21 @@ def derive(
     flash_pages: int,
     flash: Device,
     disk: Device,
+    *,
+    charged: bool = False,
 ) -> dict[str, Any]:
     """How one scheme's I/O time came about: formula, numbers, terms, source."""
     scheme = "none" if flash_pages == 0 else result.scheme
     misses = result.flash_hits + result.flash_misses
+    meanings = service_meanings(flash, disk)
+    if charged:
+        meanings["r"] = "RAM that the metadata of flash leave"
+    given = curve.given
+    if given is not None and given.dirty_share is not None:
+        meanings |= {
+            "p_d": "as stated with the curve, or an end of what it can be",
+            "p_dF": "p_d",
+        }
     found = derivation_of(
         scheme,
         {
@@ -257,7 +268,7 @@ def derive(
             "D_R": disk.read_service_us,
             "D_W": disk.write_service_us,
         },
-        service_meanings(flash, disk),
+        meanings,
         terms=result.cost_terms_us_per_access,
         io_time_us=result.io_time_us_per_access,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.derivation import Derivation, plain
+from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset, charge
@@ -283,10 +283,26 @@ def _charged(
     if preset is None:
         return ()
     page = curve.page_bytes
-    return charge(
+    ram_bytes = max(1, round(float(place.r.item()) * page))
+    metadata, _ = charge(
         preset,
-        ram_bytes=max(1, round(float(place.r.item()) * page)),
+        ram_bytes=ram_bytes,
         flash_bytes=round(float(place.f.item()) * page),
         page_bytes=page,
         source_bytes=curve.distinct_pages * page,
     ).derivation
+    return (
+        metadata,
+        Derivation(
+            "ram_pages_left",
+            float(place.frames.item()),
+            "pages",
+            "(RAM - metadata) / page; on a map parts of units and of pages count in proportion",
+            (
+                Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                Number("metadata", metadata.value, "bytes", "as above, at most"),
+                Number("page", page, "bytes", "of the workload"),
+            ),
+            "derived",
+        ),
+    )
