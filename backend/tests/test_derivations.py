@@ -62,6 +62,16 @@ class TestSchemes:
                 assert products(form, known) == pytest.approx(steps[name]["value"])
             total += steps[name]["value"]
         assert total == pytest.approx(steps["io_time_us_per_access"]["value"])
+        for name in ("RAM hits", "flash hits", "disk reads", "flash writes"):
+            if name in steps:
+                assert products(steps[name]["formula"], known) == pytest.approx(
+                    steps[name]["value"]
+                )
+        if path == "/evaluations":
+            shown = {row["scheme"]: row for row in answer["schemes"]}[scheme]
+            assert known["RAM hits"] == shown["ram_hit_ratio"]
+            assert known["disk reads"] == shown["miss_ratio"]
+            assert known.get("flash writes", 0) == shown["flash_writes_per_access"]
         assert steps["hits"]["value"] == pytest.approx(
             known["m_r"] - known["m_f"] if scheme != "none" else 0
         )
@@ -83,6 +93,23 @@ class TestSchemes:
         assert float(flash["usd_per_month"]) == pytest.approx(
             40_968_192 * 0.39 / 1e9 / 7
         )
+
+    def test_a_point_of_the_map_shows_what_its_cost_is_made_of(self, application):
+        body = {
+            **POINT,
+            "ram_device_id": "dram-ddr5-4800-rdimm",
+            "price_book_id": "papers-2015",
+        }
+        answer = application.post("/scheme-maps/point", body, 200)
+        steps = steps_of(answer, "lazy")
+        for name in ("usd_per_month", "price x time"):
+            formula, _, given = steps[name]["formula"].partition("; ")
+            formula = re.sub(r" (USD/month|µs)", "", formula).replace(" x ", " * ")
+            assert products(formula, numbers(given)) == pytest.approx(
+                steps[name]["value"], rel=1e-4
+            )
+        [row] = [row for row in answer["schemes"] if row["scheme"] == "lazy"]
+        assert steps["price x time"]["value"] == row["price_times_time"]
 
 
 class TestThroughput:

@@ -559,6 +559,34 @@ def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
             entry["value_us_per_access"],
             "µs/access",
         )
+        result, bare = found.schemes[scheme], scheme == "none" or bool(note)
+        accesses = result.ram_hits + result.flash_hits + result.flash_misses
+        for name, formula, value in (
+            ("RAM hits", "1 - m_r / N", result.ram_hits / accesses),
+            ("flash hits", "h_f / N", result.flash_hits / accesses),
+            (
+                "disk reads",
+                "m_r / N" if bare else "m_f / N",
+                result.flash_misses / accesses,
+            ),
+        ):
+            if not bare or name != "flash hits":
+                yield step(name, formula, value, "1")
+        if not bare:
+            yield step(
+                "flash writes",
+                _FLASH_WRITES.get(scheme, _FLASH_WRITES["inclusive"]),
+                result.flash_writes_per_access,
+                "1/access",
+            )
+
+
+_FLASH_WRITES = {
+    "inclusive": "(m_f + m_r p_d) / N",
+    "exclusive": "m_r / N",
+    "lazy": "(m_f + h_f p_d) / N",
+}
+"""What a scheme writes to flash, by the terms of its I/O time."""
 
 
 def derivation_row(plain: Mapping[str, Any]) -> DerivationStep:

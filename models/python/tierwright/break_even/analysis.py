@@ -298,6 +298,7 @@ def analyse(
             "amortisation_months": months,
         },
         derivation=(
+            *_of_roi(roi, flash_metadata),
             *_of_costs(share, costs, disk_cost, flash_cost),
             *_of_form("log model", steps, by_log),
             *_of_form("hits alone", steps, by_curve),
@@ -332,6 +333,31 @@ def _of_costs(
             ),
             "derived: mean over reads and writes",
         )
+
+
+def _of_roi(
+    roi: dict[str, Any] | None, flash_metadata: MetadataPreset | None
+) -> Iterable[Derivation]:
+    """Name the ratios of the sum after their forms; metadata have no ratio in H alone."""
+    if roi is None:
+        return
+    for key, form in (("log", "log model"), ("curve", "hits alone")):
+        if key == "curve" and flash_metadata is not None:
+            continue
+        for step in roi[key].derivation:
+            yield replace(
+                step,
+                result=f"{step.result}, {form}",
+                numbers=tuple(
+                    replace(
+                        number,
+                        unit="pages"
+                        if number.unit == "size"
+                        else _of_time(number.unit),
+                    )
+                    for number in step.numbers
+                ),
+            )
 
 
 def _of_form(

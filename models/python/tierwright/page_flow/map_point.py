@@ -15,7 +15,7 @@ from tierwright.metadata import MetadataPreset, charge
 from tierwright.page_flow import explain
 from tierwright.page_flow.costs import COST_TERMS
 from tierwright.page_flow.counts import TIE_ORDER
-from tierwright.page_flow.evaluation import page_prices
+from tierwright.page_flow.evaluation import PagePrices, page_prices
 from tierwright.page_flow.scheme_map import (
     MAP_SCHEMES,
     NO_SCHEME,
@@ -86,6 +86,8 @@ class MapPoint:
         Per scheme that fits: formula, numbers put in, terms, source.
     metadata : tuple of Derivation
         Memory charged to the RAM; empty where none is.
+    prices : PagePrices or None
+        Of a page in each tier; None where not all are known.
     """
 
     at: dict[str, float]
@@ -101,6 +103,7 @@ class MapPoint:
     too_close: bool
     derivation: list[dict[str, Any]]
     metadata: tuple[Derivation, ...]
+    prices: PagePrices | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -202,6 +205,7 @@ def map_point(
             if found[name].io_time_us_per_access is not None
         ],
         metadata=_charged(curve, flash_metadata, place),
+        prices=None if priced.reason else priced,
     )
 
 
