@@ -176,12 +176,13 @@ class TestPoint:
         }
         for scheme in point["schemes"]:
             assert ends[scheme["scheme"]] == scheme["io_time_us_per_access"]
-        charged = point["derivation"][-1]
+        charged, kept = point["derivation"][-2:]
         assert charged["name"] == "metadata_bytes"
         # 24 bytes for each of the 16,384 blocks of 4 KiB in 8,000 pages of 8 KiB
         assert charged["value"] == 24 * 16000
         left = 2000 - 24 * 16000 / 8192
         assert point["ram_pages_with_flash"] == pytest.approx(left)
+        assert (kept["name"], kept["value"]) == ("ram_pages_left", pytest.approx(left))
 
     def test_sizes_must_be_said(self, application):
         answer = application.client.post(

@@ -53,7 +53,7 @@ export function DerivationTable({
               </td>
               <td className="num">
                 {step.value === null ? (
-                  <Unknown reason="a figure that this formula needs is missing" />
+                  <Unknown reason="not defined for these numbers, or a figure that the formula needs is missing" />
                 ) : (
                   derivedValue(step.value)
                 )}

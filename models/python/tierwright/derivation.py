@@ -104,7 +104,8 @@ def shown(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float) and not math.isfinite(value):
         return "undefined"
-    return f"{value:.{DIGITS}g}"
+    # A Decimal would keep its padding zeros, and write a million as 1.00000e+6.
+    return f"{float(value):.{DIGITS}g}"
 
 
 def plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import FloatArray
+from tierwright.metadata import SCE_MAP_ENTRY_BYTES, fragment_descriptor
 from tierwright.page_flow.warn import Caution
 from tierwright.sce import (
     SCE_PAPER,
@@ -243,7 +244,17 @@ def fragment_study(
             *_cautions(source_bytes, cache_bytes, fragment_populations_per_s, period_s),
         ),
         tuple(
-            _derivation(phases, fill_s, trade, at, writes, run_bytes, density, period_s)
+            _derivation(
+                phases,
+                fill_s,
+                (source_bytes, cache_bytes),
+                trade,
+                at,
+                writes,
+                run_bytes,
+                density,
+                period_s,
+            )
         ),
     )
 
@@ -287,6 +298,7 @@ def _phases(
 def _derivation(
     phases: Sequence[FillPhase],
     fill_s: float,
+    sizes: tuple[float, float],
     trade: FragmentTrade,
     at: int,
     writes: WritePolicies,
@@ -295,6 +307,7 @@ def _derivation(
     period_s: float,
 ) -> Iterator[Derivation]:
     fragment = int(trade.fragment_bytes[at])
+    source, cache = sizes
     yield Derivation(
         "fill",
         fill_s,
@@ -307,6 +320,7 @@ def _derivation(
                 "1",
                 "of the cache",
             ),
+            Number("cache", cache, "bytes", "cache"),
             Number("threads", [phase.threads for phase in phases], "1", "that run"),
             Number("period", period_s, "s", "sleep between promotions"),
             Number("fragment", fragment, "bytes", "one promotion"),
@@ -318,7 +332,20 @@ def _derivation(
         float(trade.metadata_bytes[at]),
         "bytes",
         "map entry x source / fragment + descriptor x cache / fragment",
-        (Number("fragment", fragment, "bytes", "fragment"),),
+        (
+            Number(
+                "map entry", SCE_MAP_ENTRY_BYTES, "bytes", "of each source fragment"
+            ),
+            Number("source", source, "bytes", "space behind the cache"),
+            Number(
+                "descriptor",
+                fragment_descriptor(fragment).descriptor_bytes,
+                "bytes",
+                "of each cached fragment",
+            ),
+            Number("cache", cache, "bytes", "cache"),
+            Number("fragment", fragment, "bytes", "fragment"),
+        ),
         f"{SCE_PAPER}, section 3.4",
     )
     yield Derivation(

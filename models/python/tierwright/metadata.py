@@ -455,7 +455,8 @@ def charge(
                 "metadata_bytes",
                 needed,
                 "bytes",
-                "entry x ceil(flash / unit) + source entry x ceil(source / unit) + fixed",
+                "ceil(entry x ceil(flash / unit) + source entry x ceil(source / unit) + "
+                "fixed), 0 without flash",
                 (
                     Number("entry", preset.entry_bytes, "bytes", preset.title),
                     Number("flash", flash_bytes, "bytes", "flash cache"),
@@ -467,6 +468,18 @@ def charge(
                     Number("fixed", preset.fixed_bytes, "bytes", "buffers"),
                 ),
                 preset.source,
+            ),
+            Derivation(
+                "ram_pages_left",
+                left,
+                "pages",
+                "max(0, floor((RAM - metadata) / page))",
+                (
+                    Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                    Number("metadata", needed, "bytes", "as above"),
+                    Number("page", page_bytes, "bytes", "of the workload"),
+                ),
+                "derived",
             ),
         ),
     )

@@ -460,7 +460,8 @@ def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
             continue
         basis = None
         if part.price is not None:
-            basis = f"{part.price} {part.unit}, {part.source}, {part.date or 'undated'}"
+            how = part.how(body.amortisation_months)
+            basis = f"{how}; {part.source}, {part.date or 'undated'}"
         parts.append(
             MoneyPart(
                 part=name,
@@ -547,7 +548,7 @@ def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
             yield step(
                 number["symbol"], number["meaning"], number["value"], number["unit"]
             )
-        yield step("hits", entry["hits_formula"], None, "accesses")
+        yield step("hits", entry["hits_formula"], entry["hits"], "accesses")
         for term in entry["terms"]:
             yield step(
                 term["name"], term["formula"], term["value_us_per_access"], "µs/access"
@@ -558,6 +559,34 @@ def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
             entry["value_us_per_access"],
             "µs/access",
         )
+        result, bare = found.schemes[scheme], scheme == "none" or bool(note)
+        accesses = result.ram_hits + result.flash_hits + result.flash_misses
+        for name, formula, value in (
+            ("RAM hits", "1 - m_r / N", result.ram_hits / accesses),
+            ("flash hits", "h_f / N", result.flash_hits / accesses),
+            (
+                "disk reads",
+                "m_r / N" if bare else "m_f / N",
+                result.flash_misses / accesses,
+            ),
+        ):
+            if not bare or name != "flash hits":
+                yield step(name, formula, value, "1")
+        if not bare:
+            yield step(
+                "flash writes",
+                _FLASH_WRITES.get(scheme, _FLASH_WRITES["inclusive"]),
+                result.flash_writes_per_access,
+                "1/access",
+            )
+
+
+_FLASH_WRITES = {
+    "inclusive": "(m_f + m_r p_d) / N",
+    "exclusive": "m_r / N",
+    "lazy": "(m_f + h_f p_d) / N",
+}
+"""What a scheme writes to flash, by the terms of its I/O time."""
 
 
 def derivation_row(plain: Mapping[str, Any]) -> DerivationStep:

@@ -8,9 +8,15 @@ from decimal import Decimal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import page_flow
+from tierwright.derivation import shown
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve
-from tierwright.page_flow import DeviceChoice, DirectoryOption, DirectoryStudy
+from tierwright.page_flow import (
+    DeviceChoice,
+    DirectoryOption,
+    DirectoryStudy,
+    SchemeCost,
+)
 from tierwright.page_flow.warn import about_given
 from tierwright.prices import PriceBook
 from tierwright_server.catalog import service as catalog
@@ -229,7 +235,9 @@ def _choice_steps(found: DeviceChoice) -> Iterator[DerivationStep]:
         yield DerivationStep(
             scheme=row.device_id,
             name="I/O time",
-            formula=f"least of C0 to C3 over N, of {titles()[row.scheme]}",
+            formula=f"least of C0 to C3 over N, that of {titles()[row.scheme]}: "
+            f"{' + '.join(row.cost_terms_us_per_access)} = "
+            f"{' + '.join(map(shown, row.cost_terms_us_per_access.values()))}",
             value=row.io_time_us_per_access,
             unit="µs per access",
             source=SOURCE,
@@ -237,11 +245,23 @@ def _choice_steps(found: DeviceChoice) -> Iterator[DerivationStep]:
         yield DerivationStep(
             scheme=row.device_id,
             name="saved",
-            formula="1 - time / time without flash",
+            formula="1 - time / time without flash = "
+            # Of two close times, six digits would leave few of the difference.
+            f"1 - {row.io_time_us_per_access:.12g} / {row.none_us_per_access:.12g}",
             value=row.gain_over_none,
             unit="1",
             source=SOURCE,
         )
+        if row.flash_usd_per_month is not None:
+            how, _, source = row.price_basis.partition("; ")
+            yield DerivationStep(
+                scheme=row.device_id,
+                name="price of flash",
+                formula=how,
+                value=row.flash_usd_per_month,
+                unit="USD/month",
+                source=source,
+            )
         if row.price_times_time is not None:
             yield DerivationStep(
                 scheme=row.device_id,
@@ -351,9 +371,7 @@ def _directory_steps(
         yield DerivationStep(
             scheme=None,
             name=f"{name}: RAM pages",
-            formula="floor((S_r - b_f f) / (B_r + b_r))"
-            if option.placement == "ram"
-            else "floor((S_r - n) / (B_r + b_r))",
+            formula=_ram_pages_formula(option, found),
             value=option.ram_pages,
             unit="pages",
             source=DIRECTORY_SOURCE,
@@ -373,12 +391,15 @@ def _directory_steps(
                 formula="as given"
                 if option.placement == "ram"
                 else f"{pages:g} {inside}; H_d = {body.directory_hit_ratio:g}, "
-                f"p_dd = {body.directory_dirty_share:g}",
+                f"p_dd = {body.directory_dirty_share:g}, "
+                f"F_R = {shown(found.inputs['flash_read_us'])} µs, "
+                f"F_W = {shown(found.inputs['flash_write_us'])} µs",
                 value=value,
                 unit="µs",
                 source=DIRECTORY_SOURCE,
             )
         for scheme, cost in option.schemes.items():
+            yield from _cost_steps(option, scheme, cost, name)
             yield DerivationStep(
                 scheme=None,
                 name=f"{name}: {titles()[scheme]}",
@@ -388,3 +409,61 @@ def _directory_steps(
                 unit="µs per access",
                 source=DIRECTORY_SOURCE,
             )
+
+
+def _ram_pages_formula(option: DirectoryOption, found: DirectoryStudy) -> str:
+    given = found.inputs
+    frame = f"B_r = {given['ram_page_bytes']:,} B, b_r = {given['ram_entry_bytes']:,} B"
+    memory = f"S_r = {given['ram_bytes']:,} B"
+    if option.placement == "ram":
+        return (
+            f"max(0, floor((S_r - b_f f) / (B_r + b_r))); {memory}, b_f f = "
+            f"{option.directory_bytes:,} B, {frame}"
+        )
+    return f"max(0, floor((S_r - n) / (B_r + b_r))); {memory}, n = {option.buffered_bytes:,} B, {frame}"
+
+
+_DIRECTORY_COSTS = {
+    "inclusive": "m_r (L + U + p_d U) + m_f U",
+    "exclusive": "m_r (L + U) + m_f U",
+    "lazy": "h_f (2 L + (p_d + 1) U) + 2 m_f (L + U)",
+}
+"""C_d of each scheme."""
+
+_BLOCK_READS = {"inclusive": "0", "exclusive": "m_r t_b / N", "lazy": "m_f t_b / N"}
+"""What overwriting reads besides."""
+
+
+def _cost_steps(
+    option: DirectoryOption, scheme: str, cost: SchemeCost, name: str
+) -> Iterator[DerivationStep]:
+    counts = (
+        f"m_r = {shown(cost.flash_hits + cost.flash_misses)}, h_f = "
+        f"{shown(cost.flash_hits)}, m_f = {shown(cost.flash_misses)}, N = "
+        f"{cost.accesses:,} accesses"
+    )
+    rows = [
+        (
+            "C_d/N",
+            f"({_DIRECTORY_COSTS[scheme]}) / N; {counts}, p_d = {shown(cost.p_d)}, L = "
+            f"{shown(option.lookup_us)} µs, U = {shown(option.update_us)} µs",
+            cost.directory_us,
+        )
+    ]
+    if option.technique == "overwriting":
+        rows.append(
+            (
+                "block reads",
+                f"{_BLOCK_READS[scheme]}; {counts}, t_b = {shown(cost.block_us)} µs",
+                cost.block_read_us,
+            )
+        )
+    for part, formula, value in rows:
+        yield DerivationStep(
+            scheme=None,
+            name=f"{name}: {titles()[scheme]}, {part}",
+            formula=formula,
+            value=value,
+            unit="µs per access",
+            source=DIRECTORY_SOURCE if part == "C_d/N" else "derived",
+        )

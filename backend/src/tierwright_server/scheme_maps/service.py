@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import page_flow
+from tierwright.derivation import shown
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset
 from tierwright.page_flow import Axis, MapPoint, SchemeMap
@@ -326,7 +327,7 @@ def _derivation(point: MapPoint) -> Iterator[DerivationStep]:
             (number["symbol"], number["meaning"], number["value"], number["unit"])
             for number in entry["numbers"]
         ]
-        rows.append(("hits", entry["hits_formula"], None, "accesses"))
+        rows.append(("hits", entry["hits_formula"], entry["hits"], "accesses"))
         rows += [
             (term["name"], term["formula"], term["value_us_per_access"], "µs/access")
             for term in entry["terms"]
@@ -348,5 +349,33 @@ def _derivation(point: MapPoint) -> Iterator[DerivationStep]:
                 unit=unit,
                 source=source,
             )
+        yield from _money_steps(point, scheme)
     for derivation in point.metadata:
         yield derivation_step(derivation)
+
+
+def _money_steps(point: MapPoint, scheme: str) -> Iterator[DerivationStep]:
+    found, prices = point.schemes[scheme], point.prices
+    if prices is None or found.usd_per_month is None:
+        return
+    r, f = point.ram_pages, 0.0 if scheme == "none" else point.flash_pages
+    yield DerivationStep(
+        scheme=scheme,
+        name="usd_per_month",
+        formula=f"RAM x p_r + flash x p_f + p_data; RAM = {shown(r)} pages, p_r = "
+        f"{shown(prices.ram)} USD/month, flash = {shown(f)} pages, p_f = "
+        f"{shown(prices.flash)} USD/month, p_data = {shown(prices.data_set)} USD/month",
+        value=found.usd_per_month,
+        unit="USD/month",
+        source="prices of a page held in RAM, on flash, and of the data set on disk",
+    )
+    if found.price_times_time is not None and found.io_time_us_per_access is not None:
+        yield DerivationStep(
+            scheme=scheme,
+            name="price x time",
+            formula=f"{shown(found.usd_per_month)} USD/month x "
+            f"{shown(found.io_time_us_per_access)} µs",
+            value=found.price_times_time,
+            unit="USD µs/month",
+            source="derived; a product, as the quotient of the paper rewards dear devices",
+        )

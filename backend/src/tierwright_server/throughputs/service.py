@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -388,8 +388,10 @@ def _derivation(
         "flash": body.flash_devices,
         "disk": body.disks,
     }
+    first = dict(counts)
     if study.varied in ("disks", "flash_devices"):
-        counts["disk" if study.varied == "disks" else "flash"] = int(study.points[at])
+        varied = "disk" if study.varied == "disks" else "flash"
+        counts[varied], first[varied] = int(study.points[at]), int(study.points[0])
     for name, found in study.schemes.items():
         title = titles()[name]
         demand = dict(
@@ -407,18 +409,30 @@ def _derivation(
             yield DerivationStep(
                 scheme=name,
                 name=f"{title}: D_{kind}",
-                formula=f"{formula}; {put_in + ', ' if put_in else ''}over "
-                f"{counts[kind]:,} of the kind",
+                formula=f"{formula}; {put_in}" if put_in else formula,
                 value=seconds * MS_PER_S,
                 unit="ms",
                 source=f"{page_flow.explain.FORMULAS[name]}, an access; 1/IOPS of the devices",
             )
         given = f"N = {clients:,}, Z = {shown(body.think_ms)} ms"
         bounds = found.bounds
+        one_of_each = ", ".join(f"D_{kind} / {counts[kind]:,}" for kind in demand)
         for result, formula, value, unit in (
             (
+                "D",
+                " + ".join(f"D_{kind}" for kind in demand),
+                float(bounds.total_demand_s[at]) * MS_PER_S,
+                "ms",
+            ),
+            (
+                "D_max",
+                f"max({one_of_each}), of the busiest device",
+                float(bounds.largest_demand_s[at]) * MS_PER_S,
+                "ms",
+            ),
+            (
                 "N*",
-                "(D + Z) / D_max",
+                f"(D + Z) / D_max; Z = {shown(body.think_ms)} ms",
                 float(bounds.knee_clients[at]),
                 "clients",
             ),
@@ -431,11 +445,16 @@ def _derivation(
             (
                 "X",
                 "X(n) = n / (Z + sum R_k(n)), R_k(n) = D_k (1 + Q_k(n-1)), "
-                f"Q_k(n) = X(n) R_k(n); {given}",
+                f"Q_k(n) = X(n) R_k(n), over all devices k, each with D_k of {one_of_each}; {given}",
                 float(found.throughput_per_s[at]),
                 "1/s",
             ),
-            ("R", "sum of R_k(N)", float(found.response_s[at]) * MS_PER_S, "ms"),
+            (
+                "R",
+                f"sum of R_k(N) = N / X - Z; {given}",
+                float(found.response_s[at]) * MS_PER_S,
+                "ms",
+            ),
             *(
                 (f"U_{kind}", f"X D_{kind} / {counts[kind]:,}", busy, "1")
                 for kind, busy in zip(
@@ -444,7 +463,7 @@ def _derivation(
             ),
             (
                 "knee in disks",
-                "D_disk / max(D_cpu / processors, D_flash / flash devices), at the first point",
+                _knee_formula(found, first, study.varied),
                 _finite(study.knee_disks[name]),
                 "disks",
             ),
@@ -458,6 +477,22 @@ def _derivation(
                 unit=unit,
                 source=source,
             )
+
+
+def _knee_formula(
+    found: SchemeThroughput, devices: Mapping[str, int], varied: str
+) -> str:
+    ms = {
+        kind: f"{shown(seconds * MS_PER_S)} ms"
+        for kind, seconds in zip(
+            throughput.STATIONS, found.demands_s[0].tolist(), strict=True
+        )
+    }
+    others = [kind for kind in ms if kind != "disk"]
+    symbols = ", ".join(f"D_{kind} / {devices[kind]:,}" for kind in others)
+    numbers = ", ".join(f"{ms[kind]} / {devices[kind]:,}" for kind in others)
+    where = "" if varied == "clients" else ", at the first point"
+    return f"D_disk / max({symbols}){where} = {ms['disk']} / max({numbers})"
 
 
 def _finite(value: float | None) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import endurance, page_flow, recovery
-from tierwright.derivation import Derivation
+from tierwright.derivation import Derivation, shown
 from tierwright.device import Device
 from tierwright.endurance import (
     SchemeLife,
@@ -644,16 +644,51 @@ def _restart(
             scheme=None,
             name="metadata_s",
             formula=f"[max(0, segments - 2) x 64,000 x 32 B + min(segments, 2) x 64,000 x "
-            f"page] / bandwidth, at most a full scan; segments = {restore.segments}, page = "
-            f"{page} B, bandwidth = {bandwidth:g} MB/s",
+            f"page] / bandwidth, at most a full scan, flash / bandwidth; segments = "
+            f"ceil(flash / page / 64,000) = {restore.segments:,}, page = {page:,} B, flash = "
+            f"{body.flash_pages * page:,} B, bandwidth = {bandwidth:g} MB/s",
             value=metadata_s,
             unit="s",
             source="Kang, Lee and Moon (2016), sections 5.2 and 6.8",
         ),
         *_steps(single.with_flash.derivation, "with_flash"),
         *_steps(single.without_flash.derivation, "without_flash"),
+        *_beside(
+            restore.full_scan_seconds,
+            f"flash / bandwidth; flash = {body.flash_pages * page:,} B, bandwidth = "
+            f"{bandwidth:g} MB/s",
+            "full_scan_s",
+        ),
+        *_beside(
+            flush,
+            f"64,000 / misses per s; misses per s = {shown(misses_per_s)} 1/s",
+            "metadata_flush_interval_s",
+        ),
+        DerivationStep(
+            scheme=None,
+            name="speedup",
+            formula="total_s without flash / total_s with flash = "
+            f"{shown(float(single.without_flash.total_s))} s / "
+            f"{shown(float(single.with_flash.total_s))} s",
+            value=float(single.speedup),
+            unit="1",
+            source="derived",
+        ),
     ]
     return found_restart, "", steps
+
+
+def _beside(value: float, formula: str, name: str) -> Iterable[DerivationStep]:
+    """Give a time of the metadata that the restart does not contain."""
+    if math.isfinite(value):
+        yield DerivationStep(
+            scheme=None,
+            name=name,
+            formula=formula,
+            value=value,
+            unit="s",
+            source="Kang, Lee and Moon (2016), sections 5.2 and 6.8",
+        )
 
 
 def _most_writes(curve: Curve) -> tuple[float, str]:

@@ -298,11 +298,66 @@ def analyse(
             "amortisation_months": months,
         },
         derivation=(
+            *_of_roi(roi, flash_metadata),
+            *_of_costs(share, costs, disk_cost, flash_cost),
             *_of_form("log model", steps, by_log),
             *_of_form("hits alone", steps, by_curve),
             *_of_form("full form", steps, full),
         ),
     )
+
+
+def _of_time(unit: str) -> str:
+    """Name the unit of the devices' times; the forms take any unit of time."""
+    return "µs" if unit == "time" else unit
+
+
+def _of_costs(
+    share: float, costs: PageCosts, disk_cost: float, flash_cost: float
+) -> Iterable[Derivation]:
+    for symbol, value, read, write in (
+        ("dr", disk_cost, costs.disk_read, costs.disk_write),
+        ("fr", flash_cost, costs.flash_read, costs.flash_write),
+    ):
+        tier = "disk" if symbol == "dr" else "flash"
+        reads, writes = f"C_{symbol}", f"C_{symbol[0]}w"
+        yield Derivation(
+            f"C_{tier}",
+            value,
+            "µs",
+            f"x {reads} + (1 - x) {writes}",
+            (
+                Number("x", share, "1", "share of reads"),
+                Number(reads, read, "µs", f"{tier} read"),
+                Number(writes, write, "µs", f"{tier} write"),
+            ),
+            "derived: mean over reads and writes",
+        )
+
+
+def _of_roi(
+    roi: dict[str, Any] | None, flash_metadata: MetadataPreset | None
+) -> Iterable[Derivation]:
+    """Name the ratios of the sum after their forms; metadata have no ratio in H alone."""
+    if roi is None:
+        return
+    for key, form in (("log", "log model"), ("curve", "hits alone")):
+        if key == "curve" and flash_metadata is not None:
+            continue
+        for step in roi[key].derivation:
+            yield replace(
+                step,
+                result=f"{step.result}, {form}",
+                numbers=tuple(
+                    replace(
+                        number,
+                        unit="pages"
+                        if number.unit == "size"
+                        else _of_time(number.unit),
+                    )
+                    for number in step.numbers
+                ),
+            )
 
 
 def _of_form(
@@ -312,7 +367,14 @@ def _of_form(
     if found is None:
         return
     for step in found.derivation:
-        yield replace(step, result=f"{step.result}, {form}")
+        yield replace(
+            step,
+            result=f"{step.result}, {form}",
+            unit=_of_time(step.unit),
+            numbers=tuple(
+                replace(number, unit=_of_time(number.unit)) for number in step.numbers
+            ),
+        )
     yield Derivation(
         f"flip_price_ratio, {form}",
         flip_price_ratio(steps, found.theta),

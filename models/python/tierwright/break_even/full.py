@@ -17,6 +17,7 @@ from tierwright.break_even.gains import (
     PageCosts,
     about_metadata,
     check_old_share,
+    flash_gain_terms,
     least_flash,
     most_gain,
 )
@@ -269,7 +270,7 @@ def full_theta(
     gains = FullGains(curve, base_pages, costs, old_share, flash_metadata)
     theta = least_flash(gains, wanted) / base_pages
     most = most_gain(gains)
-    p_d = float(curve.dirty_share(base_pages))
+    formula, at_theta = flash_gain_terms(gains, theta * base_pages)
     return FullTheta(
         delta=steps,
         dram_gain=wanted,
@@ -298,19 +299,13 @@ def full_theta(
                 "theta",
                 theta,
                 "1",
-                "least theta with h_f (C_dr - C_fr) + E_d WR C_dw - a C_fw >= dram_gain",
+                f"least theta with dram_gain <= {formula}, "
+                "T = R + theta B (1 - old share)",
                 (
-                    Number("B", base_pages, "pages", "DRAM there is"),
-                    Number("p_d", p_d, "1", "write_backs(B) / misses(B)"),
+                    Number("dram_gain", wanted, "time", "of the DRAM step"),
+                    Number("theta", theta, "1", "flash / DRAM there is"),
                     Number("old share", old_share, "1", "flash lost to old versions"),
-                    Number(
-                        "metadata",
-                        0.0 if flash_metadata is None else flash_metadata.entry_bytes,
-                        "bytes an entry",
-                        "taken out of B",
-                    ),
-                    Number("C_fr", costs.flash_read, "time", "flash read"),
-                    Number("C_fw", costs.flash_write, "time", "flash write"),
+                    *at_theta,
                 ),
                 _SOURCE,
             ),

@@ -23,6 +23,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tierwright.derivation import Number
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
 from tierwright.metadata import MetadataPreset
@@ -164,6 +165,86 @@ class FullGains:
 
 Gains = PlainGains | FullGains
 """Either form."""
+
+
+def flash_gain_terms(
+    gains: Gains, flash_pages: ArrayLike, unit: str = "time"
+) -> tuple[str, tuple[Number, ...]]:
+    """Give formula and numbers of what flash alone saves, metadata charged or not.
+
+    Parameters
+    ----------
+    gains : PlainGains or FullGains
+        The form.
+    flash_pages : array_like
+        NaN where there is none: its numbers are not defined. [pages]
+    unit : str
+        Of the costs.
+
+    Returns
+    -------
+    tuple
+        Formula in the symbols of the numbers, and the numbers.
+    """
+    curve, base = gains.curve, gains.base_pages
+    flash = np.asarray(flash_pages, dtype=np.float64)
+    sizes = np.nan_to_num(flash)
+    left = frames_left(curve, base, sizes, gains.flash_metadata)
+    ram = np.maximum(left, 0.0)
+    total = ram + sizes * (1 - gains.old_share)
+    known = np.isfinite(flash) & (left >= 1 if gains.flash_metadata else True)
+
+    def number(symbol: str, values: FloatArray, kind: str, meaning: str) -> Number:
+        shown = np.where(known, values, np.nan)
+        return Number(symbol, shown if shown.ndim else shown.item(), kind, meaning)
+
+    accesses = curve.accesses
+    hits = (curve.misses(ram) - curve.misses(total)) / accesses
+    # A difference of its own: of two rounded ratios few digits would be left.
+    gained = (curve.misses(base) - curve.misses(total)) / accesses
+    numbers = [
+        Number("B", base, "pages", "DRAM there is"),
+        Number("H(B)", float(curve.hit_ratio(base)), "1", "of the curve"),
+        number("R", ram, "pages", "B less the metadata of flash"),
+        number("T", total, "pages", "R and flash without old versions"),
+        number("H(T)", curve.hit_ratio(total), "1", "of the curve"),
+        number("dH", gained, "1", "H(T) - H(B)"),
+        number("h_f", hits, "1", "flash hits, H(T) - H(R)"),
+    ]
+    if isinstance(gains, PlainGains):
+        return "dH C_disk - h_f C_flash, dH = H(T) - H(B)", (
+            *numbers,
+            Number("C_disk", gains.disk_cost, unit, "one page access on disk"),
+            Number("C_flash", gains.flash_cost, unit, "one page access on flash"),
+        )
+    costs = gains.costs
+    staged = curve.misses(ram) / accesses - hits * (1 - curve.dirty_share(ram))
+    return (
+        "dH C_dr - h_f C_fr + dE_d C_dw - a C_fw, dH = H(T) - H(B), dE_d = E_d(B) - E_d(T)",
+        (
+            *numbers,
+            Number(
+                "E_d(B)", float(curve.write_backs(base)) / accesses, "1", "write-backs"
+            ),
+            number("E_d(T)", curve.write_backs(total) / accesses, "1", "write-backs"),
+            number(
+                "dE_d",
+                (curve.write_backs(base) - curve.write_backs(total)) / accesses,
+                "1",
+                "E_d(B) - E_d(T)",
+            ),
+            number(
+                "a",
+                np.where(sizes > 0, staged, 0.0),
+                "1",
+                "pages staged, 1 - H(R) - (1 - p_d) h_f",
+            ),
+            Number("C_dr", costs.disk_read, unit, "disk read"),
+            Number("C_dw", costs.disk_write, unit, "disk write"),
+            Number("C_fr", costs.flash_read, unit, "flash read"),
+            Number("C_fw", costs.flash_write, unit, "flash write"),
+        ),
+    )
 
 
 def _dram(gains: Gains, added_pages: ArrayLike) -> FloatArray:

@@ -17,6 +17,7 @@ from tierwright.break_even.gains import (
     FullGains,
     Gains,
     PageCosts,
+    flash_gain_terms,
     least_flash,
 )
 from tierwright.break_even.money import (
@@ -484,45 +485,44 @@ def _derive(
     flips: tuple[float, float],
 ) -> tuple[Derivation, ...]:
     curve, base = gains.curve, gains.base_pages
-    accesses = curve.accesses
-    number = [
+    more, accesses = base + bought[0], curve.accesses
+    dram = [
         Number("B", base, "pages", "DRAM there is"),
         Number("D", bought[0], "pages", f"DRAM that {usd} USD buy"),
-        Number("F", bought[1], "pages", f"flash that {usd} USD buy"),
         Number("H(B)", float(curve.hit_ratio(base)), "1", "of the curve"),
-        Number("H(B + D)", float(curve.hit_ratio(base + bought[0])), "1", "with DRAM"),
-        Number("H(B + F)", float(curve.hit_ratio(base + bought[1])), "1", "with flash"),
+        Number("H(B + D)", float(curve.hit_ratio(more)), "1", "with DRAM"),
+        Number(
+            "dH",
+            float(curve.misses(base) - curve.misses(more)) / accesses,
+            "1",
+            "H(B + D) - H(B)",
+        ),
     ]
     if isinstance(gains, FullGains):
-        costs = gains.costs
         backs = curve.write_backs
-        more = [
-            Number("E_d(B)", float(backs(base)) / accesses, "1", "dirty evictions"),
-            Number("old share", gains.old_share, "1", "flash lost to old versions"),
-            Number("C_dr", costs.disk_read, "µs", "disk read"),
-            Number("C_dw", costs.disk_write, "µs", "disk write"),
-            Number("C_fr", costs.flash_read, "µs", "flash read"),
-            Number("C_fw", costs.flash_write, "µs", "flash write"),
+        dram += [
+            Number("E_d(B)", float(backs(base)) / accesses, "1", "write-backs"),
+            Number("E_d(B + D)", float(backs(more)) / accesses, "1", "with DRAM"),
+            Number(
+                "dE_d",
+                float(backs(base) - backs(more)) / accesses,
+                "1",
+                "E_d(B) - E_d(B + D)",
+            ),
+            Number("C_dr", gains.costs.disk_read, "µs", "disk read"),
+            Number("C_dw", gains.costs.disk_write, "µs", "disk write"),
         ]
-        dram_formula = "dH C_dr + dE_d C_dw"
-        flash_formula = "h_f (C_dr - C_fr) + E_d WR C_dw - a C_fw"
-    else:
-        more = [
-            Number("C_disk", gains.disk_cost, "µs", "one page access on disk"),
-            Number("C_flash", gains.flash_cost, "µs", "one page access on flash"),
-        ]
-        dram_formula = "[H(B + D) - H(B)] C_disk"
-        flash_formula = "[H(B + F) - H(B)] (C_disk - C_flash)"
-    if gains.flash_metadata is not None:
-        preset = gains.flash_metadata
-        flash_formula += ", with R, what the metadata leave of B, in place of B"
-        more.append(
-            Number("entry", preset.entry_bytes, "bytes", f"metadata of {preset.title}")
+        dram_formula = (
+            "dH C_dr + dE_d C_dw, dH = H(B + D) - H(B), dE_d = E_d(B) - E_d(B + D)"
         )
-    numbers = (*number, *more)
+    else:
+        dram.append(Number("C_disk", gains.disk_cost, "µs", "one page access on disk"))
+        dram_formula = "dH C_disk, dH = H(B + D) - H(B)"
+    flash_formula, flash = flash_gain_terms(gains, bought[1], "µs")
+    flash = (Number("F", bought[1], "pages", f"flash that {usd} USD buy"), *flash)
     return (
-        Derivation("dram_gain", gained[0], "µs", dram_formula, numbers, SOURCE),
-        Derivation("flash_gain", gained[1], "µs", flash_formula, numbers, SOURCE),
+        Derivation("dram_gain", gained[0], "µs", dram_formula, tuple(dram), SOURCE),
+        Derivation("flash_gain", gained[1], "µs", flash_formula, flash, SOURCE),
         Derivation(
             "flip_price_ratio",
             flips[1],

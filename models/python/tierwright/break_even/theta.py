@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tierwright.break_even.gains import PlainGains, about_metadata, least_flash
+from tierwright.break_even.gains import (
+    PlainGains,
+    about_metadata,
+    flash_gain_terms,
+    least_flash,
+)
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray
@@ -324,9 +329,29 @@ def curve_theta(
     hit_ratios = 1.0 - curve.knot_misses / curve.accesses
     size = least_size(curve.knots, hit_ratios, target)
     theta = np.where(gained <= 0, 0.0, np.maximum(size / base_pages - 1, 0.0))
+    how = "least theta with H((1 + theta) B) >= target"
+    given: tuple[Number, ...] = (
+        Number("target", target, "1", "hit ratio to reach"),
+        Number(
+            "H max",
+            float(curve.hit_ratio(curve.last_listed)),
+            "1",
+            "most that the curve reaches",
+        ),
+    )
     if flash_metadata is not None:
         gains = PlainGains(curve, base_pages, disk_cost, flash_cost, flash_metadata)
         theta = least_flash(gains, gained * disk_cost) / base_pages
+        formula, at_theta = flash_gain_terms(gains, theta * base_pages)
+        how = (
+            "least theta with [H((1 + delta) B) - H(B)] C_disk <= "
+            f"{formula}, T = R + theta B"
+        )
+        given = (
+            Number("theta", theta, "1", "flash / DRAM there is"),
+            Number("H((1 + delta) B)", at_base + gained, "1", "of the curve"),
+            *at_theta,
+        )
     reachable = np.isfinite(theta)
     return CurveTheta(
         exponent=found,
@@ -359,16 +384,8 @@ def curve_theta(
                 "theta",
                 theta,
                 "1",
-                "least theta with H((1 + theta) B) >= target",
-                (
-                    Number("target", target, "1", "hit ratio to reach"),
-                    Number(
-                        "H max",
-                        float(curve.hit_ratio(curve.last_listed)),
-                        "1",
-                        "most that the curve reaches",
-                    ),
-                ),
+                how,
+                given,
                 "derived; exact on the piecewise-linear curve",
             ),
         ),

@@ -480,7 +480,8 @@ def wear_outlook(
                         result,
                         value,
                         "years",
-                        "T = ln(1 + (B - B0) ln(1 + g) / w) / ln(1 + g); (B - B0) / w at g = 0",
+                        "(B - B0) / w without growth, else "
+                        "ln(1 + (B - B0) ln(1 + g) / w) / ln(1 + g)",
                         (
                             Number("B", total, "TB", budget.basis),
                             Number("B0", written_tb, "TB", "written before"),

@@ -717,7 +717,8 @@ def wear_cost(
                 "life_months",
                 life,
                 "months",
-                "12 ln(1 + (B - B0) ln(1 + g) / (12 w)) / ln(1 + g); (B - B0) / w at g = 0",
+                "(B - B0) / w without growth, else "
+                "12 ln(1 + (B - B0) ln(1 + g) / (12 w)) / ln(1 + g)",
                 (
                     *common[1:],
                     writes,

@@ -49,6 +49,12 @@ class DeviceRow:
         Why there is none; empty when there is one.
     warnings : tuple of str
         Names of the warnings of its evaluation.
+    none_us_per_access : float
+        I/O time without flash. [µs]
+    cost_terms_us_per_access : dict
+        Terms of the I/O time, by name. [µs]
+    price_basis : str
+        How `flash_usd_per_month` comes of the price, and the source; empty without one.
     """
 
     device_id: str
@@ -60,6 +66,9 @@ class DeviceRow:
     price_times_time: float | None
     reason: str
     warnings: tuple[str, ...]
+    none_us_per_access: float
+    cost_terms_us_per_access: dict[str, float]
+    price_basis: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +179,7 @@ def choose_flash(
             amortisation_months=amortisation_months,
             flash_metadata=flash_metadata,
         )
-        rows.append(_row(device, found))
+        rows.append(_row(device, found, amortisation_months))
         warnings.update(dict.fromkeys(found.warnings))
     rows.sort(key=lambda row: (row.io_time_us_per_access, row.device_id))
     priced = [row for row in rows if row.price_times_time is not None]
@@ -184,7 +193,7 @@ def choose_flash(
     )
 
 
-def _row(device: Device, found: Evaluation) -> DeviceRow:
+def _row(device: Device, found: Evaluation, months: int) -> DeviceRow:
     part = found.schemes["lazy"].cost_parts["flash"]
     usd = part.usd_per_month
     time_us = found.schemes[found.best].io_time_us_per_access
@@ -199,4 +208,11 @@ def _row(device: Device, found: Evaluation) -> DeviceRow:
         price_times_time=usd * time_us if pays and usd is not None else None,
         reason=part.reason if pays else "no scheme with this flash beats no flash",
         warnings=tuple(dict.fromkeys(warning.name for warning in found.warnings)),
+        none_us_per_access=found.schemes["none"].io_time_us_per_access,
+        cost_terms_us_per_access=dict(
+            found.schemes[found.best].cost_terms_us_per_access
+        ),
+        price_basis=""
+        if usd is None
+        else f"{part.how(months)}; {part.source}, {part.date or 'undated'}",
     )

@@ -85,6 +85,15 @@ class CostPart:
     date: str | None = None
     reason: str = ""
 
+    def how(self, amortisation_months: int) -> str:
+        """Say how the price becomes a cost a month, with the numbers put in."""
+        if self.price is None or self.unit is None:
+            return ""
+        spread = (
+            "" if self.unit.endswith("/month") else f" / {amortisation_months:,} months"
+        )
+        return f"{self.held_bytes:,} bytes x {self.price} {self.unit}{spread}"
+
 
 @dataclass(frozen=True, slots=True)
 class SchemeResult:
@@ -401,6 +410,7 @@ def evaluate(
                 flash_pages,
                 flash,
                 disk,
+                charged=budget is not None and result.scheme != "none",
             )
             for result in results.values()
         ],

@@ -40,11 +40,11 @@ FORMULAS = {
 
 HIT_FORMULAS = {
     "none": "h_f = 0, m_f = m_r = misses(r)",
-    "inclusive": "m_f = misses(max(r, f)), h_f = misses(r) - m_f",
-    "inclusive_global": "m_f = misses(max(r, f)), h_f = misses(r) - m_f",
-    "exclusive": "m_f = misses(r + f), h_f = misses(r) - m_f",
+    "inclusive": "h_f = m_r - m_f, m_f = misses(max(r, f))",
+    "inclusive_global": "h_f = m_r - m_f, m_f = misses(max(r, f))",
+    "exclusive": "h_f = m_r - m_f, m_f = misses(r + f)",
     "lazy": (
-        "m_f = misses(r + e_f), h_f = misses(r) - m_f, "
+        "h_f = m_r - m_f, m_f = misses(r + e_f), "
         "e_f = f - min(f, r h_f / m_r) (fixed point)"
     ),
 }
@@ -55,29 +55,29 @@ _TERMS = {
         "flash_reads": "0",
         "flash_fills": "0",
         "flash_write_backs": "0",
-        "disk_reads": "m_r D_R",
-        "disk_writes": "m_r p_d D_W",
+        "disk_reads": "m_r D_R / N",
+        "disk_writes": "m_r p_d D_W / N",
     },
     "inclusive": {
-        "flash_reads": "h_f F_R",
-        "flash_fills": "m_f F_W",
-        "flash_write_backs": "m_r p_d F_W",
-        "disk_reads": "m_f D_R",
-        "disk_writes": "m_f p_dF D_W",
+        "flash_reads": "h_f F_R / N",
+        "flash_fills": "m_f F_W / N",
+        "flash_write_backs": "m_r p_d F_W / N",
+        "disk_reads": "m_f D_R / N",
+        "disk_writes": "m_f p_dF D_W / N",
     },
     "exclusive": {
-        "flash_reads": "h_f F_R",
-        "flash_fills": "m_r F_W",
+        "flash_reads": "h_f F_R / N",
+        "flash_fills": "m_r F_W / N",
         "flash_write_backs": "0",
-        "disk_reads": "m_f D_R",
-        "disk_writes": "m_f p_dF D_W",
+        "disk_reads": "m_f D_R / N",
+        "disk_writes": "m_f p_dF D_W / N",
     },
     "lazy": {
-        "flash_reads": "h_f F_R",
-        "flash_fills": "m_r (1 - q) F_W = m_f F_W",
-        "flash_write_backs": "m_r q p_d F_W = h_f p_d F_W",
-        "disk_reads": "m_f D_R",
-        "disk_writes": "m_r (1 - q) p_dF D_W = m_f p_dF D_W",
+        "flash_reads": "h_f F_R / N",
+        "flash_fills": "m_r (1 - q) F_W / N = m_f F_W / N",
+        "flash_write_backs": "m_r q p_d F_W / N = h_f p_d F_W / N",
+        "disk_reads": "m_f D_R / N",
+        "disk_writes": "m_r (1 - q) p_dF D_W / N = m_f p_dF D_W / N",
     },
 }
 _TERMS["inclusive_global"] = _TERMS["inclusive"]
@@ -235,10 +235,21 @@ def derive(
     flash_pages: int,
     flash: Device,
     disk: Device,
+    *,
+    charged: bool = False,
 ) -> dict[str, Any]:
     """How one scheme's I/O time came about: formula, numbers, terms, source."""
     scheme = "none" if flash_pages == 0 else result.scheme
     misses = result.flash_hits + result.flash_misses
+    meanings = service_meanings(flash, disk)
+    if charged:
+        meanings["r"] = "RAM that the metadata of flash leave"
+    given = curve.given
+    if given is not None and given.dirty_share is not None:
+        meanings |= {
+            "p_d": "as stated with the curve, or an end of what it can be",
+            "p_dF": "p_d",
+        }
     found = derivation_of(
         scheme,
         {
@@ -257,7 +268,7 @@ def derive(
             "D_R": disk.read_service_us,
             "D_W": disk.write_service_us,
         },
-        service_meanings(flash, disk),
+        meanings,
         terms=result.cost_terms_us_per_access,
         io_time_us=result.io_time_us_per_access,
     )
@@ -328,6 +339,7 @@ def derivation_of(
         "scheme": scheme,
         "formula": FORMULAS[scheme],
         "hits_formula": HIT_FORMULAS[scheme],
+        "hits": 0 if scheme == "none" else _number(numbers["h_f"]),
         "result": "io_time_us_per_access = C / N",
         "value_us_per_access": io_time_us,
         "numbers": [

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.derivation import Derivation, plain
+from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset, charge
 from tierwright.page_flow import explain
 from tierwright.page_flow.costs import COST_TERMS
 from tierwright.page_flow.counts import TIE_ORDER
-from tierwright.page_flow.evaluation import page_prices
+from tierwright.page_flow.evaluation import PagePrices, page_prices
 from tierwright.page_flow.scheme_map import (
     MAP_SCHEMES,
     NO_SCHEME,
@@ -86,6 +86,8 @@ class MapPoint:
         Per scheme that fits: formula, numbers put in, terms, source.
     metadata : tuple of Derivation
         Memory charged to the RAM; empty where none is.
+    prices : PagePrices or None
+        Of a page in each tier; None where not all are known.
     """
 
     at: dict[str, float]
@@ -101,6 +103,7 @@ class MapPoint:
     too_close: bool
     derivation: list[dict[str, Any]]
     metadata: tuple[Derivation, ...]
+    prices: PagePrices | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -202,6 +205,7 @@ def map_point(
             if found[name].io_time_us_per_access is not None
         ],
         metadata=_charged(curve, flash_metadata, place),
+        prices=None if priced.reason else priced,
     )
 
 
@@ -283,10 +287,26 @@ def _charged(
     if preset is None:
         return ()
     page = curve.page_bytes
-    return charge(
+    ram_bytes = max(1, round(float(place.r.item()) * page))
+    metadata, _ = charge(
         preset,
-        ram_bytes=max(1, round(float(place.r.item()) * page)),
+        ram_bytes=ram_bytes,
         flash_bytes=round(float(place.f.item()) * page),
         page_bytes=page,
         source_bytes=curve.distinct_pages * page,
     ).derivation
+    return (
+        metadata,
+        Derivation(
+            "ram_pages_left",
+            float(place.frames.item()),
+            "pages",
+            "(RAM - metadata) / page; on a map parts of units and of pages count in proportion",
+            (
+                Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                Number("metadata", metadata.value, "bytes", "as above, at most"),
+                Number("page", page, "bytes", "of the workload"),
+            ),
+            "derived",
+        ),
+    )

@@ -82,6 +82,12 @@ class SchemeCost:
     worst_total_us : float
         The same where each flash page holds a single valid RAM page; equal to `total_us`
         where pages are equally large. [µs]
+    flash_hits, flash_misses, accesses : float
+        Counts behind `io_us` and `directory_us`. [accesses]
+    p_d : float
+        Share of RAM misses whose victim is dirty. [1]
+    block_us : float
+        What reading one block takes. [µs]
     """
 
     io_us: float
@@ -89,6 +95,11 @@ class SchemeCost:
     block_read_us: float
     total_us: float
     worst_total_us: float
+    flash_hits: float
+    flash_misses: float
+    accesses: int
+    p_d: float
+    block_us: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,8 @@ class DirectoryOption:
         Scheme of least total.
     saving : float or None
         Share of the I/O time without flash that the best saves. [1]
+    buffered_bytes : int
+        n, the part of a directory on flash that RAM holds; 0 in RAM. [bytes]
     reason : str
         Why it is not feasible; empty where it is.
     """
@@ -138,6 +151,7 @@ class DirectoryOption:
     schemes: dict[str, SchemeCost]
     best: str | None
     saving: float | None
+    buffered_bytes: int = 0
     reason: str = ""
 
 
@@ -270,6 +284,8 @@ def compare_directories(
             "buffered_bytes": buffered_bytes,
             "flash_device_id": flash.id,
             "disk_device_id": disk.id,
+            "flash_read_us": flash.read_service_us,
+            "flash_write_us": flash.write_service_us,
             "directory_access": "on eviction" if use.write_on_eviction else "printed",
             **{name: getattr(use, name) for name in DirectoryUse.__slots__},
         },
@@ -314,7 +330,7 @@ class _Plan:
         )
         bits = 0 if entry is None else entry.entry_bits
         entry_bytes = -(-bits // BITS_PER_BYTE)
-        ram_pages, blocks, directory = self._sizes(
+        ram_pages, blocks, directory, held = self._sizes(
             place, block_bytes, entry_bytes, buffered
         )
         lookup, update = self._access(place)
@@ -341,12 +357,13 @@ class _Plan:
             saving=None
             if best is None or none_us == 0
             else 1 - schemes[best].total_us / none_us,
+            buffered_bytes=held,
             reason="" if schemes else "the directory leaves no room for a page",
         )
 
     def _sizes(
         self, place: str, block_bytes: int, entry_bytes: int, buffered: int | None
-    ) -> tuple[int, int, int]:
+    ) -> tuple[int, int, int, int]:
         sizes = {
             "ram_bytes": self.ram_bytes,
             "flash_bytes": self.flash_bytes,
@@ -357,16 +374,19 @@ class _Plan:
         }
         if place == "ram":
             in_ram = directory_in_ram(**sizes)
-            return in_ram.ram_pages, in_ram.flash_pages, in_ram.directory_bytes
+            return in_ram.ram_pages, in_ram.flash_pages, in_ram.directory_bytes, 0
         blocks = self.flash_bytes // (block_bytes + entry_bytes)
         if blocks == 0:
-            return 0, 0, 0
+            return 0, 0, 0, 0
         share = max(entry_bytes, blocks * entry_bytes // 10)
-        on_flash = directory_on_flash(
-            **sizes,
-            buffered_bytes=min(share, self.ram_bytes) if buffered is None else buffered,
+        held = min(share, self.ram_bytes) if buffered is None else buffered
+        on_flash = directory_on_flash(**sizes, buffered_bytes=held)
+        return (
+            on_flash.ram_pages,
+            on_flash.flash_pages,
+            on_flash.directory_bytes,
+            held,
         )
-        return on_flash.ram_pages, on_flash.flash_pages, on_flash.directory_bytes
 
     def _access(self, place: str) -> tuple[float, float]:
         use = self.use
@@ -425,6 +445,11 @@ class _Plan:
                 float(reads[0]),
                 total[0],
                 max(total),
+                float(costs.flash_hits[0]),
+                float(costs.flash_misses[0]),
+                self.curve.accesses,
+                dirty,
+                block_us,
             )
         return found
 

@@ -381,21 +381,40 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str,
             f"({counts['writes']:,} + {counts['dirty_left']:,})) / N"
         )
 
+    def spent(counts: Counts) -> str:
+        """Cost times N in whole numbers: a small gain is lost in rounded costs."""
+        return f"({counts['reads']:,} + R {all_writes(counts):,})"
+
     at = priced.estimated_clean_pages
     rates, costs = priced.rates, priced.costs
     yield step("M", "the whole buffer", survey.pages, "pages")
     yield step("R", "cost of a page write in page reads", priced.asymmetry, "1", _PAPER)
     yield step("N", "accesses of the trace", survey.accesses, "accesses")
-    yield step("w", "writes per access", survey.write_accesses / survey.accesses, "1")
+    yield step(
+        "w",
+        f"writes / N = {survey.write_accesses:,} / {survey.accesses:,}",
+        survey.write_accesses / survey.accesses,
+        "1",
+    )
     yield step(
         "M_c", f"clean pool of least estimated cost ({priced.estimator})", at, "pages"
     )
-    for name, formula, values, equation in (
-        ("P_c", "1 - hits of the clean pool / N", rates.p_c, 5),
-        ("P_d", "1 - hits of the dirty pool / N", rates.p_d, 6),
-        ("P_dw", "1 - writes that hit the dirty pool / writes", rates.p_dw, 7),
+    for name, formula, values, of, equation in (
+        ("P_c", "1 - hits of the clean pool / N", rates.p_c, survey.accesses, 5),
+        ("P_d", "1 - hits of the dirty pool / N", rates.p_d, survey.accesses, 6),
+        (
+            "P_dw",
+            "1 - writes that hit the dirty pool / writes",
+            rates.p_dw,
+            survey.write_accesses,
+            7,
+        ),
     ):
-        yield step(name, formula, values[at - 1], "1", f"{_PAPER}, Eq {equation}")
+        missed = float(values[at - 1])
+        put_in = (
+            f" = 1 - {round((1 - missed) * of):,} / {of:,}" if of else ", 0 without"
+        )
+        yield step(name, f"{formula}{put_in}", missed, "1", f"{_PAPER}, Eq {equation}")
     for name, formula, source in (
         (
             "flow",
@@ -430,8 +449,8 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str,
         if priced.gain_over[name] is not None:
             yield step(
                 f"gain over {title}",
-                f"1 - simulated / {name} = 1 - {priced.best_cost:.6g} / "
-                f"{priced.baselines[name]:.6g}",
+                f"1 - simulated / {name} = 1 - {spent(survey.splits[best])} / "
+                f"{spent(survey.baselines[name])}",
                 priced.gain_over[name],
                 "1",
                 "derived",
