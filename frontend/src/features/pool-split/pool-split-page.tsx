@@ -148,7 +148,7 @@ function PoolSplitView(props: ViewProps) {
               onChange={(value) => buffer.setValue(value)}
             />
           </div>
-          {id !== null ? (
+          {id !== null && asymmetry.isKnown ? (
             <AsymmetryPart {...props} asymmetry={asymmetry} />
           ) : (
             <Text size="sm" c="dimmed">
@@ -214,7 +214,9 @@ function useAsymmetry(id: string | null, { state, patch }: ViewProps) {
     Math.max(MIN_ASYMMETRY, device?.asymmetry ?? USUAL),
   );
   const settled = useSettled(stated ?? usual, (asymmetry) => patch({ asymmetry }));
-  return { gains, device, settled, isStated: stated !== undefined };
+  // Not before R is known: a move would be lost when the device's own R arrives.
+  const isKnown = stated !== undefined || !gains.isPending;
+  return { gains, device, settled, isStated: stated !== undefined, isKnown };
 }
 
 function AsymmetryPart({ asymmetry, patch }: ViewProps & { asymmetry: Asymmetry }) {
