@@ -38,7 +38,9 @@ test("wear: years of life follow the load and its growth, and say why", async ({
 
   await figure(page).click();
   const dialog = page.getByRole("dialog");
-  await expect(dialog.getByText(/else ln\(1 \+ \(B - B0\) ln\(1 \+ g\)/).first()).toBeVisible();
+  await expect(
+    dialog.getByText(/else ln\(1 \+ \(B - B0\) ln\(1 \+ g\)/).first(),
+  ).toBeVisible();
   await expectAccessible(page, "derivation of a life");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /why this is its cost under Lazy/ }).click();
