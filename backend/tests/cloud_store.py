@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
+import pytest
+
 
 @dataclass
 class Cloud:
@@ -16,6 +18,17 @@ class Cloud:
     url: str = ""
     objects: dict[str, bytes] = field(default_factory=dict)
     requests: list[tuple[str, str, str | None]] = field(default_factory=list)
+
+    def point_clients_here(self, patch: pytest.MonkeyPatch) -> None:
+        """Set the environment in which clients of both schemes take this for their store."""
+        for name, value in {
+            "GOOGLE_BASE_URL": self.url,
+            "GOOGLE_SKIP_SIGNATURE": "true",
+            "AZURE_STORAGE_ACCOUNT_NAME": "someone",
+            "AZURE_STORAGE_ENDPOINT": self.url,
+            "AZURE_SKIP_SIGNATURE": "true",
+        }.items():
+            patch.setenv(name, value)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import uvicorn
 
 from tierwright_server.app import create_app
@@ -32,6 +33,16 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def children_running(module: str) -> list[psutil.Process]:
+    """Return the processes below this one that run a module, not those about to."""
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ends meanwhile
+            if module in child.cmdline():
+                found.append(child)
+    return found
 
 
 def worker_environment(settings: Settings) -> dict[str, str]:

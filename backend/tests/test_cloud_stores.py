@@ -31,14 +31,7 @@ def cloud():
 def clouds(make_settings, cloud):
     """An application that reaches the stand-in under both schemes."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {
-            "GOOGLE_BASE_URL": cloud.url,
-            "GOOGLE_SKIP_SIGNATURE": "true",
-            "AZURE_STORAGE_ACCOUNT_NAME": "someone",
-            "AZURE_STORAGE_ENDPOINT": cloud.url,
-            "AZURE_SKIP_SIGNATURE": "true",
-        }.items():
-            patch.setenv(name, value)
+        cloud.point_clients_here(patch)
         settings = make_settings(trace_roots=ROOTS, object_store_retries=1)
         with run_application(settings) as application:
             application.wait_example()

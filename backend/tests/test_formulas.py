@@ -1,18 +1,18 @@
 """Single formulas over HTTP: all of them, as the models answer; refusals; bounds."""
 
-import contextlib
 import json
 import random
 import time
 
 import httpx
-import psutil
 import pytest
-from live_app import run_application
+from live_app import children_running, run_application
 
 from tierwright import formulas
 from tierwright.formulas import CARDS
 from tierwright_server.jobs.brief import Said
+
+CHILD = "tierwright_server.formulas.child"
 
 
 def test_the_catalogue_holds_every_formula(application):
@@ -114,16 +114,7 @@ def test_a_long_computation_is_ended_and_holds_nobody(make_settings):
         assert found["type"].endswith("too-much")
         assert "more than 1 s" in found["detail"]
         assert found["hint"]
-        assert children() == []
-
-
-def children() -> list[psutil.Process]:
-    found = []
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):  # it ends meanwhile
-            if "tierwright_server.formulas.child" in child.cmdline():
-                found.append(child)
-    return found
+        assert children_running(CHILD) == []
 
 
 def test_a_client_that_goes_ends_its_computation(make_settings):
@@ -135,9 +126,9 @@ def test_a_client_that_goes_ends_its_computation(make_settings):
                     "/formulas/fd.simulate", json=slow(), timeout=1.0
                 )
         deadline = time.monotonic() + 5
-        while children() and time.monotonic() < deadline:
+        while children_running(CHILD) and time.monotonic() < deadline:
             time.sleep(0.05)
-        assert children() == []
+        assert children_running(CHILD) == []
         example = formulas.example("kv.C0")
         application.post("/formulas/kv.C0", {"inputs": dict(example.inputs)}, 200)
 

@@ -186,14 +186,7 @@ def test_an_object_that_finds_no_room_is_not_fetched(line, capsys, monkeypatch):
 def test_the_stores_of_two_other_clouds(capsys, monkeypatch, scheme):
     with run_cloud() as cloud:
         cloud.objects["/traces/in/day1.csv"] = rows(3000)
-        for name, value in {
-            "GOOGLE_BASE_URL": cloud.url,
-            "GOOGLE_SKIP_SIGNATURE": "true",
-            "AZURE_STORAGE_ACCOUNT_NAME": "someone",
-            "AZURE_STORAGE_ENDPOINT": cloud.url,
-            "AZURE_SKIP_SIGNATURE": "true",
-        }.items():
-            monkeypatch.setenv(name, value)
+        cloud.point_clients_here(monkeypatch)
         shown = said(
             capsys, "trace", "inspect", f"{scheme}://traces/in/day1.csv", "--json"
         )

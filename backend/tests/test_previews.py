@@ -1,7 +1,6 @@
 """Previews in a process of their own: what a hostile file can do, and what it cannot."""
 
 import asyncio
-import contextlib
 import lzma
 import os
 import subprocess
@@ -13,7 +12,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
-from live_app import REPOSITORY, run_application
+from live_app import REPOSITORY, children_running, run_application
 
 from tierwright_server.errors import TimedOut
 from tierwright_server.jobs import brief
@@ -107,16 +106,6 @@ def children() -> set[int]:
     return {child.pid for child in psutil.Process().children()}
 
 
-def started(module: str) -> list[psutil.Process]:
-    """Children that run a module, not those that are still about to."""
-    found = []
-    for child in psutil.Process().children():
-        with contextlib.suppress(psutil.Error):  # it has ended meanwhile
-            if module in child.cmdline():
-                found.append(child)
-    return found
-
-
 async def _late(settings: Settings, path: Path) -> None:
     with pytest.raises(TimedOut, match=r"within 0\.001 s"):
         await preview.read_head(settings, {"path": str(path)}, "late.csv")
@@ -139,7 +128,9 @@ def test_a_client_that_goes_ends_its_preview(make_settings):
         def halt() -> None:
             while not halted:
                 time.sleep(0.001)
-                halted.extend(started("tierwright_server.uploads.preview_child"))
+                halted.extend(
+                    children_running("tierwright_server.uploads.preview_child")
+                )
             for each in halted:
                 each.suspend()
 

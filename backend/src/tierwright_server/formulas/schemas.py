@@ -1,31 +1,19 @@
 """Shapes of single formulas."""
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
+from tierwright.formulas import Kind
 from tierwright_server.evaluations.schemas import DerivationStep
 from tierwright_server.schemas import Answer, Body, WarningOut
-
-ParameterKind = Literal[
-    "number",
-    "numbers",
-    "integer",
-    "flag",
-    "choice",
-    "curve",
-    "trace",
-    "names",
-    "rows",
-    "transactions",
-]
 
 
 class FormulaParameterOut(Answer):
     """One input of a formula."""
 
     name: str
-    kind: ParameterKind
+    kind: Kind
     unit: str = Field(description="`1` for ratios; empty where it has none.")
     meaning: str
     required: bool

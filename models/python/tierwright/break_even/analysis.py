@@ -307,9 +307,21 @@ def analyse(
     )
 
 
-def _of_time(unit: str) -> str:
-    """Name the unit of the devices' times; the forms take any unit of time."""
-    return "µs" if unit == "time" else unit
+_UNITS = {"time": "µs", "size": "pages"}
+"""Units here of what the forms take in any unit."""
+
+
+def _told(step: Derivation, form: str) -> Derivation:
+    """Name a step after its form, in the units of this analysis."""
+    return replace(
+        step,
+        result=f"{step.result}, {form}",
+        unit=_UNITS.get(step.unit, step.unit),
+        numbers=tuple(
+            replace(number, unit=_UNITS.get(number.unit, number.unit))
+            for number in step.numbers
+        ),
+    )
 
 
 def _of_costs(
@@ -344,20 +356,7 @@ def _of_roi(
     for key, form in (("log", "log model"), ("curve", "hits alone")):
         if key == "curve" and flash_metadata is not None:
             continue
-        for step in roi[key].derivation:
-            yield replace(
-                step,
-                result=f"{step.result}, {form}",
-                numbers=tuple(
-                    replace(
-                        number,
-                        unit="pages"
-                        if number.unit == "size"
-                        else _of_time(number.unit),
-                    )
-                    for number in step.numbers
-                ),
-            )
+        yield from (_told(step, form) for step in roi[key].derivation)
 
 
 def _of_form(
@@ -366,15 +365,7 @@ def _of_form(
     """Name the steps of one form after it: all three derive a `theta`."""
     if found is None:
         return
-    for step in found.derivation:
-        yield replace(
-            step,
-            result=f"{step.result}, {form}",
-            unit=_of_time(step.unit),
-            numbers=tuple(
-                replace(number, unit=_of_time(number.unit)) for number in step.numbers
-            ),
-        )
+    yield from (_told(step, form) for step in found.derivation)
     yield Derivation(
         f"flip_price_ratio, {form}",
         flip_price_ratio(steps, found.theta),

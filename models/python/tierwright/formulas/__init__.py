@@ -7,7 +7,7 @@ command `tierwright formula`, `/formulas` over HTTP and the page read both.
 from __future__ import annotations
 
 from tierwright.formulas.answer import Answer, ask
-from tierwright.formulas.card import MOST_ENTRIES, Card, Output, Parameter
+from tierwright.formulas.card import MOST_ENTRIES, Card, Kind, Output, Parameter
 from tierwright.formulas.catalogue import (
     CARDS,
     FAMILIES,
@@ -36,6 +36,7 @@ __all__ = [
     "Card",
     "Example",
     "Family",
+    "Kind",
     "Output",
     "Parameter",
     "answer_of",
