@@ -99,18 +99,20 @@ class TestDirectories:
             use=page_flow.DirectoryUse(hit_ratio=0.5),
         )
         assert answer["none_us"] == pytest.approx(expected.none_us)
-        assert answer["best"] == expected.best
+        assert answer["best_if_full"] == expected.best_if_full
         worst = [
             min(cost.worst_total_us for cost in option.schemes.values())
             for option in expected.options
         ]
         assert answer["safest"] == worst.index(min(worst))
+        assert answer["sentence"] == expected.finding
         # Larger flash pages may gain, but only if all of their pages are valid.
-        assert "if all pages of each flash page are valid" in answer["sentence"]
+        assert "every flash page is full of valid pages" in answer["remark"]
         assert len(answer["options"]) == len(expected.options) == 6
         for option, model in zip(answer["options"], expected.options, strict=True):
             assert option["ram_pages"] == model.ram_pages
             assert option["saving"] == pytest.approx(model.saving)
+            assert option["safest"] == model.safest
             for row in option["schemes"]:
                 cost = model.schemes[row["scheme"]]
                 assert row["total_us"] == pytest.approx(cost.total_us)

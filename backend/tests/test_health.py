@@ -1,4 +1,10 @@
-"""Health, and that the application starts with its example."""
+"""Health, that the application starts with its example, and that all parts say one version."""
+
+import json
+import tomllib
+from importlib.metadata import version
+
+from live_app import REPOSITORY
 
 
 class TestHealth:
@@ -16,3 +22,28 @@ class TestHealth:
         assert example["status"] == "ready"
         assert example["summary"]["accesses"] == 420_000
         assert example["summary"]["page_bytes"] == 8192
+
+    def test_every_door_says_the_version_of_the_models(self, application):
+        models = version("tierwright")
+        assert application.get("/health")["version"] == models
+        assert application.get("/openapi.json")["info"]["version"] == models
+
+
+def test_all_parts_have_one_version():
+    def toml(path):
+        return tomllib.loads((REPOSITORY / path).read_text())
+
+    def document(path):
+        return json.loads((REPOSITORY / path).read_text())
+
+    locked = document("frontend/package-lock.json")
+    found = {
+        "models": toml("models/pyproject.toml")["project"]["version"],
+        "core": toml("models/Cargo.toml")["workspace"]["package"]["version"],
+        "server": toml("backend/pyproject.toml")["project"]["version"],
+        "page": document("frontend/package.json")["version"],
+        "page, locked": locked["version"],
+        "page, locked package": locked["packages"][""]["version"],
+        "API": document("backend/openapi.json")["info"]["version"],
+    }
+    assert set(found.values()) == {found["models"]}, found

@@ -1,5 +1,5 @@
-"""The version of the server."""
+"""The version of the product: that of its models, which the answers come from."""
 
 from importlib.metadata import version
 
-VERSION = version("tierwright-server")
+VERSION = version("tierwright")

@@ -174,8 +174,16 @@ class DirectoryOptionOut(Answer):
     lookup_us: float
     update_us: float
     schemes: list[DirectorySchemeOut]
-    best: str | None
-    saving: float | None = Field(description="Of the I/O time without flash. [1]")
+    safest: str | None = Field(
+        description="Scheme of least `worst_total_us`: the one to count on."
+    )
+    best_if_full: str | None = Field(description="Scheme of least `total_us`.")
+    saving: float | None = Field(
+        description="Of the I/O time without flash, by `safest` at worst. [1]"
+    )
+    saving_if_full: float | None = Field(
+        description="The same by `best_if_full`, if all flash pages are full. [1]"
+    )
     reason: str
 
 
@@ -189,14 +197,18 @@ class DirectoriesOut(Answer):
     flash_device_name: str
     none_us: float = Field(description="I/O time without flash. [µs per access]")
     options: list[DirectoryOptionOut]
-    best: int | None = Field(
+    safest: int | None = Field(
+        description="Index of the choice: the option of least total where each flash page "
+        "holds a single valid page."
+    )
+    best_if_full: int | None = Field(
         description="Index of the option of least total, with flash pages full of valid ones."
     )
-    safest: int | None = Field(
-        description="Index of the option of least total where each flash page holds a single "
-        "valid page."
+    sentence: str = Field(description="The choice, and what it saves at worst.")
+    remark: str = Field(
+        description="What another option saves if its flash pages are full; empty where "
+        "none does better than the choice."
     )
-    sentence: str
     estimator: str
     validity: str
     warnings: list[WarningOut]

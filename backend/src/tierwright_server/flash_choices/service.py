@@ -1,7 +1,6 @@
 """Choice of a flash device and of its directory: inputs, models, words."""
 
 import asyncio
-import math
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -160,9 +159,10 @@ async def directories(
         flash_device_name=flash.name,
         none_us=found.none_us,
         options=[_option(option) for option in found.options],
-        best=found.best,
-        safest=_safest(found),
-        sentence=_directory_sentence(found),
+        safest=found.safest,
+        best_if_full=found.best_if_full,
+        sentence=found.finding,
+        remark=found.remark,
         estimator=found.estimator,
         validity=found.validity,
         warnings=[WarningOut.model_validate(each) for each in cautions],
@@ -298,57 +298,12 @@ def _option(option: DirectoryOption) -> DirectoryOptionOut:
             )
             for name, cost in option.schemes.items()
         ],
-        best=option.best,
+        safest=option.safest,
+        best_if_full=option.best_if_full,
         saving=option.saving,
+        saving_if_full=option.saving_if_full,
         reason=option.reason,
     )
-
-
-def _least(option: DirectoryOption, *, worst: bool) -> float:
-    """Least total of an option's schemes; infinite where it is not feasible."""
-    return (
-        min(
-            (cost.worst_total_us if worst else cost.total_us)
-            for cost in option.schemes.values()
-        )
-        if option.schemes
-        else math.inf
-    )
-
-
-def _safest(found: DirectoryStudy) -> int | None:
-    """Option of least total when each flash page holds a single valid page."""
-    totals = [_least(option, worst=True) for option in found.options]
-    least = min(totals, default=math.inf)
-    return totals.index(least) if math.isfinite(least) else None
-
-
-def _directory_sentence(found: DirectoryStudy) -> str:
-    safest = _safest(found)
-    if safest is None or found.best is None:
-        return "The directory leaves no room for a page, wherever it is."
-    option = found.options[safest]
-    text = f"The directory belongs {_where(option)}"
-    least = _least(option, worst=True)
-    saving = 1 - least / found.none_us if found.none_us else 0.0
-    if saving <= 0:
-        return f"{text}, yet no flash at all takes no more time."
-    text += f", which saves {percent(saving)} of the I/O time without flash"
-    if found.best == safest:
-        return f"{text}."
-    best = found.options[found.best]
-    more = 1 - _least(best, worst=False) / found.none_us
-    return (
-        f"{text}; {_where(best)} {percent(more)} at most, if all pages of each flash page "
-        "are valid."
-    )
-
-
-def _where(option: DirectoryOption) -> str:
-    place = "in RAM" if option.placement == "ram" else "on flash"
-    size = f"flash pages of {option.flash_page_bytes / 1024:,.3g} KiB"
-    way = "" if option.technique is None else f", {option.technique}"
-    return f"{place} with {size}{way}"
 
 
 def _directory_steps(
@@ -409,6 +364,16 @@ def _directory_steps(
                 unit="µs per access",
                 source=DIRECTORY_SOURCE,
             )
+            if option.technique is not None:
+                yield DerivationStep(
+                    scheme=None,
+                    name=f"{name}: {titles()[scheme]}, at worst",
+                    formula=f"the same with {option.flash_blocks:,} pages on flash, one in "
+                    f"each flash page, not {option.flash_pages:,}",
+                    value=cost.worst_total_us,
+                    unit="µs per access",
+                    source="derived",
+                )
 
 
 def _ram_pages_formula(option: DirectoryOption, found: DirectoryStudy) -> str:

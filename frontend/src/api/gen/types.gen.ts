@@ -2073,21 +2073,29 @@ export type DirectoriesOut = {
      */
     options: Array<DirectoryOptionOut>;
     /**
-     * Best
-     *
-     * Index of the option of least total, with flash pages full of valid ones.
-     */
-    best: number | null;
-    /**
      * Safest
      *
-     * Index of the option of least total where each flash page holds a single valid page.
+     * Index of the choice: the option of least total where each flash page holds a single valid page.
      */
     safest: number | null;
     /**
+     * Best If Full
+     *
+     * Index of the option of least total, with flash pages full of valid ones.
+     */
+    best_if_full: number | null;
+    /**
      * Sentence
+     *
+     * The choice, and what it saves at worst.
      */
     sentence: string;
+    /**
+     * Remark
+     *
+     * What another option saves if its flash pages are full; empty where none does better than the choice.
+     */
+    remark: string;
     /**
      * Estimator
      */
@@ -2163,15 +2171,29 @@ export type DirectoryOptionOut = {
      */
     schemes: Array<DirectorySchemeOut>;
     /**
-     * Best
+     * Safest
+     *
+     * Scheme of least `worst_total_us`: the one to count on.
      */
-    best: string | null;
+    safest: string | null;
+    /**
+     * Best If Full
+     *
+     * Scheme of least `total_us`.
+     */
+    best_if_full: string | null;
     /**
      * Saving
      *
-     * Of the I/O time without flash. [1]
+     * Of the I/O time without flash, by `safest` at worst. [1]
      */
     saving: number | null;
+    /**
+     * Saving If Full
+     *
+     * The same by `best_if_full`, if all flash pages are full. [1]
+     */
+    saving_if_full: number | null;
     /**
      * Reason
      */

@@ -38,7 +38,7 @@ const option = {
   directory_bytes: 1024,
   ram_pages: 10,
   flash_blocks: 20,
-  best: "lazy",
+  safest: "lazy",
   saving: 0.5,
   reason: "",
 };
@@ -50,9 +50,8 @@ const STUDY = {
         { ...scheme, io_us: 4, directory_us: 1, block_read_us: 0, total_us: 5 },
       ],
     },
-    { ...option, placement: "flash", schemes: [], best: null, reason: "no room" },
+    { ...option, placement: "flash", schemes: [], safest: null, reason: "no room" },
   ],
-  best: 0,
   safest: 0,
 } as unknown as DirectoriesOut;
 
@@ -60,7 +59,7 @@ test("what leaves no room has a row with its reason, and no bar", () => {
   expect(directoryBars(STUDY)).toEqual([
     {
       title: "In RAM, 8 KiB",
-      parts: { io: 4, directory: 1, blocks: 0 },
+      parts: { io: 4, directory: 1, blocks: 0, worst: 4 },
       best: true,
     },
   ]);

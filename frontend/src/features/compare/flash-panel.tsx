@@ -220,13 +220,18 @@ function DirectoryChart(props: {
   return (
     <ChartCard
       title={withoutStop(found.sentence)}
-      subtitle="I/O time of the best scheme and upkeep of the directory, by place and size of flash pages [µs per access]"
+      subtitle="I/O time of the safest scheme and upkeep of the directory, by place and size of flash pages [µs per access]; ranked by the whole bar, where each flash page holds a single valid page"
       label={`Directories for ${name}`}
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
       fileName={`${name} directories`}
       table={() => directoryTable(found)}
-      sentence={`Without flash, all memory for pages: ${formatDuration(microseconds(found.none_us))} an access.`}
+      sentence={[
+        found.remark,
+        `Without flash, all memory for pages: ${formatDuration(microseconds(found.none_us))} an access.`,
+      ]
+        .filter((text) => text !== "")
+        .join(" ")}
       explanation={<EstimateDerivation found={found} />}
     />
   );

@@ -360,26 +360,31 @@ def _print_directories(found: DirectoryStudy) -> None:
             ("technique", False),
             ("directory size", True),
             ("RAM pages", True),
-            ("best scheme", False),
-            ("I/O + directory", True),
-            ("saving", True),
+            ("scheme", False),
+            ("I/O + directory, at worst", True),
+            ("saved at worst", True),
+            ("with full flash pages", True),
         ],
         [
             [
-                option.placement + (" *" if index == found.best else ""),
+                option.placement + (" *" if index == found.safest else ""),
                 format_bytes(option.flash_page_bytes),
                 option.technique or "-",
                 format_bytes(option.directory_bytes),
                 format_count(option.ram_pages),
-                option.best or "-",
-                "-"
-                if option.best is None
-                else format_microseconds(option.schemes[option.best].total_us),
+                option.safest or "-",
+                "-" if option.safest is None else format_microseconds(option.worst_us),
                 option.reason if option.saving is None else f"{option.saving:.1%}",
+                "-"
+                if option.best_if_full is None
+                else format_microseconds(option.full_us),
             ]
             for index, option in enumerate(found.options)
         ],
     )
+    typer.echo("* least time at worst, where each flash page holds a single valid page")
+    for sentence in filter(None, (found.finding, found.remark)):
+        typer.echo(sentence)
     _warn(found.warnings)
 
 

@@ -7,7 +7,7 @@ and Viglas sections 4.1 and 4.2; what is derived is named in the docstrings.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,11 +26,14 @@ from tierwright.page_flow.directory import (
 )
 from tierwright.page_flow.evaluation import evaluate_grid, service_times
 from tierwright.page_flow.warn import Caution, about_curve
+from tierwright.units import format_bytes, format_microseconds
 
 PLACEMENTS = ("ram", "flash")
 TECHNIQUES = ("overwriting", "invalidating")
 SCHEMES_WITH_DIRECTORY = ("inclusive", "exclusive", "lazy")
 BITS_PER_BYTE = 8
+LITTLE = 0.99
+"""What takes more than this share of the time of the choice is not worth a sentence."""
 
 
 ESTIMATOR = "C0 to C3 with C1d to C3d; hits from one LRU curve at the sizes that the directory leaves"
@@ -128,10 +131,15 @@ class DirectoryOption:
         L and U. [µs]
     schemes : dict of str to SchemeCost
         Empty where it is not feasible.
-    best : str or None
-        Scheme of least total.
+    safest : str or None
+        Scheme of least `worst_total_us`: the one to count on. Of equals, the one of least
+        `total_us`.
+    best_if_full : str or None
+        Scheme of least `total_us`, which takes every flash page to be full of valid pages.
     saving : float or None
-        Share of the I/O time without flash that the best saves. [1]
+        Share of the I/O time without flash that `safest` saves at worst. [1]
+    saving_if_full : float or None
+        Share that `best_if_full` saves if all flash pages are full. [1]
     buffered_bytes : int
         n, the part of a directory on flash that RAM holds; 0 in RAM. [bytes]
     reason : str
@@ -149,15 +157,35 @@ class DirectoryOption:
     lookup_us: float
     update_us: float
     schemes: dict[str, SchemeCost]
-    best: str | None
+    safest: str | None
+    best_if_full: str | None
     saving: float | None
+    saving_if_full: float | None
     buffered_bytes: int = 0
     reason: str = ""
+
+    @property
+    def worst_us(self) -> float:
+        """Time of the safest scheme at worst; infinite where there is none. [µs per access]"""
+        if self.safest is None:
+            return math.inf
+        return self.schemes[self.safest].worst_total_us
+
+    @property
+    def full_us(self) -> float:
+        """Least time if all flash pages are full; infinite where there is none. [µs per access]"""
+        if self.best_if_full is None:
+            return math.inf
+        return self.schemes[self.best_if_full].total_us
 
 
 @dataclass(frozen=True, slots=True)
 class DirectoryStudy:
-    """Every place and page size, and which is best.
+    """Every place and page size, and which to choose.
+
+    How many pages of a large flash page stay valid is not in the curve, so the choice is the one
+    that costs least where each holds a single valid page: nothing about the workload can make
+    it dearer than that.
 
     Attributes
     ----------
@@ -165,8 +193,13 @@ class DirectoryStudy:
         I/O time without flash, all memory for RAM pages. [µs per access]
     options : tuple of DirectoryOption
         In the order of page sizes, techniques, places.
-    best : int or None
-        Index of the option of least total; None where none is feasible.
+    safest : int or None
+        Index of the choice: the option of least worst case, of equals the one that takes less
+        time if its flash pages are full; None where none is feasible.
+    best_if_full : int or None
+        Index of the option of least time if all flash pages are full of valid pages.
+    finding, remark : str
+        The choice in words; what another saves if its flash pages are full, or nothing.
     estimator, validity : str
         How it was computed, and where that holds.
     warnings : tuple of Caution
@@ -177,7 +210,10 @@ class DirectoryStudy:
 
     none_us: float
     options: tuple[DirectoryOption, ...]
-    best: int | None
+    safest: int | None
+    best_if_full: int | None
+    finding: str
+    remark: str
     estimator: str
     validity: str
     warnings: tuple[Caution, ...]
@@ -272,7 +308,10 @@ def compare_directories(
     return DirectoryStudy(
         none_us=none_us,
         options=tuple(options),
-        best=_best(options),
+        safest=_first([(each.worst_us, each.full_us) for each in options]),
+        best_if_full=_first([(each.full_us, each.worst_us) for each in options]),
+        finding=_finding(options, none_us),
+        remark=_remark(options, none_us),
         estimator=ESTIMATOR,
         validity=VALIDITY,
         warnings=(*_about_sizes(curve, options), *_cautions(options, disk, use)),
@@ -340,7 +379,11 @@ class _Plan:
             schemes = self._schemes(
                 ram_pages, blocks, per_block, technique, (lookup, update)
             )
-        best = _least({name: cost.total_us for name, cost in schemes.items()})
+        full = {name: (cost.total_us,) for name, cost in schemes.items()}
+        worst = {
+            name: (cost.worst_total_us, cost.total_us) for name, cost in schemes.items()
+        }
+        best, safest = _least(full), _least(worst)
         return DirectoryOption(
             placement=place,
             flash_page_bytes=block_bytes,
@@ -353,8 +396,12 @@ class _Plan:
             lookup_us=lookup,
             update_us=update,
             schemes=schemes,
-            best=best,
+            safest=safest,
+            best_if_full=best,
             saving=None
+            if safest is None or none_us == 0
+            else 1 - schemes[safest].worst_total_us / none_us,
+            saving_if_full=None
             if best is None or none_us == 0
             else 1 - schemes[best].total_us / none_us,
             buffered_bytes=held,
@@ -461,19 +508,78 @@ class _Plan:
         return times.disk_read + (further / rate if rate else 0.0)
 
 
-def _least(totals: dict[str, float]) -> str | None:
+def _least(totals: Mapping[str, tuple[float, ...]]) -> str | None:
+    """Scheme of least totals, compared in their order; ties go by `TIE_ORDER`."""
     if not totals:
         return None
     return min(totals, key=lambda name: (totals[name], TIE_ORDER.index(name)))
 
 
-def _best(options: Sequence[DirectoryOption]) -> int | None:
-    totals = [
-        math.inf if option.best is None else option.schemes[option.best].total_us
-        for option in options
-    ]
-    least = min(totals, default=math.inf)
-    return totals.index(least) if math.isfinite(least) else None
+def _first(totals: Sequence[tuple[float, float]]) -> int | None:
+    least = min(totals, default=(math.inf, math.inf))
+    return totals.index(least) if math.isfinite(least[0]) else None
+
+
+def _finding(options: Sequence[DirectoryOption], none_us: float) -> str:
+    """Say the choice, and what it saves at worst."""
+    safest = _first([(each.worst_us, each.full_us) for each in options])
+    if safest is None:
+        return "The directory leaves no room for a page, wherever it is."
+    option = options[safest]
+    where, worst_us = _where(option), option.worst_us
+    without = f"Without flash an access takes {format_microseconds(none_us)}"
+    if worst_us < none_us:
+        return (
+            f"The directory belongs {where}: that saves {_percent(1 - worst_us / none_us)} of "
+            "the I/O time without flash."
+        )
+    if option.full_us < worst_us:
+        return (
+            f"{without}; the safest choice, the directory {where}, takes between "
+            f"{format_microseconds(option.full_us)} and {format_microseconds(worst_us)}."
+        )
+    if worst_us == none_us:
+        return f"{without}; the best choice, the directory {where}, takes the same."
+    return (
+        f"{without}; the best choice, the directory {where}, takes "
+        f"{format_microseconds(worst_us)}."
+    )
+
+
+def _remark(options: Sequence[DirectoryOption], none_us: float) -> str:
+    """Say what another option saves if its flash pages are full, and what it costs at worst."""
+    safest = _first([(each.worst_us, each.full_us) for each in options])
+    best = _first([(each.full_us, each.worst_us) for each in options])
+    if safest is None or best is None or best == safest:
+        return ""
+    rival = options[best]
+    if rival.full_us >= none_us or rival.full_us > options[safest].full_us * LITTLE:
+        return ""
+    saved = _percent(1 - rival.full_us / none_us)
+    text = (
+        f"If every flash page is full of valid pages, the directory {_where(rival)} saves "
+        f"{saved}"
+    )
+    if rival.worst_us < none_us:
+        at_worst = _percent(1 - rival.worst_us / none_us)
+        return f"{text}; if each holds a single valid page, it saves {at_worst}."
+    return (
+        f"{text}; if each holds a single valid page, an access takes "
+        f"{format_microseconds(rival.worst_us)}, against {format_microseconds(none_us)} "
+        "without flash."
+    )
+
+
+def _where(option: DirectoryOption) -> str:
+    size = format_bytes(option.flash_page_bytes)
+    place = {"ram": "in RAM", "flash": "on flash"}[option.placement]
+    if option.technique is None:
+        return f"{place} with flash pages of {size}"
+    return f"{place} with flash pages of {size} ({option.technique})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def _about_sizes(curve: Curve, options: Sequence[DirectoryOption]) -> Iterator[Caution]:
