@@ -60,6 +60,7 @@ OUTSIDE = {
     "formulas": "words about formulas, and checks of their inputs",
     "given_curves": "reads curves; held by its own tests",
     "page_flow.checks": "checks inputs",
+    "page_flow.decision": "compares costs, and prices replays; held by test_decision.py",
     "page_flow.explain": "words for numbers",
     "page_flow.warn": "words for numbers",
     "pool_split.vectors": "inputs and outputs of vectors",

@@ -12,6 +12,9 @@ from tierwright.cli.charge import charge
 from tierwright.cli.options import FlashMetadata, Seed, preset_of
 from tierwright.cli.output import (
     Json,
+    NamedTrace,
+    may_read_trace,
+    opened,
     pairs,
     print_facts,
     print_json,
@@ -465,6 +468,7 @@ def _simulate_one_cache(
     )
 
 
+@may_read_trace
 def evaluate(
     profile: Annotated[
         Path,
@@ -507,9 +511,14 @@ def evaluate(
             "[default: as stated in the profile; unknown, then costs are ranges].",
         ),
     ] = None,
+    trace: NamedTrace | None = None,
     json: Json = False,
 ) -> None:
-    """Compare the page-flow schemes at one choice of sizes and devices."""
+    """Compare the page-flow schemes at one choice of sizes and devices.
+
+    With --trace, a lead that lies within the error of the model is decided by a replay:
+    `decided_by`.
+    """
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
 
@@ -526,6 +535,11 @@ def evaluate(
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
     }
+    if trace is not None and curve.given is not None:
+        raise BadInput(
+            f"`{profile}` holds a curve that was given: no trace belongs to it",
+            "profile the trace, and evaluate that profile",
+        )
     if curve.write_backs_at is None:
         ends = page_flow.evaluate_range(curve, **choices)
         if json:
@@ -534,6 +548,12 @@ def evaluate(
             _print_range(ends)
         return
     found = page_flow.evaluate(curve, **choices)
+    if trace is not None:
+        files, reading = trace
+        if reading["page_bytes"] is None:
+            reading = {**reading, "page_bytes": curve.page_bytes}
+        with opened(files, reading) as read, progress("replay") as on_progress:
+            found = page_flow.decide(found, curve, read, on_progress=on_progress)
     if json:
         print_json(found.to_dict())
         return
@@ -711,6 +731,8 @@ def _print_range(found: DirtyRange) -> None:
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
+    from tierwright.page_flow import decision
+
     rows = []
     for scheme, result in found.schemes.items():
         row = [
@@ -721,6 +743,8 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
             format_microseconds(result.io_time_us_per_access),
             f"{result.flash_writes_per_access:.4f}",
         ]
+        if result.replayed is not None:
+            row.insert(5, format_microseconds(result.replayed.io_time_us_per_access))
         if priced:
             cost = result.cost_usd_per_month
             row.append("-" if cost is None else f"{cost:,.4f}")
@@ -731,6 +755,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
         ("flash hits", True),
         ("flash misses", True),
         ("I/O time / access", True),
+        *([("replayed", True)] if found.decided_by == "replay" else []),
         ("flash writes / access", True),
     ]
     inputs = found.inputs
@@ -742,10 +767,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
         rows,
     )
     typer.echo("")
-    typer.echo(
-        f"* least I/O time: {found.best}, {found.margin:.2%} below {found.runner_up}, "
-        f"{found.gain_over_none:.2%} below no flash"
-    )
+    typer.echo(f"* {decision.sentence(found)}")
     reasons = {
         result.cost_reason for result in found.schemes.values() if result.cost_reason
     }

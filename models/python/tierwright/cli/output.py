@@ -180,19 +180,99 @@ def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
         if "out" in given:
             given["out"], files = _out_of(given["out"], files)
         reading = {key: given.pop(key) for key in _READING}
-        with ExitStack() as stack:
-            copies = [stack.enter_context(_on_this_machine(file)) for file in files]
-            stack.enter_context(_named_as_given())
-            first, *others = (path for path, _ in copies)
-            versions = {path: version for path, version in copies if version}
-            trace = _trace_of(first, **reading)
-            command(replace(trace, others=tuple(others), versions=versions), **given)
+        with opened(files, reading) as trace:
+            command(trace, **given)
 
     read.__name__, read.__doc__ = command.__name__, command.__doc__
     read.__module__ = command.__module__
     read.__annotations__ = {one.name: one.annotation for one in shown}
     vars(read)["__signature__"] = inspect.Signature(shown)
     return read
+
+
+def may_read_trace(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the option --trace FILE and those of reading it, in place of `trace`.
+
+    Parameters
+    ----------
+    command : callable
+        Takes a keyword `trace`: called with the files and the options of reading, as `opened`
+        takes them, or None where no trace was named.
+
+    Returns
+    -------
+    callable
+        What typer is to see: `--trace` and the options of reading behind the command's own.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    own = [
+        one.replace(annotation=hints[one.name])
+        for name, one in inspect.signature(command).parameters.items()
+        if name != "trace"
+    ]
+    last = [one for one in own if one.name == "json"]
+    shown = [
+        *(one for one in own if one not in last),
+        inspect.Parameter(_TRACE, keyword, default=None, annotation=TraceFiles),
+        *(
+            inspect.Parameter(name, keyword, default=default, annotation=annotation)
+            for name, (annotation, default) in _READING.items()
+        ),
+        *last,
+    ]
+
+    def read(**given: Any) -> None:
+        files: list[str] | None = given.pop(_TRACE)
+        reading = {key: given.pop(key) for key in _READING}
+        if not files:
+            stray = [
+                name
+                for name, (_, default) in _READING.items()
+                if reading[name] != default
+            ]
+            if stray:
+                raise BadInput(
+                    f"--{stray[0].strip('_').replace('_', '-')} says how to read a trace, and no "
+                    "trace is named",
+                    "add --trace FILE, or leave the option out",
+                )
+        command(trace=(files, reading) if files else None, **given)
+
+    read.__name__, read.__doc__ = command.__name__, command.__doc__
+    read.__module__ = command.__module__
+    read.__annotations__ = {one.name: one.annotation for one in shown}
+    vars(read)["__signature__"] = inspect.Signature(shown)
+    return read
+
+
+_TRACE = "trace"
+NamedTrace = tuple[list[str], dict[str, Any]]
+"""Files of a trace, and the options that say how to read it."""
+TraceFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trace",
+        metavar="FILE",
+        help="The trace that was profiled, raw or canonical: replayed where the model cannot "
+        "tell which scheme is best. May be repeated, as FILE of `tierwright profile` may.",
+    ),
+]
+
+
+@contextmanager
+def opened(files: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Trace]:
+    """Put a trace together from its files and the options of reading it.
+
+    Objects of a store are copied first; errors name what was given.
+    """
+    with ExitStack() as stack:
+        copies = [stack.enter_context(_on_this_machine(file)) for file in files]
+        stack.enter_context(_named_as_given())
+        first, *others = (path for path, _ in copies)
+        versions = {path: version for path, version in copies if version}
+        trace = _trace_of(first, **reading)
+        yield replace(trace, others=tuple(others), versions=versions)
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from tierwright.page_flow.counts import (
     hits_from_curve,
     lazy_effective_flash,
 )
+from tierwright.page_flow.decision import EQUAL_SHARE, Replayed, decide, decided
 from tierwright.page_flow.devices import DeviceChoice, DeviceRow, choose_flash
 from tierwright.page_flow.directory import (
     BlockPlace,
@@ -73,6 +74,7 @@ from tierwright.page_flow.warn import Caution, about_curve, about_space_behind
 __all__ = [
     "AXES",
     "BAND_HOLDS",
+    "EQUAL_SHARE",
     "MAP_SCHEMES",
     "SCHEMES",
     "TIE_ORDER",
@@ -96,6 +98,7 @@ __all__ = [
     "MapMoney",
     "MapPoint",
     "PointScheme",
+    "Replayed",
     "SchemeCost",
     "SchemeCosts",
     "SchemeGrid",
@@ -109,6 +112,8 @@ __all__ = [
     "choose_scheme",
     "clean_only_cost",
     "compare_directories",
+    "decide",
+    "decided",
     "directory_access_costs",
     "directory_costs",
     "directory_in_ram",

@@ -14,7 +14,7 @@ from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray, share
 from tierwright.metadata import MetadataPreset, RamBudget, charge, ram_pages_left
-from tierwright.page_flow import explain
+from tierwright.page_flow import decision, explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.costs import (
     COST_TERMS,
@@ -57,7 +57,7 @@ VALIDITY = (
 BAND_HOLDS = 0.99
 """Share of the recorded points, of each scheme and pair of devices, at which the replay lies
 within `io_time_error_us_per_access`; `docs/models/model-vs-simulation.md` has them."""
-TIE_TOLERANCE = 1e-12
+TIE_TOLERANCE = decision.TIE_TOLERANCE
 """Costs that differ by less than this share count as equal."""
 
 
@@ -146,6 +146,11 @@ class SchemeResult:
         start has not. [µs]
     warnings : tuple of Caution
         What to know about this scheme here.
+    warm_up_us_per_access : float
+        What C_k charges for RAM misses that evict nothing, which a cold start has not. [µs]
+    replayed : Replayed or None
+        What a replay counted at the same sizes, priced with the same service times; None
+        where the model decides.
     """
 
     scheme: str
@@ -172,6 +177,8 @@ class SchemeResult:
     flash_hits_error: tuple[float, float] | None
     io_time_error_us_per_access: float
     warnings: tuple[Caution, ...]
+    warm_up_us_per_access: float = 0.0
+    replayed: decision.Replayed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +190,8 @@ class Evaluation:
     schemes : dict of str to SchemeResult
         In the order of `SCHEMES`.
     best : str
-        Scheme with the least I/O time; among equals the first of `TIE_ORDER`.
+        Scheme with the least I/O time, of the replays where these decide; among equals the
+        first of `TIE_ORDER`.
     runner_up : str
         Next scheme with a cost formula of its own.
     margin_us_per_access : float
@@ -203,6 +211,16 @@ class Evaluation:
     ram_budget : RamBudget or None
         How much RAM the metadata of flash take and leave, and why; None where nothing is
         charged.
+    decided_by : str
+        ``model``, or ``replay`` where the model could not tell and the trace was replayed;
+        `best`, `runner_up`, margins and gain are then those of the replays.
+    contenders : tuple of str
+        Schemes that could be best within the errors of the model; empty where it is sure.
+    equal : tuple of str
+        Schemes less than 1 % dearer than the best, itself included: equal for the purpose;
+        empty where the best leads by more.
+    writes_least : str or None
+        Of the equal ones that which writes least to flash.
     """
 
     schemes: dict[str, SchemeResult]
@@ -216,6 +234,10 @@ class Evaluation:
     inputs: dict[str, Any]
     derivation: list[dict[str, Any]] = field(repr=False)
     ram_budget: RamBudget | None = None
+    decided_by: str = "model"
+    contenders: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ()
+    writes_least: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; whole counts are integers."""
@@ -363,8 +385,7 @@ def evaluate(
         for scheme, flow in flows.items()
     }
     costs = {name: result.io_time_us_per_access for name, result in results.items()}
-    best, runner_up = _best(costs)
-    none = costs["none"]
+    best = decision.least(costs, TIE_ORDER)
     warnings = (
         *about_curve(curve, frames, flash_pages),
         *about_space_behind(flash_metadata),
@@ -385,13 +406,13 @@ def evaluate(
         ),
         *priced_by_profile,
     )
-    return Evaluation(
+    found = Evaluation(
         schemes=results,
         best=best,
-        runner_up=runner_up,
-        margin_us_per_access=costs[runner_up] - costs[best],
-        margin=_saving(costs[best], costs[runner_up]),
-        gain_over_none=_saving(costs[best], none),
+        runner_up=best,
+        margin_us_per_access=0.0,
+        margin=0.0,
+        gain_over_none=0.0,
         validity=VALIDITY,
         warnings=warnings,
         inputs={
@@ -415,6 +436,22 @@ def evaluate(
             for result in results.values()
         ],
         ram_budget=budget,
+        contenders=_contenders(results),
+    )
+    return decision.ranked(found)
+
+
+def _contenders(results: Mapping[str, SchemeResult]) -> tuple[str, ...]:
+    """Name the schemes that could be best: within their errors, and in warm caches or cold."""
+    return decision.contenders(
+        {
+            name: (
+                result.io_time_us_per_access,
+                result.io_time_error_us_per_access + result.warm_up_us_per_access,
+                result.io_time_error_us_per_access,
+            )
+            for name, result in results.items()
+        }
     )
 
 
@@ -615,7 +652,7 @@ def choose_scheme(
             "give smaller times or fewer accesses",
         )
     order = [name for name in TIE_ORDER if name in totals]
-    return totals, _least(totals, order)
+    return totals, decision.least(totals, order)
 
 
 def service_times(flash: Device, disk: Device) -> ServiceTimes:
@@ -770,7 +807,20 @@ def _result(
         io_time_error_us_per_access=_io_time_error(curve, scheme, flow, times, error)
         + writes_off * times.flash_write / curve.accesses,
         warnings=explain.scheme_warnings(scheme, ram_pages, flash_pages),
+        warm_up_us_per_access=_warm_up(curve, scheme, ram_pages, flow)
+        * times.flash_write
+        / curve.accesses,
     )
+
+
+def _warm_up(curve: Curve, scheme: str, ram_pages: int, flow: _Flow) -> float:
+    """Flash writes that C2 and C3 charge for RAM misses that evict nothing. [pages]"""
+    charged = {"exclusive": flow.counts.ram_misses, "lazy": flow.counts.flash_misses}
+    if scheme not in charged or not flow.flash_writes:
+        return 0.0
+    r = np.asarray(float(ram_pages))
+    evicting = share(curve.evictions(r), curve.misses(r))
+    return float(charged[scheme] * (1.0 - evicting))
 
 
 def _io_time_error(
@@ -810,7 +860,7 @@ def _about_the_lead(
     close = [
         name
         for name, result in results.items()
-        if name not in _twins(best)
+        if name not in decision.twins_of(best)
         and result.io_time_us_per_access - result.io_time_error_us_per_access < most
         and winner.io_time_error_us_per_access + result.io_time_error_us_per_access > 0
     ]
@@ -826,28 +876,6 @@ def _about_the_lead(
             else "take them as equal: only a trace could be simulated",
         ),
     )
-
-
-def _twins(scheme: str) -> set[str]:
-    """Schemes that share the cost formula of `scheme`, itself included."""
-    twins = {"inclusive", "inclusive_global"}
-    return twins if scheme in twins else {scheme}
-
-
-def _best(costs: Mapping[str, float]) -> tuple[str, str]:
-    best = _least(costs, TIE_ORDER)
-    others = [name for name in TIE_ORDER if name not in _twins(best)]
-    return best, _least(costs, others)
-
-
-def _least(costs: Mapping[str, float], order: Iterable[str]) -> str:
-    names = list(order)
-    least = min(costs[name] for name in names)
-    return next(name for name in names if costs[name] <= least * (1 + TIE_TOLERANCE))
-
-
-def _saving(cost: float, reference: float) -> float:
-    return 0.0 if reference == 0 else (reference - cost) / reference
 
 
 def _cost_parts(

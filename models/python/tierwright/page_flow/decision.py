@@ -1,0 +1,383 @@
+"""Which scheme is best where the model cannot tell: the contenders are replayed.
+
+A model's lead that lies within its error is no answer. Where the trace is at hand, every scheme
+is replayed at the point, priced with the service times of the evaluation, and the replay decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tierwright.errors import BadInput
+from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
+
+if TYPE_CHECKING:
+    from tierwright.hit_ratio import Curve
+    from tierwright.page_flow.evaluation import Evaluation
+    from tierwright.simulate import OnProgress, Trace
+
+EQUAL_SHARE = 0.01
+"""Share of the I/O time below which a lead does not matter: equal for the purpose."""
+TIE_TOLERANCE = 1e-12
+"""Costs that differ by less than this share count as equal."""
+SETTLED = frozenset({"lead_within_model_error", "lazy_writes_by_formula"})
+"""Cautions about the model's choice, which say nothing where a replay has decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay of one scheme counted, priced with the evaluation's service times.
+
+    Attributes
+    ----------
+    io_time_us_per_access : float
+        Counters x service times / accesses. [µs]
+    cost_terms_us_per_access : dict of str to float
+        Its parts, by the names of the model's cost terms. [µs]
+    accesses : int
+        Counted: without those that warmed the caches. [accesses]
+    ram_hits, flash_hits, flash_misses : int
+        They add up to `accesses`. [accesses]
+    flash_reads, flash_writes, hdd_reads, hdd_writes : int
+        Device operations over these accesses. [pages]
+    """
+
+    io_time_us_per_access: float
+    cost_terms_us_per_access: dict[str, float]
+    accesses: int
+    ram_hits: int
+    flash_hits: int
+    flash_misses: int
+    flash_reads: int
+    flash_writes: int
+    hdd_reads: int
+    hdd_writes: int
+
+
+def priced(
+    counters: Mapping[str, Any],
+    *,
+    flash_read: float,
+    flash_write: float,
+    disk_read: float,
+    disk_write: float,
+) -> Replayed:
+    """Price the counters of one replayed scheme.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_scheme`, or the same counters kept.
+    flash_read, flash_write, disk_read, disk_write : float
+        F_R, F_W, D_R, D_W. [µs]
+
+    Raises
+    ------
+    BadInput
+        If nothing was counted.
+    """
+    accesses = counters["accesses"]
+    if not accesses:
+        raise BadInput("the replay counted no accesses", "replay a trace with accesses")
+    fills = counters["flash_writes"] - counters["flash_write_backs"]
+    terms = {
+        "flash_reads": counters["flash_reads"] * flash_read,
+        "flash_fills": fills * flash_write,
+        "flash_write_backs": counters["flash_write_backs"] * flash_write,
+        "disk_reads": counters["hdd_reads"] * disk_read,
+        "disk_writes": counters["hdd_writes"] * disk_write,
+    }
+    each = {name: time / accesses for name, time in terms.items()}
+    return Replayed(
+        io_time_us_per_access=sum(each.values()),
+        cost_terms_us_per_access=each,
+        accesses=accesses,
+        **{name: counters[name] for name in _COUNTERS},
+    )
+
+
+_COUNTERS = (
+    "ram_hits",
+    "flash_hits",
+    "flash_misses",
+    "flash_reads",
+    "flash_writes",
+    "hdd_reads",
+    "hdd_writes",
+)
+
+
+def contenders(
+    costs: Mapping[str, tuple[float, float, float]],
+) -> tuple[str, ...]:
+    """Name the schemes that could have the least cost, where more than one could.
+
+    Parameters
+    ----------
+    costs : mapping of str to tuple
+        By scheme: cost, and by how much it may be lower and higher. [µs]
+
+    Returns
+    -------
+    tuple of str
+        In the order of `costs`; empty where one scheme is least whatever the errors.
+
+    Examples
+    --------
+    >>> contenders({"none": (30, 0, 0), "lazy": (10, 2, 2), "exclusive": (11, 0, 0)})
+    ('lazy', 'exclusive')
+    >>> contenders({"none": (30, 0, 0), "lazy": (10, 0, 0), "exclusive": (11, 0, 0)})
+    ()
+    """
+    leader = min(costs, key=lambda name: costs[name][0])
+    able = {
+        name
+        for name, (cost, lower, _) in costs.items()
+        if all(
+            cost - lower < other + higher
+            for rival, (other, _, higher) in costs.items()
+            if rival != name
+        )
+    }
+    if able <= {leader}:
+        return ()
+    return tuple(name for name in costs if name in able or name == leader)
+
+
+def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Evaluation:
+    """Let replays of all schemes decide an evaluation.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    counters : mapping
+        By scheme of the evaluation: what its replay at the same sizes counted.
+
+    Returns
+    -------
+    Evaluation
+        With `decided_by` = ``replay``; best, runner-up, margin and gain are those of the
+        replays, and every scheme has its `replayed` figures beside the model's.
+    """
+    times = service_times_of(found)
+    schemes = {
+        name: replace(result, replayed=priced(counters[name], **times))
+        for name, result in found.schemes.items()
+    }
+    return ranked(
+        replace(
+            found,
+            schemes=schemes,
+            decided_by="replay",
+            warnings=tuple(w for w in found.warnings if w.name not in SETTLED),
+        )
+    )
+
+
+def ranked(found: Evaluation) -> Evaluation:
+    """Name best, runner-up, margin and equals by the figures that decide."""
+    costs = deciding_costs(found)
+    best = least(costs, TIE_ORDER)
+    twins = twins_of(best)
+    runner_up = least(costs, [name for name in TIE_ORDER if name not in twins])
+    equal = equals(costs, best)
+    written = {name: _flash_writes(found, name) for name in equal}
+    return replace(
+        found,
+        best=best,
+        runner_up=runner_up,
+        margin_us_per_access=costs[runner_up] - costs[best],
+        margin=saving(costs[best], costs[runner_up]),
+        gain_over_none=saving(costs[best], costs["none"]),
+        equal=equal,
+        writes_least=min(equal, key=lambda name: written[name]) if equal else None,
+    )
+
+
+def _flash_writes(found: Evaluation, name: str) -> float:
+    result = found.schemes[name]
+    replayed = result.replayed
+    return result.flash_writes if replayed is None else float(replayed.flash_writes)
+
+
+def deciding_costs(found: Evaluation) -> dict[str, float]:
+    """I/O time of each scheme that the choice rests on: replayed, or else the model's. [µs]"""
+    return {
+        name: result.io_time_us_per_access
+        if result.replayed is None
+        else result.replayed.io_time_us_per_access
+        for name, result in found.schemes.items()
+    }
+
+
+def equals(costs: Mapping[str, float], best: str) -> tuple[str, ...]:
+    """Schemes that cost less than `EQUAL_SHARE` more than the best, itself included.
+
+    In the order of preference; empty where there is none but the best, or all cost the
+    same to the last digit, as without flash.
+    """
+    close = tuple(
+        name for name in TIE_ORDER if costs[name] <= costs[best] * (1 + EQUAL_SHARE)
+    )
+    return () if set(close) <= twins_of(best) else close
+
+
+def service_times_of(found: Evaluation) -> dict[str, float]:
+    """Return F_R, F_W, D_R, D_W as an evaluation used them. [µs]"""
+    return {
+        name: found.inputs[f"{name}_us"]
+        for name in ("flash_read", "flash_write", "disk_read", "disk_write")
+    }
+
+
+def replay_sizes(found: Evaluation) -> dict[str, tuple[int, int]]:
+    """RAM and flash at which each scheme is replayed. [pages]
+
+    The metadata of flash, where they are charged, leave less RAM to the schemes with flash.
+    """
+    inputs = found.inputs
+    return {
+        scheme: (inputs["ram_pages"], 0)
+        if scheme == "none"
+        else (inputs["ram_pages_with_flash"], inputs["flash_pages"])
+        for scheme in SCHEMES
+    }
+
+
+def decide(
+    found: Evaluation,
+    curve: Curve,
+    trace: Trace,
+    *,
+    on_progress: OnProgress | None = None,
+) -> Evaluation:
+    """Decide an evaluation by replaying its trace, where its lead lies within the error.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    curve : Curve
+        The curve that was evaluated; the trace must be the one it was made of.
+    trace : Trace
+        What is replayed.
+    on_progress : callable, optional
+        See `tierwright.simulate.OnProgress`.
+
+    Returns
+    -------
+    Evaluation
+        Decided by replay where several schemes could be best; otherwise as it was, after a
+        look that the trace belongs to the curve.
+
+    Raises
+    ------
+    BadInput
+        If the trace is another one than that of the curve.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    from tierwright import _simulator, simulate
+
+    sizes = replay_sizes(found)
+    wanted = SCHEMES if found.contenders else ("none",)
+    made = simulate.sweep(
+        trace,
+        [
+            {"scheme": name, "ram_pages": sizes[name][0], "flash_pages": sizes[name][1]}
+            for name in wanted
+        ],
+        on_progress=on_progress,
+    )
+    if made["cancelled"]:
+        raise _simulator.Cancelled("the replay was cancelled", "")
+    rows = made["rows"]
+    for row in rows:
+        if "error" in row:
+            raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
+    check_belongs(curve, rows[0], str(trace.path))
+    if not found.contenders:
+        return found
+    return decided(found, dict(zip(wanted, rows, strict=True)))
+
+
+def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
+    """Refuse a trace that is not the one a curve was made of.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the profile.
+    counters : mapping
+        What a replay of the trace counted.
+    name : str
+        Of the trace, for the message.
+
+    Raises
+    ------
+    BadInput
+        If accesses, distinct pages, page size or, where the curve knows them, writes differ.
+    """
+    asked = {
+        "page size": (curve.page_bytes, counters["page_bytes"]),
+        "accesses": (curve.accesses, counters["accesses"]),
+    }
+    if curve.sample_rate is None:  # a sample estimates them
+        asked["distinct pages"] = (curve.distinct_pages, counters["distinct_pages"])
+    if curve.known_write_accesses is not None:
+        asked["write accesses"] = (
+            curve.known_write_accesses,
+            counters["write_accesses"],
+        )
+    differing = [
+        f"{what} {its:,} and {ours:,}"
+        for what, (ours, its) in asked.items()
+        if its != ours
+    ]
+    if not differing:
+        return
+    hint = "name the trace that was profiled, read with the same options"
+    if "page size" in differing[0]:
+        hint += f", such as --page-bytes {curve.page_bytes}"
+    raise BadInput(
+        f"`{name}` is not the trace of the profile: trace and profile have "
+        + "; ".join(differing),
+        hint,
+    )
+
+
+def twins_of(scheme: str) -> set[str]:
+    """Schemes that share the cost formula of `scheme`, itself included."""
+    twins = {"inclusive", "inclusive_global"}
+    return twins if scheme in twins else {scheme}
+
+
+def least(costs: Mapping[str, float], order: Iterable[str]) -> str:
+    """Name the least cost; among equals the first of an order."""
+    names = list(order)
+    bound = min(costs[name] for name in names)
+    return next(name for name in names if costs[name] <= bound * (1 + TIE_TOLERANCE))
+
+
+def saving(cost: float, reference: float) -> float:
+    """Share of a reference that is saved. [1]"""
+    return 0.0 if reference == 0 else (reference - cost) / reference
+
+
+def sentence(found: Evaluation) -> str:
+    """Say who is best and on what grounds, with the names of the schemes."""
+    costs = deciding_costs(found)
+    by = "decided by replay" if found.decided_by == "replay" else "by the model"
+    if found.equal:
+        names = ", ".join(found.equal[:-1]) + f" and {found.equal[-1]}"
+        return (
+            f"{names} are equal for the purpose ({by}: within {EQUAL_SHARE:.0%} of "
+            f"{costs[found.best]:.3g} µs per access); {found.writes_least} writes least to flash"
+        )
+    return (
+        f"least I/O time: {found.best}, {found.margin:.2%} below {found.runner_up}, "
+        f"{found.gain_over_none:.2%} below no flash ({by})"
+    )

@@ -1,0 +1,222 @@
+"""Close calls: who contends, what a replay decides, which trace is refused."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tierwright import catalog, page_flow
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve, Profile
+from tierwright.page_flow import decision
+from tierwright.page_flow.counts import SCHEMES
+from tierwright.simulate import Trace, profile, simulate_scheme
+
+ROOT = Path(__file__).resolve().parents[2]
+TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TPCC = ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+TIERWRIGHT = Path(sys.executable).parent / "tierwright"
+FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
+SLOW = catalog.device("kv2009-intel-x25e")
+DISK = catalog.device("face2016-cheetah-15k6-raid0-16")
+
+
+@pytest.fixture(scope="module")
+def made() -> Profile:
+    return profile(Trace(TPCB), sizes=(1000, 3000, 4000, 6000, 7000))
+
+
+def evaluated(curve: Curve, ram: int = 1000, flash: int = 6000) -> page_flow.Evaluation:
+    return page_flow.evaluate(
+        curve, ram_pages=ram, flash_pages=flash, flash=FLASH, disk=DISK
+    )
+
+
+def oracle(ram: int, flash: int, scheme: str) -> float:
+    """Price one replay of the shipped trace from its counters. [µs per access]"""
+    row = simulate_scheme(Trace(TPCB), scheme, ram, 0 if scheme == "none" else flash)
+    times = (
+        ("flash_reads", FLASH.read_service_us),
+        ("flash_writes", FLASH.write_service_us),
+        ("hdd_reads", DISK.read_service_us),
+        ("hdd_writes", DISK.write_service_us),
+    )
+    return sum(row[name] * (time or 0.0) for name, time in times) / row["accesses"]
+
+
+def test_a_close_call_is_decided_by_the_replay(made: Profile) -> None:
+    by_model = evaluated(made.curve)
+    assert by_model.decided_by == "model"
+    assert {"exclusive", "lazy"} <= set(by_model.contenders)
+    assert "none" not in by_model.contenders
+    found = page_flow.decide(by_model, made.curve, Trace(TPCB))
+    assert found.decided_by == "replay"
+    truth = {name: oracle(1000, 6000, name) for name in SCHEMES}
+    for name, result in found.schemes.items():
+        assert result.replayed is not None
+        assert result.replayed.io_time_us_per_access == pytest.approx(truth[name])
+        assert sum(result.replayed.cost_terms_us_per_access.values()) == pytest.approx(
+            truth[name]
+        )
+        # the model's own figures stay beside
+        assert (
+            result.io_time_us_per_access == by_model.schemes[name].io_time_us_per_access
+        )
+    order = sorted(truth, key=lambda name: truth[name])
+    assert [found.best, found.runner_up] == order[:2]
+    assert found.margin == pytest.approx(1 - truth[order[0]] / truth[order[1]])
+    assert found.gain_over_none == pytest.approx(1 - truth[order[0]] / truth["none"])
+    names = {caution.name for caution in found.warnings}
+    assert "lead_within_model_error" not in names
+
+
+def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
+    by_model = page_flow.evaluate(
+        made.curve, ram_pages=1000, flash_pages=300, flash=SLOW, disk=FLASH
+    )
+    assert by_model.best == "none"
+    assert by_model.contenders == ()
+    assert page_flow.decide(by_model, made.curve, Trace(TPCB)) == by_model
+
+
+def test_a_lead_below_one_percent_is_equal_and_names_the_least_writes(
+    made: Profile,
+) -> None:
+    found = page_flow.decide(evaluated(made.curve), made.curve, Trace(TPCB))
+    assert found.margin < decision.EQUAL_SHARE
+    assert set(found.equal) == {"exclusive", "lazy"}
+    written = {
+        name: simulate_scheme(Trace(TPCB), name, 1000, 6000)["flash_writes"]
+        for name in found.equal
+    }
+    assert found.writes_least == min(written, key=lambda name: written[name])
+    assert f"{found.writes_least} writes least to flash" in decision.sentence(found)
+    assert "decided by replay" in decision.sentence(found)
+    clear = page_flow.evaluate(
+        made.curve, ram_pages=1000, flash_pages=6000, flash=SLOW, disk=FLASH
+    )
+    assert clear.equal == ()
+    assert clear.writes_least is None
+    assert "equal" not in decision.sentence(clear)
+
+
+def test_a_replay_may_turn_the_model_over(made: Profile) -> None:
+    by_model = evaluated(made.curve)
+    counters = {
+        name: dict(simulate_scheme(Trace(TPCB), name, 1000, 6000 * (name != "none")))
+        for name in SCHEMES
+    }
+    other = next(name for name in by_model.contenders if name != by_model.best)
+    counters[other]["hdd_reads"] = 0
+    found = page_flow.decided(by_model, counters)
+    assert found.best == other
+    assert by_model.best != other
+    assert found.margin_us_per_access > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"accesses": 420_001}, "accesses 420,000 and 420,001"),
+        ({"distinct_pages": 30_686}, "distinct pages 30,687 and 30,686"),
+        ({"write_accesses": 127_822}, "write accesses 127,823 and 127,822"),
+    ],
+)
+def test_a_trace_of_another_profile_is_refused(
+    made: Profile, change: dict[str, Any], said: str
+) -> None:
+    curve = replace(made.curve, **change)
+    row = simulate_scheme(Trace(TPCB), "none", 10, 0)
+    with pytest.raises(BadInput, match=said):
+        decision.check_belongs(curve, row, "x")
+    decision.check_belongs(made.curve, row, "x")
+
+
+costs = st.floats(1.0, 100.0)
+errors = st.floats(0.0, 20.0)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(SCHEMES), st.tuples(costs, errors, errors), min_size=2
+    )
+)
+def test_whoever_is_best_within_the_errors_contends(
+    given_: dict[str, tuple[float, float, float]],
+) -> None:
+    """Of every true cost within the errors the least one is a contender's, or the leader's."""
+    able = decision.contenders(given_)
+    leader = min(given_, key=lambda name: given_[name][0])
+    for name, (cost, lower, _) in given_.items():
+        rivals = [c + h for other, (c, _, h) in given_.items() if other != name]
+        if cost - lower < min(rivals):
+            assert name in able or (able == () and name == leader)
+    assert len(able) != 1
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(TIERWRIGHT), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, made: Profile) -> Path:
+    folder = tmp_path_factory.mktemp("decision")
+    made.write(folder / "p.json")
+    assert command("trace", "convert", TPCB, folder / "t.twt").returncode == 0
+    return folder
+
+
+def asked(files: Path, *more: object) -> list[object]:
+    return [
+        "evaluate",
+        files / "p.json",
+        *("--ram-pages", "1000", "--flash-pages", "6000"),
+        *("--flash-device", FLASH.id, "--disk-device", DISK.id),
+        *more,
+    ]
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+def test_the_command_decides_by_a_trace(files: Path, canonical: bool) -> None:
+    source = files / "t.twt" if canonical else TPCB
+    plain = json.loads(command(*asked(files, "--json")).stdout)
+    assert plain["decided_by"] == "model"
+    assert plain["schemes"]["lazy"]["replayed"] is None
+    done = command(*asked(files, "--trace", source, "--json"))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["decided_by"] == "replay"
+    times = {
+        name: entry["replayed"]["io_time_us_per_access"]
+        for name, entry in found["schemes"].items()
+    }
+    assert found["best"] == min(times, key=lambda name: times[name])
+    assert set(found["schemes"]["lazy"]) == set(plain["schemes"]["lazy"])
+    text = command(*asked(files, "--trace", source)).stdout
+    assert "decided by replay" in text
+
+
+def test_the_command_refuses_another_trace(files: Path) -> None:
+    done = command(*asked(files, "--trace", TPCC))
+    assert done.returncode == 2
+    assert "is not the trace of the profile" in done.stderr
+    assert "accesses 500,000 and 420,000" in done.stderr
+    assert "hint: name the trace that was profiled" in done.stderr
+
+
+def test_options_of_reading_need_a_trace(files: Path) -> None:
+    done = command(*asked(files, "--format", "postgres_csv"))
+    assert done.returncode == 2
+    assert "--format says how to read a trace" in done.stderr
