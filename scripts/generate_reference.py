@@ -278,7 +278,10 @@ def devices() -> str:
         [
             "# Devices",
             "One file a device in `fixtures/devices/`. Service times are 1 / IOPS, a throughput cost at the queue depth given; where a "
-            "device states no IOPS its latency stands in (marked *). `-`: the source does not say.",
+            "device states no IOPS its latency stands in (marked *). Of a hard disk whose seek is known it is seek and half a rotation, "
+            "the time of one request at a time (marked °); a seek that no source states is that of the disk's class, a labelled assumption "
+            "(marked °a). Local disks of a cloud instance are rented with it alone (kind marked *instance*) and are not ranked among drives. "
+            "`-`: the source does not say.",
             table(
                 [
                     "device",
@@ -303,8 +306,9 @@ def devices() -> str:
                 ],
             ),
             "## A device file",
-            "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `notes`; then a table `[figures.NAME]` for each figure with `value`, "
-            "`unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn) and `note`. Unknown keys are refused.",
+            "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `notes`; then a table "
+            "`[figures.NAME]` for each figure with `value`, `unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn), `note`, "
+            "and `assumed = true` where the figure is an assumption. Unknown keys are refused.",
             table(
                 ["figure", "unit", "meaning"],
                 [
@@ -323,7 +327,9 @@ def device_row(device: Device) -> list[str]:
     size = device.page_bytes
     return [
         f"`{device.id}`",
-        device.kind,
+        device.kind
+        if device.sold_as == "device"
+        else f"{device.kind}, *{device.sold_as}*",
         "-" if capacity is None else format_bytes(capacity),
         "-" if size is None else f"{size} B",
         "-" if device.queue_depth is None else str(device.queue_depth),
@@ -336,10 +342,15 @@ def device_row(device: Device) -> list[str]:
 
 
 def service(time_us: float | None, basis: str) -> str:
-    """Return a cell for a service time, marked where it is a latency."""
+    """Return a cell for a service time, marked where it is no 1 / IOPS."""
     if time_us is None:
         return "-"
-    return format_microseconds(time_us) + (" *" if basis.startswith("latency") else "")
+    mark = ""
+    if basis.startswith("latency"):
+        mark = " *"
+    elif basis.startswith("seek"):
+        mark = " °a" if "assumed" in basis else " °"
+    return format_microseconds(time_us) + mark
 
 
 def price_books() -> str:

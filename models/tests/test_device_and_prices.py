@@ -51,6 +51,42 @@ def test_latency_stands_in_where_iops_are_absent() -> None:
     )
 
 
+def disk(**figures: dict[str, Any]) -> Device:
+    return device_from_mapping(
+        {"id": "d", "name": "D", "kind": "hdd", "figures": figures}
+    )
+
+
+def test_a_disk_is_timed_by_its_positioning_not_by_the_rate_of_a_queue() -> None:
+    figures = {
+        "read_iops": figure(304, "1/s"),
+        "write_iops": figure(560, "1/s"),
+        "seek_read_ms": {**figure(Decimal("7.4"), "ms"), "assumed": True},
+        "seek_write_ms": figure(Decimal("8.2"), "ms"),
+        "half_rotation_ms": figure(Decimal("4.16"), "ms"),
+    }
+    for depth in ({}, {"queue_depth": figure(16, "1")}):
+        made = disk(**figures, **depth)
+        assert (made.read_service_us, made.write_service_us) == (11560, 12360)
+        assert made.service_basis == (
+            "read: seek + half a rotation (queue depth 1; seek assumed); "
+            "write: seek + half a rotation (queue depth 1)"
+        )
+        assert made.assumed == ("seek_read_ms",)
+    # A rate that was measured with one request in flight is the better figure.
+    one = disk(**figures, queue_depth=figure(1, "1"))
+    assert one.read_service_us == pytest.approx(1e6 / 304)
+    alone = disk(**figures, queue_depth_1_read_iops=figure(80, "1/s"))
+    assert (alone.read_service_us, alone.write_service_us) == (12500, 12360)
+
+
+def test_a_rate_that_no_disk_positions_for_is_said_to_be_that_of_a_queue() -> None:
+    fast = disk(read_iops=figure(205, "1/s"))
+    slow = disk(read_iops=figure(204, "1/s"))
+    assert "no disk positions that fast" in fast.read_service.basis
+    assert slow.read_service.basis == "1/IOPS (throughput cost, queue depth unknown)"
+
+
 def test_what_is_missing_is_named() -> None:
     made = device(read_latency_us=figure(15, "µs"))
     assert made.write_service_us is None
@@ -135,6 +171,11 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
             "f: figures.read_iops.date: `yesterday` must be YYYY, YYYY-MM, YYYY-MM-DD or "
             "YYYY-Qn",
         ),
+        (
+            with_figure("read_iops", assumed="yes"),
+            "f: figures.read_iops.assumed: `yes` must be true or false",
+        ),
+        ({**GOOD, "sold_as": "gift"}, "f: sold_as: `gift` is none of device, instance"),
         (
             with_figure("read_iops", colour="red"),
             "f: figures.read_iops.colour: unknown key",

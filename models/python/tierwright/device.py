@@ -13,6 +13,12 @@ from tierwright.errors import Problems
 from tierwright.units import UNIT_BYTES
 
 Role = Literal["ram", "flash", "disk"]
+SoldAs = Literal["device", "instance"]
+SOLD_AS: dict[SoldAs, str] = {
+    "device": "bought or rented by itself",
+    "instance": "the disks of a cloud instance, rented with it alone",
+}
+"""How a device is sold; an instance is not ranked among drives."""
 
 KINDS: dict[str, tuple[str, tuple[Role, ...]]] = {
     "dram": ("DRAM", ("ram",)),
@@ -73,8 +79,11 @@ _WHOLE = {"page_bytes", "queue_depth", "indirection_unit_bytes"}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 _MOST_DIGITS = 30
 _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-[0-3]\d)?|-Q[1-4])?")
-_DEVICE_KEYS = {"id", "name", "kind", "year", "notes", "figures"}
-_FIGURE_KEYS = {"value", "unit", "source", "date", "note"}
+_DEVICE_KEYS = {"id", "name", "kind", "year", "sold_as", "notes", "figures"}
+_FIGURE_KEYS = {"value", "unit", "source", "date", "note", "assumed"}
+_ROTATING = ("hdd", "hdd_array")
+_FASTEST_POSITIONING_US = 4900
+"""Seek and half a rotation of the fastest hard disk known (15,000 rpm: 2.9 + 2.0 ms)."""
 _YEARS = (1950, 2100)
 
 
@@ -94,6 +103,9 @@ class Figure:
         `YYYY`, `YYYY-MM`, `YYYY-MM-DD` or `YYYY-Qn`; None when the source is undated.
     note : str
         What to know before using it.
+    assumed : bool
+        Whether the number is an assumption (the figure of its class) that no source
+        states of this device.
     """
 
     value: Decimal
@@ -101,6 +113,7 @@ class Figure:
     source: str
     date: str | None = None
     note: str = ""
+    assumed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as plain data, the value as int or float."""
@@ -110,6 +123,7 @@ class Figure:
             "source": self.source,
             "date": self.date,
             "note": self.note,
+            "assumed": self.assumed,
         }
 
 
@@ -147,6 +161,8 @@ class Device:
         Key of `FIGURES` to figure; what is absent was not found, never guessed.
     notes : str
         What to know before using the device.
+    sold_as : str
+        Key of `SOLD_AS`.
     """
 
     id: str
@@ -155,6 +171,7 @@ class Device:
     year: int | None = None
     figures: Mapping[str, Figure] = field(default_factory=dict)
     notes: str = ""
+    sold_as: SoldAs = "device"
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -222,6 +239,11 @@ class Device:
             lacking.append("price")
         return tuple(lacking)
 
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Names of the figures that are assumptions."""
+        return tuple(name for name, figure in self.figures.items() if figure.assumed)
+
     def number(self, figure: str) -> float | None:
         """Value of a figure in its own unit, None when it is not stated."""
         found = self.figures.get(figure)
@@ -234,6 +256,7 @@ class Device:
             "name": self.name,
             "kind": self.kind,
             "year": self.year,
+            "sold_as": self.sold_as,
             "figures": {
                 name: figure.to_dict() for name, figure in self.figures.items()
             },
@@ -245,17 +268,55 @@ class Device:
         return None if found is None else int(found.value)
 
     def _service(self, operation: Literal["read", "write"]) -> ServiceTime:
+        positioned = self._positioned(operation)
+        if positioned is not None:
+            return positioned
         iops = self.figures.get(f"{operation}_iops")
         if iops is not None:
             depth = "unknown" if self.queue_depth is None else str(self.queue_depth)
+            time_us = float(Decimal(1_000_000) / iops.value)
+            if (
+                self.kind == "hdd"
+                and self.queue_depth is None
+                and time_us < _FASTEST_POSITIONING_US
+            ):
+                depth = "unknown, but several: no disk positions that fast"
             return ServiceTime(
-                float(Decimal(1_000_000) / iops.value),
-                f"1/IOPS (throughput cost, queue depth {depth})",
+                time_us, f"1/IOPS (throughput cost, queue depth {depth})"
             )
         latency = self.figures.get(f"{operation}_latency_us")
         if latency is not None:
             return ServiceTime(float(latency.value), "latency at low queue depth")
         return ServiceTime(None, f"missing: neither {operation} IOPS nor a latency")
+
+    def _positioned(self, operation: Literal["read", "write"]) -> ServiceTime | None:
+        """Time of a hard disk that is asked for one page at a time; None: not stated.
+
+        The rated IOPS of a disk are those of a queue that it reorders, so they are not
+        taken where its seek and rotation are known, unless they are of queue depth 1.
+        """
+        if self.kind not in _ROTATING or self.queue_depth == 1:
+            return None
+        alone = self.figures.get(f"queue_depth_1_{operation}_iops")
+        if alone is not None:
+            return ServiceTime(
+                float(Decimal(1_000_000) / alone.value),
+                "1/IOPS (throughput cost, queue depth 1)",
+            )
+        seek = self.figures.get(f"seek_{operation}_ms")
+        wait = self.figures.get("half_rotation_ms")
+        if seek is None or wait is None:
+            return None
+        guessed = [
+            name
+            for name, figure in (("seek", seek), ("rotation", wait))
+            if figure.assumed
+        ]
+        about = f"; {' and '.join(guessed)} assumed" if guessed else ""
+        return ServiceTime(
+            float((seek.value + wait.value) * 1000),
+            f"seek + half a rotation (queue depth 1{about})",
+        )
 
 
 def plain_number(value: Decimal) -> int | float:
@@ -269,8 +330,8 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
     Parameters
     ----------
     data : mapping
-        `id`, `name`, `kind`, optional `year`, `notes`, and `figures`: name to
-        `{value, unit, source, date?, note?}` with the names and units of `FIGURES`.
+        `id`, `name`, `kind`, optional `year`, `sold_as`, `notes`, and `figures`: name to
+        `{value, unit, source, date?, note?, assumed?}` with the names and units of `FIGURES`.
     place : str
         File or request named in errors.
 
@@ -307,6 +368,13 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
             year,
             f"must be a year between {first} and {last}",
         )
+    sold_as = data.get("sold_as", "device")
+    problems.check(
+        isinstance(sold_as, str) and sold_as in SOLD_AS,
+        "sold_as",
+        sold_as,
+        f"is none of {', '.join(SOLD_AS)}",
+    )
     notes = data.get("notes", "")
     problems.check(isinstance(notes, str), "notes", notes, "must be text")
     figures_data = data.get("figures", {})
@@ -319,7 +387,7 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
             if figure is not None:
                 figures[figure_name] = figure
     problems.raise_if_any()
-    return Device(identifier, name, kind, year, figures, notes)
+    return Device(identifier, name, kind, year, figures, notes, sold_as)
 
 
 def _figure(name: str, entry: Any, problems: Problems) -> Figure | None:
@@ -348,9 +416,13 @@ def _figure(name: str, entry: Any, problems: Problems) -> Figure | None:
     check_date(date, f"{key}.date", problems)
     note = entry.get("note", "")
     problems.check(isinstance(note, str), f"{key}.note", note, "must be text")
+    assumed = entry.get("assumed", False)
+    problems.check(
+        isinstance(assumed, bool), f"{key}.assumed", assumed, "must be true or false"
+    )
     if len(problems.found) > before or value is None:
         return None
-    return Figure(value, str(unit), str(source), date, note)
+    return Figure(value, str(unit), str(source), date, note, assumed)
 
 
 def _check_value(name: str, value: Decimal, where: str, problems: Problems) -> None:

@@ -280,6 +280,8 @@ def to_toml(device: Device) -> str:
     lines = [f"{key} = {_text(value)}" for key, value in head.items()]
     if device.year is not None:
         lines.append(f"year = {device.year}")
+    if device.sold_as != "device":
+        lines.append(f"sold_as = {_text(device.sold_as)}")
     if device.notes:
         lines.append(f"notes = {_text(device.notes)}")
     for name, figure in device.figures.items():
@@ -289,6 +291,8 @@ def to_toml(device: Device) -> str:
             lines.append(f"date = {_text(figure.date)}")
         if figure.note:
             lines.append(f"note = {_text(figure.note)}")
+        if figure.assumed:
+            lines.append("assumed = true")
     return "\n".join(lines) + "\n"
 
 

@@ -19,6 +19,7 @@ from tierwright_server.schemas import (
 
 Origin = Literal["shipped", "own"]
 Role = Literal["ram", "flash", "disk"]
+SoldAs = Literal["device", "instance"]
 DatedText = Annotated[
     str,
     Field(
@@ -112,6 +113,9 @@ class FigureOut(Answer):
     source: str
     date: str | None
     note: str
+    assumed: bool = Field(
+        description="Taken from the class of the device: no source states it of this one."
+    )
 
 
 class FigureIn(Body):
@@ -122,6 +126,9 @@ class FigureIn(Body):
     source: Annotated[ShortText, Field(min_length=1)]
     date: DatedText | None = None
     note: LongText = ""
+    assumed: Annotated[
+        bool, Field(strict=True, description="Whether the figure is an assumption.")
+    ] = False
 
 
 class DeviceOut(Answer):
@@ -132,6 +139,9 @@ class DeviceOut(Answer):
     kind: str
     origin: Origin
     year: int | None
+    sold_as: SoldAs = Field(
+        description="`instance`: disks that are rented with a cloud instance alone, not ranked among drives."
+    )
     capacity_bytes: int | None
     page_bytes: int | None
     queue_depth: int | None
@@ -146,6 +156,9 @@ class DeviceOut(Answer):
     price_date: str | None
     roles: list[Role] = Field(description="Where the device may stand.")
     missing: list[str] = Field(description="Figures that are absent, and what for.")
+    assumed: list[str] = Field(
+        description="Figures that are assumptions: those of the class of the device."
+    )
     notes: str
     updated_at: datetime | None = Field(
         default=None, description="Last change, of an own device."
@@ -166,6 +179,7 @@ class DeviceIn(Body):
         ),
     ]
     year: Annotated[int, Field(strict=True, ge=1950, le=2100)] | None = None
+    sold_as: SoldAs = "device"
     figures: Annotated[
         dict[FigureName, FigureIn],
         Field(

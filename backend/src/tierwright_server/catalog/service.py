@@ -215,6 +215,7 @@ def device_out(device: Device, *, own: bool = False) -> DeviceOut:
         kind=device.kind,
         origin="own" if own else "shipped",
         year=device.year,
+        sold_as=device.sold_as,
         capacity_bytes=device.capacity_bytes,
         page_bytes=device.page_bytes,
         queue_depth=device.queue_depth,
@@ -230,6 +231,7 @@ def device_out(device: Device, *, own: bool = False) -> DeviceOut:
         price_date=dated.date if dated else None,
         roles=list(device.roles),
         missing=list(device.missing),
+        assumed=list(device.assumed),
         notes=device.notes,
     )
 

@@ -47,7 +47,10 @@ export function DeviceDetails({ device }: { readonly device: DeviceOut }) {
             {figures.map(([name, figure]) => (
               <tr key={name}>
                 <th scope="row">{figureTitle(name)}</th>
-                <td className="num">{formatShort(figure.value, DIGITS)}</td>
+                <td className="num">
+                  {formatShort(figure.value, DIGITS)}
+                  {figure.assumed && " (assumed)"}
+                </td>
                 <td>{figure.unit}</td>
                 <td>
                   {figure.date ?? <Unknown reason="the source carries no date" />}

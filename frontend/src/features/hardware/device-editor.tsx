@@ -1,5 +1,6 @@
 import {
   Button,
+  Checkbox,
   Group,
   Select,
   SimpleGrid,
@@ -172,6 +173,11 @@ function FigureRows(props: {
           />
           <TextInput label="Date" {...form.getInputProps(`figures.${index}.date`)} />
           <Group align="flex-end">
+            <Checkbox
+              label="Assumed"
+              mb={8}
+              {...form.getInputProps(`figures.${index}.assumed`, { type: "checkbox" })}
+            />
             <Button
               variant="default"
               onClick={() => form.removeListItem("figures", index)}

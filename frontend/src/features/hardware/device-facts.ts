@@ -81,6 +81,12 @@ export function sortDevices(devices: readonly DeviceOut[], key: SortKey): Device
   );
 }
 
+/** Whether the time of an operation is made of figures that are assumptions. */
+export const restsOnAssumption = (device: DeviceOut, operation: string): boolean =>
+  device.assumed.some(
+    (figure) => figure === `seek_${operation}_ms` || figure === "half_rotation_ms",
+  );
+
 /** Why a figure of the table is not there. */
 export function missingReason(device: DeviceOut, wanted: string): string {
   const named = device.missing.filter((entry) => entry.includes(wanted));

@@ -7,6 +7,7 @@ export interface DeviceForm {
   name: string;
   kind: string;
   year: string;
+  soldAs: DeviceOut["sold_as"];
   notes: string;
   figures: FigureRow[];
 }
@@ -19,6 +20,7 @@ export interface FigureRow {
   source: string;
   date: string;
   note: string;
+  assumed: boolean;
 }
 
 const FIRST_YEAR = 1950;
@@ -32,6 +34,7 @@ export const emptyFigure = (key: string): FigureRow => ({
   source: "",
   date: "",
   note: "",
+  assumed: false,
 });
 
 export function formOfDevice(device: DeviceOut | null): DeviceForm {
@@ -40,6 +43,7 @@ export function formOfDevice(device: DeviceOut | null): DeviceForm {
       name: "",
       kind: "nvme",
       year: "",
+      soldAs: "device",
       notes: "",
       figures: [
         { ...emptyFigure("read"), name: "read_iops", unit: "1/s" },
@@ -52,6 +56,7 @@ export function formOfDevice(device: DeviceOut | null): DeviceForm {
     name: device.name,
     kind: device.kind,
     year: device.year === null ? "" : String(device.year),
+    soldAs: device.sold_as,
     notes: device.notes,
     figures: Object.entries(device.figures).map(([name, figure]) => ({
       key: name,
@@ -61,6 +66,7 @@ export function formOfDevice(device: DeviceOut | null): DeviceForm {
       source: figure.source,
       date: figure.date ?? "",
       note: figure.note,
+      assumed: figure.assumed,
     })),
   };
 }
@@ -136,12 +142,14 @@ export function deviceOfForm(form: DeviceForm): DeviceIn {
       source: row.source.trim(),
       date: row.date.trim() === "" ? null : row.date.trim(),
       note: row.note.trim(),
+      assumed: row.assumed,
     };
   }
   return {
     name: form.name.trim(),
     kind: form.kind,
     year: form.year.trim() === "" ? null : Number(form.year),
+    sold_as: form.soldAs,
     figures,
     notes: form.notes.trim(),
   };

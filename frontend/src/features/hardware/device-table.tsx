@@ -16,6 +16,7 @@ import {
   KINDS,
   kindTitle,
   missingReason,
+  restsOnAssumption,
   type SortKey,
   sortDevices,
 } from "./device-facts";
@@ -184,6 +185,11 @@ function DeviceRow(props: {
             own
           </Badge>
         )}
+        {device.sold_as === "instance" && (
+          <Badge size="sm" variant="default" ml={8}>
+            cloud instance
+          </Badge>
+        )}
       </th>
       <td>{kindTitle(device.kind)}</td>
       <td className="num">
@@ -245,6 +251,11 @@ function Service(props: {
   return (
     <span title={props.device.service_basis ?? undefined}>
       {formatNumber(props.value)}
+      {restsOnAssumption(props.device, props.wanted) && (
+        <Text size="xs" c="dimmed">
+          assumed
+        </Text>
+      )}
     </span>
   );
 }

@@ -34,6 +34,7 @@ def devices(*, json: Json = False) -> None:
                     "write_service_us": device.write_service_us,
                     "service_basis": device.service_basis,
                     "missing": list(device.missing),
+                    "assumed": list(device.assumed),
                 }
                 for device in known
             ]
@@ -46,7 +47,7 @@ def devices(*, json: Json = False) -> None:
         rows.append(
             [
                 device.id,
-                device.kind,
+                device.kind if device.sold_as == "device" else device.sold_as,
                 "-" if capacity is None else format_bytes(capacity),
                 _time(device.read_service_us),
                 _time(device.write_service_us),
