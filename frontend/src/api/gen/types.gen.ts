@@ -1674,6 +1674,10 @@ export type DeviceIn = {
      */
     year?: number | null;
     /**
+     * Sold As
+     */
+    sold_as?: 'device' | 'instance';
+    /**
      * Figures
      *
      * By name: `read_iops`, `capacity`, `unit_price`... `GET /catalog/device-kinds` lists all.
@@ -1750,6 +1754,12 @@ export type DeviceOut = {
      */
     year: number | null;
     /**
+     * Sold As
+     *
+     * `instance`: disks that are rented with a cloud instance alone, not ranked among drives.
+     */
+    sold_as: 'device' | 'instance';
+    /**
      * Capacity Bytes
      */
     capacity_bytes: number | null;
@@ -1813,6 +1823,12 @@ export type DeviceOut = {
      * Figures that are absent, and what for.
      */
     missing: Array<string>;
+    /**
+     * Assumed
+     *
+     * Figures that are assumptions: those of the class of the device.
+     */
+    assumed: Array<string>;
     /**
      * Notes
      */
@@ -2616,6 +2632,12 @@ export type FigureIn = {
      * Note
      */
     note?: string;
+    /**
+     * Assumed
+     *
+     * Whether the figure is an assumption.
+     */
+    assumed?: boolean;
 };
 
 /**
@@ -2664,6 +2686,12 @@ export type FigureOut = {
      * Note
      */
     note: string;
+    /**
+     * Assumed
+     *
+     * Taken from the class of the device: no source states it of this one.
+     */
+    assumed: boolean;
 };
 
 /**
