@@ -66,7 +66,7 @@ def test_an_unknown_formula_is_counted_and_named() -> None:
         ),
         (
             {"inputs": {"m_r": 1000}},
-            "the inputs do not fit the formula: KeyError: 'p_d'",
+            "the input `p_d` is missing: add it to the vector's inputs",
         ),
     ],
 )
@@ -75,6 +75,24 @@ def test_a_difference_fails_and_is_named(changes: dict[str, Any], message: str) 
     assert (report.passed, report.failed) == (0, 1)
     assert report.failures[0].message == message
     assert report.to_dict()["failures"][0]["id"] == "v"
+
+
+@pytest.mark.parametrize("formula", sorted(conformance.FORMULAS))
+def test_a_missing_input_is_named_whatever_the_formula(formula: str) -> None:
+    report = conformance.run_vectors(
+        [vector(formula=formula, inputs={}, expected={"x": 1})]
+    )
+    message = report.failures[0].message
+    assert "KeyError" not in message
+    assert "do not fit" not in message
+
+
+def test_a_missing_input_within_another_is_named_by_its_place() -> None:
+    inputs = {"transactions": {"T1": {"commit": 3}}}
+    report = conformance.run_vectors(
+        [vector(formula="zhou.eviction_order", inputs=inputs, expected={"order": []})]
+    )
+    assert "`transactions.T1.access`" in report.failures[0].message
 
 
 def test_the_only_output_may_go_by_another_name() -> None:

@@ -211,6 +211,8 @@ def _run(
         return _refused(head, expected, error.kind, error.message)
     except SimulatorError as error:  # the core refuses what is outside its domain
         return _refused(head, expected, REFUSED_BY_THE_CORE, str(error.args[0]))
+    except MissingInput as error:
+        return Failure(*head, "", expected, None, error.message)
     except _MISFITS as error:
         message = f"the inputs do not fit the formula: {type(error).__name__}: {error}"
         return Failure(*head, "", expected, None, message)
@@ -236,18 +238,50 @@ def _under_their_name(expected: Mapping[str, Any], actual: Outputs) -> Outputs:
     return dict.fromkeys(expected, values[0])
 
 
-def spelled(value: Any) -> Any:
+class MissingInput(LookupError):
+    """An input that a formula asked for and a vector lacks."""
+
+    def __init__(self, place: str) -> None:
+        self.message = f"the input `{place}` is missing: add it to the vector's inputs"
+        super().__init__(self.message)
+
+
+class _Stated(dict[str, Any]):
+    """Inputs of a vector, which name the one that is asked for and absent."""
+
+    def __init__(self, given: Mapping[str, Any], place: str) -> None:
+        super().__init__(given)
+        self._place = place
+
+    def __missing__(self, key: str) -> Any:
+        raise MissingInput(_inner(self._place, key))
+
+
+def _inner(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key
+
+
+def spelled(value: Any, place: str = "") -> Any:
     """Return inputs with every symbol of `SPELLINGS` under its plain key.
 
-    The keys of `transactions` are ids, which stay as they are.
+    The keys of `transactions` are ids, which stay as they are. An input that is asked for and
+    absent raises `MissingInput`, which names it.
     """
     if isinstance(value, Mapping):
-        return {
-            SPELLINGS.get(key, key): inner if key == "transactions" else spelled(inner)
-            for key, inner in value.items()
-        }
+        ids = place == "transactions"
+        return _Stated(
+            {
+                (name := key if ids else SPELLINGS.get(key, key)): spelled(
+                    inner, _inner(place, name)
+                )
+                for key, inner in value.items()
+            },
+            place,
+        )
     if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
-        return [spelled(entry) for entry in value]
+        return [
+            spelled(entry, f"{place}[{index}]") for index, entry in enumerate(value)
+        ]
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def first_of(inputs: Inputs, *names: str) -> Any:
     for name in names:
         if name in inputs:
             return inputs[name]
-    raise KeyError(names[0])
+    return inputs[names[0]]  # absent: raises with that name
 
 
 def two_of(inputs: Inputs, part: str) -> tuple[Any, Any]:
@@ -42,14 +43,27 @@ def two_of(inputs: Inputs, part: str) -> tuple[Any, Any]:
 
     Raises
     ------
-    KeyError
+    BadInput
         If there are not two inputs, one of them with such a name.
     """
     named = [name for name in inputs if part in name]
     others = [name for name in inputs if part not in name]
     if len(named) != 1 or len(others) != 1:
-        raise KeyError(part)
+        stated = ", ".join(f"`{name}`" for name in inputs) or "none"
+        raise BadInput(
+            f"inputs: two are needed, exactly one of them with `{part}` in its name; "
+            f"stated: {stated}",
+            "add the missing input to the vector's inputs",
+        )
     return inputs[named[0]], inputs[others[0]]
+
+
+def called(kernel: Callable[..., Any], inputs: Inputs) -> Any:
+    """Call a kernel whose parameters are the inputs; a missing one raises by its name."""
+    for name, parameter in signature(kernel).parameters.items():
+        if parameter.default is parameter.empty:
+            inputs[name]
+    return kernel(**inputs)
 
 
 def plain(values: FloatArray | float) -> Any:
@@ -187,7 +201,7 @@ def _effective_capacity(inputs: Inputs) -> Outputs:
 
 
 def _recovery(inputs: Inputs) -> Outputs:
-    return asdict(recovery.recovery(**inputs))
+    return asdict(called(recovery.recovery, inputs))
 
 
 def _metadata_flush_interval(inputs: Inputs) -> Outputs:
@@ -252,7 +266,7 @@ def _bottleneck(inputs: Inputs) -> Outputs:
 
 
 def _seq_to_random_write_ratio(inputs: Inputs) -> Outputs:
-    ratio, rate = flash_cache.sequential_write_ratio(**inputs)
+    ratio, rate = called(flash_cache.sequential_write_ratio, inputs)
     return {"ratio": ratio, "seq_pages_per_s": rate}
 
 
