@@ -1,7 +1,9 @@
 import fc from "fast-check";
+import { createElement, useState } from "react";
 import { describe, expect, it } from "vitest";
 import { steppedWhole, wholeSteps } from "@/components/log-slider";
-import { sliderRange, soldUnit, stepPages } from "./buyable";
+import { renderThemed } from "@/testing/render";
+import { sliderRange, soldUnit, stepPages, useWholeSizes, wholeSize } from "./buyable";
 
 const device = {
   name: "D",
@@ -59,5 +61,37 @@ describe("a slider in whole units", () => {
     );
     expect(wholeSteps(0.2, 7)).toBe(7);
     expect(wholeSteps(25, 10)).toBe(30);
+  });
+});
+
+/** A page whose sizes keep to what is sold while `step` is there. */
+function Sizes({ step }: { readonly step: number | undefined }) {
+  const [sizes, setSizes] = useState<readonly number[]>([107, 0]);
+  useWholeSizes(sizes, [step, step], setSizes);
+  return createElement(
+    "button",
+    { type: "button", onClick: () => setSizes([31, 4]) },
+    sizes.join(" and "),
+  );
+}
+
+describe("sizes that can be bought", () => {
+  it("are the nearest whole units, and no flash stays no flash", () => {
+    expect(wholeSize(107, undefined)).toBe(107);
+    expect(wholeSize(107, 10)).toBe(110);
+    expect(wholeSize(4, 10)).toBe(10);
+    expect(wholeSize(0, 10)).toBe(0);
+  });
+
+  it("hold at the switch, for what is typed, and for another device", async () => {
+    const screen = await renderThemed(createElement(Sizes, { step: undefined }));
+    const shown = screen.getByRole("button");
+    await expect.element(shown).toHaveTextContent("107 and 0");
+    await screen.rerender(createElement(Sizes, { step: 10 }));
+    await expect.element(shown).toHaveTextContent("110 and 0");
+    await shown.click();
+    await expect.element(shown).toHaveTextContent("30 and 10");
+    await screen.rerender(createElement(Sizes, { step: 25 }));
+    await expect.element(shown).toHaveTextContent("25 and 25");
   });
 });

@@ -1,10 +1,12 @@
 /**
  * Sizes that can be bought: whole devices, whole memory modules, or what is rented by
- * the GiB. The sliders keep to them when the reader asks for it.
+ * the GiB. Sizes keep to them, however they are chosen, when the reader asks for it.
  */
 import { Checkbox, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { type DeviceOut, devicesQuery } from "@/api/catalog";
+import { wholeSteps } from "@/components/log-slider";
 import { useSessionDraft } from "@/components/use-session-draft";
 import { bytes, formatBytes, formatCapacity } from "@/units/quantity";
 import { NONE } from "./state";
@@ -76,6 +78,32 @@ export const stepPages = (
     ? Math.max(1, Math.floor(unit.unitBytes / pageBytes))
     : undefined;
 
+/** The size in whole units nearest to one; nothing stays nothing. */
+export const wholeSize = (pages: number, step: number | undefined): number =>
+  step === undefined || pages === 0 ? pages : wholeSteps(pages, step);
+
+/**
+ * Sizes in whole units wherever they come from: the switch itself, a field, another
+ * device, an address. What is shown, computed and paid for is then one and the same.
+ */
+export function useWholeSizes(
+  sizes: readonly number[],
+  steps: readonly (number | undefined)[],
+  onChange: (whole: readonly number[]) => void,
+): void {
+  const whole = sizes.map((size, place) => wholeSize(size, steps[place]));
+  const latest = useRef({ whole, onChange });
+  latest.current = { whole, onChange };
+  const isWhole = whole.every((size, place) => size === sizes[place]);
+  const key = whole.join(" ");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the sizes
+  useEffect(() => {
+    if (!isWhole) {
+      latest.current.onChange(latest.current.whole);
+    }
+  }, [isWhole, key]);
+}
+
 /** Ends and step of a slider: as they are, or in whole units. */
 export function sliderRange(
   min: number,
@@ -119,7 +147,7 @@ export function BuyableSwitch(props: {
       />
       {buyable.on && (
         <Text size="xs" c="dimmed" mt={2}>
-          The sliders take whole units. {text.join(". ")}.
+          Sizes are whole units. {text.join(". ")}.
         </Text>
       )}
     </div>

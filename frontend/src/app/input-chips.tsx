@@ -14,8 +14,8 @@ import {
   priceBooksQuery,
   type Role,
 } from "@/api/catalog";
-import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
-import { bytes, formatBytes, formatShort } from "@/units/quantity";
+import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { bytes, formatBytes, formatLargeCount } from "@/units/quantity";
 import classes from "./shell.module.css";
 
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
@@ -59,7 +59,12 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
   };
   return (
     <section className={classes["chips"]} aria-label="Inputs of this analysis">
-      <Chip label="Workload" text={workloadText(workload)}>
+      <Chip
+        label="Workload"
+        {...(workload?.summary == null
+          ? { text: workloadText(workload) }
+          : { text: workload.name, end: amountsText(workload.summary) })}
+      >
         <WorkloadChoice
           workloads={workloads}
           chosen={workloadId ?? null}
@@ -79,22 +84,18 @@ function workloadText(workload: WorkloadOut | undefined): string {
   if (summary === null) {
     return `${workload.name} (${workload.status})`;
   }
-  return `${workload.name}, ${formatMillions(summary.accesses)} accesses, ${formatBytes(
-    bytes(summary.footprint_bytes),
-  )}`;
+  return `${workload.name}, ${amountsText(summary)}`;
 }
 
-function formatMillions(count: number): string {
-  return count >= 1e6
-    ? `${formatShort(count / 1e6)} M`
-    : count >= 1e4
-      ? `${formatShort(count / 1e3)} k`
-      : formatShort(count, 4);
-}
+/** "3.07 million accesses, 675 MiB" */
+const amountsText = (summary: SummaryOut): string =>
+  `${formatLargeCount(summary.accesses)} accesses, ${formatBytes(bytes(summary.footprint_bytes))}`;
 
 function Chip(props: {
   readonly label: string;
   readonly text: string;
+  /** Shown in full, whatever becomes of the text before it. */
+  readonly end?: string | undefined;
   readonly children: ReactNode;
 }) {
   const [opened, setOpened] = useState(false);
@@ -115,9 +116,12 @@ function Chip(props: {
           onClick={() => setOpened(!opened)}
         >
           <span className={classes["chipLabel"]}>{props.label}</span>
-          <Text component="span" size="sm" truncate>
+          <span className={classes["chipText"]} title={props.text}>
             {props.text}
-          </Text>
+          </span>
+          {props.end !== undefined && (
+            <span className={classes["chipEnd"]}>{props.end}</span>
+          )}
           <span aria-hidden="true">▾</span>
         </button>
       </Popover.Target>
@@ -178,10 +182,13 @@ function HardwareChip({
           ...(state.ram_device === NONE ? [] : [name(state.ram_device)]),
           name(state.flash_device),
           name(state.disk_device),
-          ...(book === undefined ? [] : [book.name]),
         ];
   return (
-    <Chip label="Hardware" text={parts.join(" + ")}>
+    <Chip
+      label="Hardware"
+      text={parts.join(" + ")}
+      end={book === undefined ? undefined : `+ ${book.name}`}
+    >
       <Stack gap="sm">
         <DeviceSelect
           label="Flash device"

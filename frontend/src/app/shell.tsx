@@ -1,6 +1,12 @@
 import { Alert, Button, Text, useMantineColorScheme } from "@mantine/core";
-import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import {
+  Link,
+  Outlet,
+  useLocation,
+  useNavigate,
+  useSearch,
+} from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { NAVIGATION } from "@/analysis/navigation";
 import { Page } from "@/components/page";
 import { CommandPalette } from "./command-palette";
@@ -26,19 +32,7 @@ export function Shell() {
             <img src="/icon.svg" alt="" width={24} height={24} />
             Tierwright
           </Link>
-          <nav aria-label="Pages" className={classes["nav"]}>
-            {NAVIGATION.map(({ to, label }) => (
-              <Link
-                key={to}
-                to={to}
-                className={classes["link"]}
-                activeProps={{ "aria-current": "page" }}
-                activeOptions={{ exact: to === "/", includeSearch: false }}
-              >
-                {label}
-              </Link>
-            ))}
-          </nav>
+          <Navigation />
           <div className={classes["tools"]}>
             <Button
               size="xs"
@@ -69,6 +63,39 @@ export function Shell() {
       <CommandPalette opened={panel === "palette"} onClose={() => setPanel(null)} />
       <KeysHelp opened={panel === "keys"} onClose={() => setPanel(null)} />
     </>
+  );
+}
+
+/** The menu; where it is wider than the screen, the present page is scrolled into it. */
+function Navigation() {
+  const { pathname } = useLocation();
+  const bar = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, another link
+  useEffect(() => {
+    const link = bar.current?.querySelector('[aria-current="page"]');
+    if (bar.current !== null && link != null) {
+      const [frame, place] = [
+        bar.current.getBoundingClientRect(),
+        link.getBoundingClientRect(),
+      ];
+      const middle = (box: DOMRect) => box.left + box.width / 2;
+      bar.current.scrollLeft += middle(place) - middle(frame);
+    }
+  }, [pathname]);
+  return (
+    <nav aria-label="Pages" className={classes["nav"]} ref={bar}>
+      {NAVIGATION.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          className={classes["link"]}
+          activeProps={{ "aria-current": "page" }}
+          activeOptions={{ exact: to === "/", includeSearch: false }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

@@ -8,8 +8,8 @@ import {
   formatShort,
   pages,
 } from "@/units/quantity";
-import { logTicks } from "./log-axis";
-import { type ChartOption, escapeHtml } from "./option";
+import { byteTicks } from "./log-axis";
+import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
 export interface CurveSeries {
@@ -41,7 +41,7 @@ export interface CurveChart {
   readonly valueMax?: number;
   /** Lets the value axis begin above zero, which the subtitle then says. */
   readonly valueFromData?: boolean;
-  /** Axis name of the sizes; "cache size [pages, bytes]" unless given. */
+  /** Axis name of the sizes; "cache size [bytes, pages]" unless given. */
   readonly sizeName?: string;
   /** Shows the legend; on by default with more than one series. */
   readonly legend?: boolean;
@@ -56,13 +56,20 @@ interface TooltipPoint {
   readonly value?: unknown;
 }
 
-/** Curves over a cache size in pages, on a logarithmic axis labelled in pages and bytes. */
+/** Curves over a cache size in pages, on a logarithmic axis labelled in bytes and pages. */
 export function curveOption(chart: CurveChart): ChartOption {
   const ink = chartInk(chart.colors);
   const sizes = chart.series.flatMap((series) => series.points.map(([size]) => size));
-  const ticks = logTicks(Math.max(1, Math.min(...sizes)), Math.max(...sizes, 2));
-  const label = (size: number) =>
-    `${formatCount(size)}\n${formatBytes(bytesOfPages(pages(size), chart.pageBytes))}`;
+  const ticks = byteTicks(
+    Math.max(1, Math.min(...sizes)),
+    Math.max(...sizes, 2),
+    chart.pageBytes,
+  );
+  const label = (size: number) => {
+    const text = formatBytes(bytesOfPages(pages(size), chart.pageBytes));
+    // Pages of another size than a power of two do not fill one.
+    return Number.isInteger(size) ? `${text}\n${formatCount(size)}` : text;
+  };
   const legend = chart.legend ?? chart.series.length > 1;
   return {
     animation: false,
@@ -71,9 +78,7 @@ export function curveOption(chart: CurveChart): ChartOption {
     grid: { left: 56, right: 24, top: legend ? 58 : 36, bottom: 64 },
     legend: {
       show: legend,
-      top: 0,
-      left: 48,
-      textStyle: { color: ink.text },
+      ...topLegend(chart.colors),
       itemHeight: 8,
       data: chart.series.map(({ name }) => name),
     },
@@ -90,7 +95,7 @@ export function curveOption(chart: CurveChart): ChartOption {
       type: "log",
       min: ticks.min,
       max: ticks.max,
-      name: chart.sizeName ?? "cache size [pages, bytes]",
+      name: chart.sizeName ?? "cache size [bytes, pages]",
       nameLocation: "middle",
       nameGap: 46,
       nameTextStyle: { color: ink.faint },

@@ -1,5 +1,5 @@
 import { formatPercent, ratio } from "@/units/quantity";
-import { type ChartOption, escapeHtml } from "./option";
+import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk } from "./palette";
 
 export interface DoublingsSeries {
@@ -41,13 +41,7 @@ export function doublingsOption(chart: DoublingsChart): ChartOption {
     textStyle: { fontFamily: CHART_FONT },
     grid: { left: 52, right: 20, top: 58, bottom: 52 },
     legend: {
-      type: "scroll",
-      top: 0,
-      left: 0,
-      textStyle: { color: ink.text },
-      pageTextStyle: { color: ink.text },
-      pageIconColor: ink.text,
-      pageIconInactiveColor: ink.line,
+      ...topLegend(chart.colors),
       itemHeight: 9,
       itemWidth: 16,
     },

@@ -1,6 +1,6 @@
 import { formatShort } from "@/units/quantity";
 import { logTicks } from "./log-axis";
-import { type ChartOption, escapeHtml } from "./option";
+import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
 export interface LineSeries {
@@ -51,13 +51,7 @@ export function lineOption(chart: LineChart): ChartOption {
     grid: { left: 64, right: 24, top: 58, bottom: 48 },
     legend: {
       show: chart.series.length > 1,
-      type: "scroll",
-      top: 0,
-      left: 0,
-      textStyle: { color: ink.text },
-      pageTextStyle: { color: ink.text },
-      pageIconColor: ink.text,
-      pageIconInactiveColor: ink.line,
+      ...topLegend(chart.colors),
       itemHeight: 9,
     },
     tooltip: {

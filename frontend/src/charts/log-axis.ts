@@ -32,3 +32,33 @@ export function logTicks(low: number, high: number): LogTicks {
       .filter(inside),
   };
 }
+
+// Divisors of ten, and three: 1 KiB, 1 MiB and 1 GiB have a label wherever there is room.
+const OCTAVES = [1, 2, 3, 5, 10];
+const MOST_LABELS = 9;
+
+/**
+ * Ticks of an axis of sizes in pages that is read in bytes: labels at powers of two
+ * bytes, a tick at each doubling.
+ */
+export function byteTicks(low: number, high: number, pageBytes: number): LogTicks {
+  const { min, max } = logTicks(low, high);
+  const first = Math.ceil(Math.log2(low * pageBytes) - 1e-9);
+  const last = Math.floor(Math.log2(high * pageBytes) + 1e-9);
+  const powers = Array.from(
+    { length: Math.max(0, last - first + 1) },
+    (_, step) => first + step,
+  );
+  const labelled = (every: number) => powers.filter((power) => power % every === 0);
+  const every =
+    OCTAVES.find((octaves) => labelled(octaves).length <= MOST_LABELS) ?? 10;
+  const pages = (power: number) => 2 ** power / pageBytes;
+  const major = labelled(every);
+  return {
+    min,
+    max,
+    // A range within one doubling has its ends for labels.
+    major: major.length >= 2 ? major.map(pages) : [low, high],
+    all: powers.map(pages),
+  };
+}

@@ -8,7 +8,7 @@ import { doublingsOption } from "./doublings-option";
 import { fileStem } from "./download";
 import { drawPng, drawSvg } from "./engine";
 import { lineOption } from "./line-option";
-import { logTicks } from "./log-axis";
+import { byteTicks, logTicks } from "./log-axis";
 import { escapeHtml } from "./option";
 import {
   COST_TERM_ORDER,
@@ -65,6 +65,79 @@ describe("ticks of a logarithmic axis", () => {
     [Number.NaN, 1],
   ])("refuses %d to %d", (low, high) => {
     expect(() => logTicks(low, high)).toThrow(RangeError);
+  });
+});
+
+describe("ticks of an axis of bytes", () => {
+  it("labels powers of two, MiB and GiB among them", () => {
+    // 8 KiB to 1 GiB in pages of 8 KiB.
+    const ticks = byteTicks(1, 131_072, 8192);
+    expect(ticks.major.map((size) => size * 8192)).toEqual(
+      [14, 16, 18, 20, 22, 24, 26, 28, 30].map((power) => 2 ** power),
+    );
+    expect(ticks.all).toHaveLength(18);
+  });
+
+  it("holds powers of two only, nine at most, at any range and page size", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.double({ min: 4, max: 1e9, noNaN: true }),
+        fc.constantFrom(512, 4096, 8192, 1_048_576, 100, 4097),
+        (low, factor, pageBytes) => {
+          const { min, max, major, all } = byteTicks(low, low * factor, pageBytes);
+          for (const size of [...major, ...all]) {
+            expect(Math.log2(size * pageBytes) % 1).toBeCloseTo(0, 9);
+            expect(size).toBeGreaterThanOrEqual(min * 0.999_999);
+            expect(size).toBeLessThanOrEqual(max * 1.000_001);
+          }
+          expect(major.length).toBeGreaterThanOrEqual(1);
+          expect(major.length).toBeLessThanOrEqual(9);
+        },
+      ),
+    );
+  });
+
+  it("labels its ends where no doubling lies between", () => {
+    expect(byteTicks(5, 7, 8192).major).toEqual([5, 7]);
+  });
+});
+
+describe("a legend", () => {
+  it("is one line high at any width, so that it never covers the name of the axis", () => {
+    const series = Array.from({ length: 8 }, (_, at) => ({
+      name: `Policy with a long name ${at}`,
+      color: "#000000",
+      points: [
+        [1, 1],
+        [8, 2],
+      ] as const,
+    }));
+    const svg = drawSvg(
+      curveOption({
+        series,
+        pageBytes: bytes(8192),
+        valueName: "miss ratio [%]",
+        formatValue: String,
+        colors: "light",
+      }),
+      { width: 320, height: 300 },
+      "#ffffff",
+    );
+    const page = new DOMParser().parseFromString(svg, "text/html");
+    const height = (words: string) =>
+      [...page.querySelectorAll("text")]
+        .filter((text) => text.textContent?.startsWith(words))
+        .map((text) => {
+          const moved = /translate\([-\d.]+ ([-\d.]+)\)/.exec(
+            text.getAttribute("transform") ?? "",
+          );
+          return Number(text.getAttribute("y") ?? 0) + Number(moved?.[1] ?? 0);
+        });
+    const lines = new Set(height("Policy"));
+    expect(height("Policy").length).toBeGreaterThan(0);
+    expect(lines.size).toBe(1);
+    expect(height("miss ratio")[0]).toBeGreaterThan(Math.max(...lines) + 12);
   });
 });
 
@@ -133,8 +206,9 @@ describe("curves", () => {
 
   it("label sizes in pages and in bytes, and name the knee", () => {
     const svg = drawSvg(option, SIZE, "#ffffff");
-    expect(svg).toContain("1,000");
-    expect(svg).toContain("7.81 MiB");
+    expect(svg).toContain("256 KiB");
+    expect(svg).toContain(">32<");
+    expect(svg).not.toContain("7.81 MiB");
     expect(svg).toContain("knee");
   });
 

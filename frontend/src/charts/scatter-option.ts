@@ -1,6 +1,6 @@
 import { formatDuration, formatShort, microseconds } from "@/units/quantity";
 import { logTicks } from "./log-axis";
-import { type ChartOption, escapeHtml } from "./option";
+import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
 export interface DevicePoint {
@@ -49,7 +49,7 @@ export function deviceScatterOption(
     animation: false,
     textStyle: { fontFamily: CHART_FONT },
     grid: { left: 64, right: 24, top: 60, bottom: 48 },
-    legend: { top: 0, left: 0, textStyle: { color: ink.text } },
+    legend: topLegend(colors),
     tooltip: {
       trigger: "item",
       transitionDuration: 0,

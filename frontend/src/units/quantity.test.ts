@@ -7,6 +7,7 @@ import {
   formatCount,
   formatDollars,
   formatDuration,
+  formatLargeCount,
   formatNumber,
   formatPages,
   formatPercent,
@@ -38,6 +39,15 @@ describe("formatting", () => {
     expect(formatBytes(bytes(1024))).toBe("1 KiB");
     expect(formatCapacity(bytes(2_340_000_000_000))).toBe("2.34 TB");
     expect(formatCapacity(bytes(999_600_000_000))).toBe("1 TB");
+  });
+
+  it("reads large counts at a glance, without a thousand of a unit", () => {
+    expect(formatLargeCount(5_180_000_000)).toBe("5.18 billion");
+    expect(formatLargeCount(3_072_618)).toBe("3.07 million");
+    expect(formatLargeCount(999_999_999)).toBe("1 billion");
+    expect(formatLargeCount(50_000)).toBe("50,000");
+    expect(formatLargeCount(999_700)).toBe("1 million");
+    expect(formatLargeCount(17)).toBe("17");
   });
 
   it("writes counts exactly and times with a fitting unit", () => {

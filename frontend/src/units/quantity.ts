@@ -54,6 +54,20 @@ export function formatCount(value: number): string {
   return WHOLE.format(Math.round(value));
 }
 
+const LARGE = [
+  [1e12, "trillion"],
+  [1e9, "billion"],
+  [1e6, "million"],
+] as const;
+
+/** A count in words that are read at a glance: "5.18 billion", "3.07 million", "50,000". */
+export function formatLargeCount(value: number): string {
+  const found = LARGE.find(([size]) => value >= size * 0.9995);
+  return found === undefined
+    ? formatShort(value)
+    : `${formatShort(value / found[0])} ${found[1]}`;
+}
+
 /**
  * A number to `digits` significant digits, without exponent between 1e-4 and 1e15.
  * Integers above the digits are rounded too (1234 -> "1,230"), so that a figure

@@ -6,6 +6,7 @@ import {
   sliderRange,
   stepPages,
   useBuyable,
+  useWholeSizes,
 } from "@/analysis/buyable";
 import type { AnalysisState } from "@/analysis/state";
 import type { SummaryOut } from "@/api/workloads";
@@ -36,8 +37,13 @@ export function SizeSliders(props: SizeSlidersProps) {
   const { sizes, onChange, summary, state, children } = props;
   const max = Math.max(2, summary.distinct_pages * 2);
   const buyable = useBuyable(state);
-  const range = (unit: Buyable["ram"]) =>
-    sliderRange(1, max, stepPages(buyable, unit, summary.page_bytes));
+  const step = (unit: Buyable["ram"]) => stepPages(buyable, unit, summary.page_bytes);
+  const range = (unit: Buyable["ram"]) => sliderRange(1, max, step(unit));
+  useWholeSizes(
+    [sizes.ram, sizes.flash],
+    [step(buyable.ram), step(buyable.flash)],
+    ([ram = sizes.ram, flash = sizes.flash]) => onChange({ ram, flash }),
+  );
   return (
     <section className="tw-panel" aria-label="Sizes">
       <div className={classes["sliders"]}>

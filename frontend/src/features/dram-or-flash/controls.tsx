@@ -1,5 +1,11 @@
 import { Button, Checkbox, Group, SegmentedControl, Text } from "@mantine/core";
-import { BuyableSwitch, sliderRange, stepPages, useBuyable } from "@/analysis/buyable";
+import {
+  BuyableSwitch,
+  sliderRange,
+  stepPages,
+  useBuyable,
+  useWholeSizes,
+} from "@/analysis/buyable";
 import type { DollarSearch } from "@/analysis/dollar-state";
 import { MAX_RATIO, MIN_RATIO } from "@/analysis/dollar-state";
 import type { AnalysisState } from "@/analysis/state";
@@ -174,6 +180,7 @@ function RamControl({ ram, summary, state }: ControlsProps) {
   const pageBytes = bytes(summary.page_bytes);
   const buyable = useBuyable(state);
   const step = stepPages(buyable, buyable.ram, summary.page_bytes);
+  useWholeSizes([ram.value], [step], ([size = ram.value]) => ram.setValue(size));
   return (
     <div>
       <div className={classes["size"]}>

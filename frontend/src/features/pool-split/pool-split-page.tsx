@@ -4,7 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import { BuyableSwitch, sliderRange, stepPages, useBuyable } from "@/analysis/buyable";
+import {
+  BuyableSwitch,
+  sliderRange,
+  stepPages,
+  useBuyable,
+  useWholeSizes,
+} from "@/analysis/buyable";
 import type { SplitSearch } from "@/analysis/split-state";
 import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
 import type { AnalysisSearch } from "@/analysis/state";
@@ -95,6 +101,8 @@ function PoolSplitView(props: ViewProps) {
   const size = Math.max(LEAST_PAGES, state.ram_pages);
   const buffer = useSettled(size, (ram_pages) => patch({ ram_pages }));
   const buyable = useBuyable(state);
+  const step = stepPages(buyable, buyable.ram, summary.page_bytes);
+  useWholeSizes([buffer.value], [step], ([whole = size]) => buffer.setValue(whole));
   const [settled] = useDebouncedValue(size, SETTLE_MS);
   const auto = summary.accesses <= AUTO_ACCESSES;
   const asked = auto ? settled : size;
@@ -125,7 +133,7 @@ function PoolSplitView(props: ViewProps) {
                 {...sliderRange(
                   LEAST_PAGES,
                   Math.max(LEAST_PAGES + 1, summary.distinct_pages),
-                  stepPages(buyable, buyable.ram, summary.page_bytes),
+                  step,
                 )}
                 valueText={formatPagesAndBytes(pages(buffer.value), pageBytes)}
                 onChange={buffer.setValue}

@@ -81,8 +81,8 @@ export function Results(props: ResultsProps) {
       formatValue: measure.format,
       sizeName:
         view.axis === "ram"
-          ? "cache or RAM size [pages, bytes]"
-          : "flash size [pages, bytes]",
+          ? "cache or RAM size [bytes, pages]"
+          : "flash size [bytes, pages]",
       colors,
     };
     return drawn.length === 0
