@@ -186,6 +186,6 @@ test("a profile is dropped in place of its trace", async ({ page }) => {
   writeFileSync(path, JSON.stringify({ ...profile, accesses: 10 }));
   await page.goto("/workloads");
   await page.getByLabel("Trace file").setInputFiles(path);
-  await expect(page.getByText("The upload did not work")).toBeVisible();
+  await expect(page.getByText("The file could not be uploaded")).toBeVisible();
   await expect(page.getByText(/must not exceed accesses/).first()).toBeVisible();
 });

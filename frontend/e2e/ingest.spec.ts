@@ -70,7 +70,7 @@ test("bad records fail the reading, are passed over on request, and stay in the 
   await expect.poll(() => runs.length).toBe(1);
   await expect(page.getByRole("alert")).toContainText("line 1501");
   await page.getByRole("link", { name: "Back to the preview of this upload" }).click();
-  await page.getByRole("textbox", { name: "Bad records to pass over" }).fill("5");
+  await page.getByRole("textbox", { name: "Bad records to skip" }).fill("5");
   await expect(page.getByText(/counted and stays with the workload/)).toBeVisible();
   await page.getByRole("button", { name: "Read the whole trace" }).click();
   await expect(
@@ -105,7 +105,7 @@ test("a file on the server is registered by its path, read, and known again", as
   await field.fill(path);
   await page.getByRole("button", { name: "Use this file" }).click();
   await expect(page).toHaveURL(/\/uploads\//);
-  await page.getByRole("textbox", { name: "Bad records to pass over" }).fill("2");
+  await page.getByRole("textbox", { name: "Bad records to skip" }).fill("2");
   await page.getByRole("button", { name: "Read the whole trace" }).click();
   await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
   expect(readFileSync(path).length).toBeGreaterThan(0);

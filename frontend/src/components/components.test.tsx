@@ -154,7 +154,8 @@ describe("problems", () => {
     const alert = screen.getByRole("alert");
     await expect.element(alert).toBeVisible();
     const text = alert.element().textContent;
-    expect(text).toContain("body.ram_pages: must be at least 1, got `0`");
+    expect(text).toContain("RAM size: must be at least 1, got “0”");
+    expect(text).not.toContain("body.");
     expect(text).toContain("What to do: Give at least 1.");
     await expectAccessible();
   });
@@ -199,7 +200,7 @@ describe("runs and unknowns", () => {
     const alert = screen.getByRole("alert");
     await expect.element(alert).toBeVisible();
     const text = alert.element().textContent;
-    expect(text).toContain("line 7 is broken");
+    expect(text).toContain("Line 7 is broken.");
     expect(text).toContain("What to do: Cut it off.");
   });
 

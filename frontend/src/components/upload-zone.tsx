@@ -1,7 +1,7 @@
 import { Button, Group, Progress, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type DragEvent, useRef, useState } from "react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
 import { formatsQuery } from "@/api/catalog";
 import { profileIn, takeProfile } from "@/api/given";
 import { ProblemError, toProblem } from "@/api/problem";
@@ -97,6 +97,7 @@ export function UploadZone() {
 
   return (
     <Stack gap="sm">
+      {error !== null && <Refusal error={error} />}
       {sending === null ? (
         <>
           <DropArea onFile={(file) => void send(file)} picker={picker} />
@@ -105,7 +106,6 @@ export function UploadZone() {
       ) : (
         <SendingPanel sending={sending} onCancel={() => void cancel()} />
       )}
-      {error !== null && <ProblemAlert error={error} title="The upload did not work" />}
       {cancelled !== null && (
         <Text size="sm" role="status">
           Upload of {cancelled} cancelled; nothing of it was kept.
@@ -113,6 +113,18 @@ export function UploadZone() {
       )}
       {sending === null && <Waiting onResume={() => picker.current?.click()} />}
     </Stack>
+  );
+}
+
+/** Above the drop area, and scrolled to, wherever on the page the file was dropped. */
+function Refusal({ error }: { readonly error: ProblemError }) {
+  const place = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each error anew
+  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [error]);
+  return (
+    <div ref={place}>
+      <ProblemAlert error={error} title="The file could not be uploaded" />
+    </div>
   );
 }
 

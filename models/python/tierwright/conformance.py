@@ -269,15 +269,11 @@ def spelled(value: Any, place: str = "") -> Any:
     """
     if isinstance(value, Mapping):
         ids = place == "transactions"
-        return _Stated(
-            {
-                (name := key if ids else SPELLINGS.get(key, key)): spelled(
-                    inner, _inner(place, name)
-                )
-                for key, inner in value.items()
-            },
-            place,
-        )
+        stated: dict[str, Any] = {}
+        for key, inner in value.items():
+            name = str(key) if ids else SPELLINGS.get(str(key), str(key))
+            stated[name] = spelled(inner, _inner(place, name))
+        return _Stated(stated, place)
     if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
         return [
             spelled(entry, f"{place}[{index}]") for index, entry in enumerate(value)

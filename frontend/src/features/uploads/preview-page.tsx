@@ -125,9 +125,32 @@ function PreviewBody(props: {
   const columns = columnsOf(preview.data, preview.error);
   const candidates =
     preview.error === null ? [] : candidatesIn(toProblem(preview.error));
+  const asksWhich = candidates.length > 1;
+  const refused = preview.error !== null && !needsMappingFirst(draft, asked) && (
+    <PreviewRefused
+      uploadId={uploadId}
+      error={preview.error}
+      asked={asksWhich}
+      table={isTable(draft.format) ? null : tableFormatIn(toProblem(preview.error))}
+      onTable={(format) => change({ ...draft, format })}
+    />
+  );
   return (
     <Stack gap="lg">
-      <ReadForm draft={draft} onChange={change} preview={preview.data} />
+      {!asksWhich && refused}
+      <ReadForm
+        draft={draft}
+        onChange={change}
+        preview={preview.data}
+        confirm={
+          <Confirm
+            uploadId={uploadId}
+            draft={draft}
+            ready={preview.data !== undefined && preview.error === null && current}
+            reason={waitReason(preview.isPending, faults.length > 0, current)}
+          />
+        }
+      />
       {isTable(draft.format) && (
         <MappingForm
           mapping={draft.mapping}
@@ -147,33 +170,26 @@ function PreviewBody(props: {
           onChoose={(format) => change({ ...draft, format })}
         />
       )}
-      {preview.error !== null && !needsMappingFirst(draft, asked) && (
-        <PreviewRefused
-          uploadId={uploadId}
-          error={preview.error}
-          asked={candidates.length > 1}
-          table={isTable(draft.format) ? null : tableFormatIn(toProblem(preview.error))}
-          onTable={(format) => change({ ...draft, format })}
-        />
-      )}
+      {asksWhich && refused}
       {preview.isPending && <Skeleton height={320} animate={false} />}
       {preview.data !== undefined && preview.error === null && (
         <PreviewFindings preview={preview.data} />
       )}
-      <Confirm
-        uploadId={uploadId}
-        draft={draft}
-        ready={preview.data !== undefined && preview.error === null && current}
-        reason={
-          faults.length > 0
-            ? "Complete the column mapping first."
-            : current
-              ? "The preview has to succeed first."
-              : "Show the preview with the present settings first."
-        }
-      />
     </Stack>
   );
+}
+
+/** Why the whole file cannot be read yet. */
+function waitReason(pending: boolean, faulty: boolean, current: boolean): string {
+  if (pending) {
+    return "The first records are being read.";
+  }
+  if (faulty) {
+    return "Complete the column mapping first.";
+  }
+  return current
+    ? "The preview has to succeed first."
+    : "Show the preview with the present settings first.";
 }
 
 /** The generic format was just chosen: its first refusal only lists the columns. */
@@ -279,11 +295,11 @@ function Confirm(props: {
   });
   const named = draft.name.trim() !== "";
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" style={{ flex: "1 1 auto" }}>
       {create.error !== null && (
-        <ProblemAlert error={create.error} title="The trace was not taken over" />
+        <ProblemAlert error={create.error} title="The trace could not be imported" />
       )}
-      <Group>
+      <Group gap="sm" mih={36}>
         <Button
           onClick={() => create.mutate()}
           loading={create.isPending}

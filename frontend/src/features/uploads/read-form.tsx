@@ -1,6 +1,6 @@
-import { NumberInput, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
+import { Group, NumberInput, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { formatsQuery } from "@/api/catalog";
 import type { PreviewOut } from "@/api/uploads";
 import { Panel } from "@/components/panel";
@@ -13,9 +13,11 @@ interface ReadFormProps {
   readonly draft: ReadDraft;
   readonly onChange: (draft: ReadDraft) => void;
   readonly preview: PreviewOut | undefined;
+  /** Beside the name, in sight without scrolling: reading the whole file. */
+  readonly confirm: ReactNode;
 }
 
-/** Taken over on Enter or on leaving the field, so that half a size asks for no preview. */
+/** Used on Enter or on leaving the field, so that half a size asks for no preview. */
 function DeviceSizeInput(props: {
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -45,7 +47,7 @@ function DeviceSizeInput(props: {
   );
 }
 
-export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
+export function ReadForm({ draft, onChange, preview, confirm }: ReadFormProps) {
   const formats = useQuery(formatsQuery()).data ?? [];
   const detected = preview?.format;
   // "gzip > tar"; a file compressed with gzip alone is no archive.
@@ -54,14 +56,18 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
     preview === undefined ? "" : ` (${formatBytes(bytes(preview.page_bytes))})`;
   return (
     <Panel label="How to read the file">
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 5 }}>
+      <Group align="flex-end" gap="md" mb="md">
         <TextInput
           label="Name of the workload"
           value={draft.name}
           maxLength={200}
           required
+          style={{ flex: "1 1 260px", maxWidth: 560 }}
           onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
         />
+        {confirm}
+      </Group>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
         <Select
           label="Format"
           value={draft.format}
@@ -98,7 +104,7 @@ export function ReadForm({ draft, onChange, preview }: ReadFormProps) {
           allowDeselect={false}
         />
         <NumberInput
-          label="Bad records to pass over"
+          label="Bad records to skip"
           value={draft.skipBadRecords === "" ? "" : Number(draft.skipBadRecords)}
           placeholder="none: the first one is an error"
           min={0}

@@ -1,0 +1,114 @@
+/** What has to be in sight without scrolling, at the sizes of a laptop and a phone. */
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import { cutTrace, emptyFile } from "./trace-file";
+
+const LAPTOP = { width: 1280, height: 720 };
+const PHONE = { width: 390, height: 844 };
+
+/** The page does not scroll sideways. */
+async function expectNoSideways(page: Page): Promise<void> {
+  const beyond = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(beyond).toBe(0);
+}
+
+async function expectWithin(page: Page, what: Locator): Promise<void> {
+  const box = await what.boundingBox();
+  const view = page.viewportSize();
+  expect(box).not.toBeNull();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(view?.height ?? 0);
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(view?.width ?? 0);
+}
+
+test("an upload is confirmed, and an empty file refused, without scrolling", async ({
+  page,
+}) => {
+  await page.setViewportSize(LAPTOP);
+  await page.goto("/workloads");
+  await page.getByLabel("Trace file").setInputFiles(emptyFile());
+  await expect(page.getByRole("alert")).toContainText("empty.csv");
+  await expectWithin(page, page.getByRole("alert"));
+  await page.getByLabel("Trace file").setInputFiles(cutTrace());
+  await expect(page).toHaveURL(/\/uploads\//);
+  const confirm = page.getByRole("button", { name: "Read the whole trace" });
+  await expect(confirm).toBeEnabled();
+  await expectWithin(page, confirm);
+  await page.setViewportSize(PHONE);
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expectWithin(page, confirm);
+});
+
+test("a phone shows which page is open, and the chips in full", async ({ page }) => {
+  await page.setViewportSize(PHONE);
+  await page.goto("/scenarios");
+  const active = page.locator('nav [aria-current="page"]');
+  await expect(active).toHaveText("Scenarios");
+  await expectWithin(page, active);
+  await page.goto("/compare");
+  await expectWithin(page, active);
+  const hardware = page.getByRole("button", { name: /^Hardware/ });
+  await expect(hardware.getByText(/Street prices/)).toBeVisible();
+  await expectWithin(page, hardware.getByText(/Street prices/));
+  await expectNoSideways(page);
+  await page.setViewportSize(LAPTOP);
+  await expectWithin(page, hardware.getByText(/Street prices/));
+});
+
+test("a long name pushes nothing off the screen", async ({ page }) => {
+  const name = "without_any_place_to_break".repeat(7);
+  const listed = await page.request.get("/api/v1/workloads");
+  const { items } = (await listed.json()) as {
+    items: { id: string; example: boolean }[];
+  };
+  const workload = items.find(({ example }) => example);
+  const address = `/api/v1/workloads/${workload?.id}`;
+  const before = ((await (await page.request.get(address)).json()) as { name: string })
+    .name;
+  await page.request.patch(address, { data: { name } });
+  try {
+    for (const size of [LAPTOP, PHONE]) {
+      await page.setViewportSize(size);
+      for (const path of [
+        "/workloads",
+        `/workloads/${workload?.id}`,
+        "/compare",
+        "/",
+      ]) {
+        await page.goto(path);
+        await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+        await expect(page.getByText(name).first()).toBeAttached();
+        await expectNoSideways(page);
+      }
+    }
+    await page.setViewportSize(LAPTOP);
+    await page.goto("/workloads");
+    await expectWithin(page, page.getByRole("columnheader", { name: "Added" }));
+    // On a phone a name takes a few lines, not one for each word.
+    await page.request.patch(address, {
+      data: { name: "One of many quite short words" },
+    });
+    await page.setViewportSize(PHONE);
+    await page.reload();
+    const box = await page
+      .getByRole("link", { name: "One of many quite short words" })
+      .boundingBox();
+    expect(box?.height).toBeLessThanOrEqual(3 * 24);
+  } finally {
+    await page.request.patch(address, { data: { name: before } });
+  }
+});
+
+test("sizes, chart and cost keep to what is sold", async ({ page }) => {
+  await page.goto("/compare");
+  const ram = page.getByRole("textbox", { name: "Exact RAM size" });
+  await expect(ram).not.toHaveValue(/GiB|2,097,152/);
+  await page.getByRole("checkbox", { name: "Only sizes that can be bought" }).check();
+  // 16 GiB in pages of 8 KiB.
+  await expect(ram).toHaveValue(/^2,?097,?152 pages$|^16 GiB$/);
+  await expect(page).toHaveURL(/ram_pages=2097152/);
+  await ram.fill("20 GiB");
+  await ram.press("Enter");
+  await expect(ram).toHaveValue(/^2,?097,?152 pages$|^16 GiB$/);
+});

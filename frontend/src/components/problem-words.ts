@@ -1,0 +1,216 @@
+/**
+ * A problem of the server in the words of the page: fields by their names instead of
+ * places in a request, pages instead of paths of the interface, no code signs. By rules
+ * over whatever the server says, so that a new field or message needs nothing here.
+ */
+import type { Problem, ProblemEntry } from "@/api/problem";
+
+/** Fields whose name on the page is another one than that of the request. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  accesses_per_s: "accesses a second",
+  amortisation_months: "months of amortisation",
+  cache_pages: "cache size",
+  clients: "clients",
+  columns: "column mapping",
+  content_id: "content",
+  data_bytes: "size of the data",
+  device_bytes: "size of the device",
+  disk_device_id: "disk device",
+  flash_device_id: "flash device",
+  flash_metadata: "memory that flash needs",
+  flash_pages: "flash size",
+  members_apart: "files of the archive, each with devices of its own",
+  members_merged: "files of the archive, merged by time",
+  page_bytes: "page size",
+  price_book_id: "price book",
+  ram_device_id: "RAM device",
+  ram_pages: "RAM size",
+  skip_bad_records: "bad records to skip",
+  text: "lines of the curve",
+  upload_id: "upload",
+  usd: "sum",
+  workload_id: "workload",
+};
+
+/** Abbreviations that keep their capitals. */
+const CAPITALS: Readonly<Record<string, string>> = {
+  api: "API",
+  cpu: "CPU",
+  csv: "CSV",
+  dram: "DRAM",
+  dwpd: "DWPD",
+  hdd: "HDD",
+  io: "I/O",
+  iops: "IOPS",
+  lru: "LRU",
+  ram: "RAM",
+  sce: "SCE",
+  tbw: "TBW",
+  url: "address",
+  usd: "USD",
+};
+
+/** Units that end a name of a field; the field beside the number shows its own. */
+const UNIT = /_(?:id|pages|bytes|us|ns|ms|s|gib|mib)$/;
+
+const sentenceCase = (text: string): string =>
+  text.charAt(0).toUpperCase() + text.slice(1);
+
+/** "flash_read_us" -> "flash read" */
+function partName(part: string): string {
+  const known = FIELD_NAMES[part];
+  if (known !== undefined) {
+    return known;
+  }
+  if (/^\d+$/.test(part)) {
+    return `entry ${Number(part) + 1}`;
+  }
+  const bare = part.replace(UNIT, "");
+  return (bare === "" ? part : bare)
+    .split(/[_-]/)
+    .map((word) => CAPITALS[word] ?? word)
+    .join(" ");
+}
+
+const ROOTS = new Set(["body", "query", "path", "header", "cookie"]);
+
+/** "body.columns.time" -> "Column mapping: time" */
+export function placeName(where: string): string {
+  const parts = where
+    .replaceAll(/\[(\d+)\]/g, ".$1")
+    .split(".")
+    .filter((part, at) => part !== "" && !(at === 0 && ROOTS.has(part)))
+    .map(partName);
+  return parts.length === 0 ? "What was sent" : sentenceCase(parts.join(": "));
+}
+
+/** The page on which the things of a path are found. */
+const PAGES: Readonly<Record<string, string>> = {
+  catalog: "Hardware",
+  "device-imports": "Hardware",
+  "tier-costs": "Hardware",
+  evaluations: "Compare",
+  simulations: "Compare",
+  "flash-choices": "Compare",
+  "scheme-maps": "Scheme map",
+  "pool-splits": "Pool split",
+  "break-evens": "DRAM or flash",
+  wear: "Wear and recovery",
+  transactions: "Wear and recovery",
+  "fragment-caches": "Wear and recovery",
+  throughputs: "Throughput",
+  sweeps: "Simulate",
+  miniatures: "Simulate",
+  simulator: "Simulate",
+  formulas: "Formulas",
+  runs: "Runs",
+  scenarios: "Scenarios",
+  "curve-kinds": "Paste a curve",
+};
+const USUAL_PAGE = "Workloads";
+
+const METHOD = "(?:GET|POST|PUT|PATCH|DELETE) ";
+const PATH = `\`?(?:${METHOD}(?:/api/v1)?|/api/v1)/([a-z][a-z-]*(?:\\.json)?)(?:/[\\w{}~%-]+)*\`?`;
+/** "Follow it: GET /x" and "uploaded with tus at /x" say where something is done. */
+const DONE_AT = new RegExp(`(?:: | (?:with tus )?at )${PATH}`, "g");
+const AT_START = new RegExp(`(^|[.!?] )${PATH}`, "g");
+const NAMED = new RegExp(PATH, "g");
+
+const pageName = (first: string): string =>
+  first.endsWith(".json")
+    ? "documentation of the API"
+    : `page ${PAGES[first] ?? USUAL_PAGE}`;
+
+/** "GET /api/v1/runs lists them." -> "The page Runs lists them." */
+const withoutPaths = (text: string): string =>
+  text
+    .replaceAll(DONE_AT, (_, first: string) => ` on the ${pageName(first)}`)
+    .replaceAll(
+      AT_START,
+      (_, before: string, first: string) => `${before}The ${pageName(first)}`,
+    )
+    .replaceAll(NAMED, (_, first: string) => `the ${pageName(first)}`);
+
+/** What the checks of the server say, in words. */
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/^Field required$/, "is missing"],
+  [/^Extra inputs are not permitted$/, "is not known here"],
+  [/^String should match pattern .*$/s, "is not in the form that is needed"],
+  [/^String should have at least (\d+) characters?$/, "needs at least $1 characters"],
+  [/^String should have at most (\d+) characters?$/, "has more than $1 characters"],
+  [
+    /^(?:List|Dictionary|Tuple) should have at least (\d+) items?.*$/,
+    "needs at least $1 entries",
+  ],
+  [
+    /^(?:List|Dictionary|Tuple) should have at most (\d+) items?.*$/,
+    "has more than $1 entries",
+  ],
+  [/^Input should be greater than or equal to (\S+)$/, "must be at least $1"],
+  [/^Input should be less than or equal to (\S+)$/, "must be at most $1"],
+  [/^Input should be greater than (\S+)$/, "must be more than $1"],
+  [/^Input should be less than (\S+)$/, "must be less than $1"],
+  [/^Input should be a valid integer.*$/, "must be a whole number"],
+  [/^Input should be a (?:valid|finite) (?:number|decimal).*$/, "must be a number"],
+  [
+    /^Input should be a valid (?:string|boolean|list|dictionary|date|datetime)\b.*$/,
+    "is not of the kind that is needed",
+  ],
+  [/^Input should be (.*)$/, "must be $1"],
+  [/^Value error, /, ""],
+];
+
+function plainMessage(message: string): string {
+  for (const [pattern, words] of MESSAGES) {
+    if (pattern.test(message)) {
+      return message.replace(pattern, words);
+    }
+  }
+  return message;
+}
+
+const REQUEST_PLACE = /\b(?:body|query|path)((?:\.[A-Za-z_][\w-]*|\.\d+|\[\d+\])+)/g;
+/** "ram_pages: `-1` must be ..." begins with the field it speaks of. */
+const FIELD_AT_START = /^((?:[a-z][a-z0-9]*_[a-z0-9_]+)(?:\.[\w]+)*): /;
+const QUOTED_FIELD = /`([a-z][a-z0-9]*(?:_[a-z0-9]+)+)`/g;
+
+/** One text of the server as the page says it; values in backticks stand plain. */
+export function plainWords(text: string): string {
+  return withoutPaths(
+    text
+      .replace(
+        "Correct the values listed under `errors` and send the request again",
+        "Correct what is listed here and try again",
+      )
+      .replaceAll(REQUEST_PLACE, (_, rest: string) => placeName(`body${rest}`))
+      .replace(FIELD_AT_START, (_, field: string) => `${placeName(field)}: `),
+  )
+    .replaceAll(QUOTED_FIELD, (whole, field: string) =>
+      FIELD_NAMES[field] === undefined ? whole : `“${placeName(field)}”`,
+    )
+    .replaceAll(/`([^`]*)`/g, (_, value: string) =>
+      /^[\w.,%+-]*\d[\w.,%+-]*$/.test(value) ? value : `“${value}”`,
+    );
+}
+
+function plainEntry(entry: ProblemEntry): ProblemEntry {
+  return {
+    ...entry,
+    where: placeName(entry.where),
+    message: plainWords(plainMessage(entry.message)),
+  };
+}
+
+/** A problem as the page says it. */
+export function plainProblem(problem: Problem): Problem {
+  const [first] = problem.errors;
+  // The first of the entries again, which stand below.
+  const repeats = first !== undefined && problem.detail.startsWith(`${first.where}: `);
+  return {
+    ...problem,
+    title: plainWords(problem.title),
+    detail: repeats ? "" : plainWords(problem.detail),
+    hint: problem.hint === null ? null : plainWords(problem.hint),
+    errors: problem.errors.map(plainEntry),
+  };
+}
