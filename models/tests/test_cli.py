@@ -14,6 +14,8 @@ import psutil
 import pytest
 import zstandard
 
+from tierwright.hit_ratio import read_profile
+
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 TIERWRIGHT = Path(sys.executable).parent / "tierwright"
@@ -215,6 +217,22 @@ EVALUATE = (
     "--disk-device",
     "face2016-cheetah-15k6-single",
 )
+
+
+@pytest.mark.parametrize("start", ["steady", "cold"])
+def test_evaluate_asks_for_the_steady_state_unless_told_otherwise(
+    profile: Path, start: str
+) -> None:
+    named = [] if start == "steady" else ["--start", start]
+    point = ("--ram-pages", 300, "--flash-pages", 1800)
+    found = answer("evaluate", profile, *point, *EVALUATE, *named)
+    assert (found["start"], found["inputs"]["start"]) == (start, start)
+    curve = read_profile(profile).curve.from_start(start)
+    misses = found["schemes"]["none"]["flash_misses"]
+    assert misses == pytest.approx(float(curve.misses(300)))
+    wrong = run("evaluate", profile, *point, *EVALUATE, "--start", "warm")
+    assert wrong.returncode == 2
+    assert "`warm` is unknown" in wrong.stderr
 
 
 def test_evaluate_keys(profile: Path) -> None:

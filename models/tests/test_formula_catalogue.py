@@ -109,6 +109,7 @@ NO_MODEL = {
     "pool_split.survey.candidates": "picks splits to look at",
     "pool_split.survey.arrays_of": "packs a survey",
     "pool_split.survey.survey_of": "unpacks a survey",
+    "steady_state.check_start": "checks an input",
     "thinning.error_bounded": "picks sizes to list",
     "break_even.gains.flash_gain_terms": "numbers of a derivation",
     "throughput.schemes.demand_terms": "numbers of a derivation",

@@ -425,19 +425,19 @@ def test_the_least_cost_wins(flash_write: float, best: str) -> None:
     assert costs[best] == min(costs.values())
 
 
-def test_ties_go_to_none_then_lazy_then_exclusive() -> None:
+def test_ties_go_to_none_then_to_the_larger_effective_flash() -> None:
     # Nothing misses RAM: every scheme costs 0.
     still = Curve.from_lists(
         [10], [0], [0], accesses=10, distinct_pages=0, page_bytes=4096, write_accesses=0
     )
     found = evaluate(still, ram_pages=10, flash_pages=20, flash=FLASH, disk=DISK)
-    assert (found.best, found.runner_up) == ("none", "lazy")
+    assert (found.best, found.runner_up) == ("none", "exclusive")
     assert found.margin == 0
     totals, best = page_flow.choose_scheme(
         still, 10, 20, p_d=0, flash_read=1, flash_write=1, disk_read=1, disk_write=1
     )
     assert set(totals.values()) == {0.0}
-    assert best == "lazy"
+    assert best == "exclusive"
 
 
 @pytest.mark.formula("page_flow.evaluation.evaluate")

@@ -3,6 +3,7 @@
 One pass over a trace gives, for every size at once, how many misses and how many
 write-backs an LRU cache of that size has (cold start, no flush at the end). A `Curve`
 holds them, whole or thinned to listed sizes; between listed sizes it is piecewise linear.
+`Curve.steady` makes of it the curve of a system that runs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 from tierwright.documents import read_json
 from tierwright.errors import BadInput, Problems
 from tierwright.reader_notes import NOTHING_NOTED, ReaderNotes, notes_from_mapping
+from tierwright.steady_state import (
+    LEAST_AT_RISK,
+    Start,
+    check_start,
+    steady_state,
+    steady_write_backs,
+)
 
 if TYPE_CHECKING:
     from tierwright.summaries import Summaries
@@ -106,6 +114,9 @@ class Curve:
         Share of the pages that an estimated curve was counted from; None when all were. [1]
     notes : ReaderNotes
         What the reader of the trace noticed: who decides by the curve must know it.
+    cold : Curve or None
+        Counts from a cold start that a steady curve was estimated from; None for these
+        themselves. See `start`.
 
     Notes
     -----
@@ -127,9 +138,11 @@ class Curve:
     given: Given | None = None
     sample_rate: float | None = None
     notes: ReaderNotes = NOTHING_NOTED
+    cold: Curve | None = field(default=None, repr=False)
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
+    _steady: list[Curve] = field(init=False, repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
         _check_curve(self)
@@ -159,6 +172,7 @@ class Curve:
         given: Given | None = None,
         sample_rate: float | None = None,
         notes: ReaderNotes = NOTHING_NOTED,
+        cold: Curve | None = None,
     ) -> Curve:
         """Make a curve from sizes and counts, thinned or whole.
 
@@ -178,6 +192,7 @@ class Curve:
             given,
             sample_rate,
             notes,
+            cold,
         )
 
     @classmethod
@@ -286,6 +301,117 @@ class Curve:
         return not self.data_known or self.last_listed < self.distinct_pages
 
     @property
+    def start(self) -> Start:
+        """What the curve counts: `cold`, from empty caches, or `steady`, in a running system.
+
+        A given curve is of a running system.
+        """
+        return "cold" if self.cold is None and self.given is None else "steady"
+
+    def from_start(self, start: str) -> Curve:
+        """Return the curve of this start; a given curve has only its own, the steady one.
+
+        Parameters
+        ----------
+        start : str
+            `steady` or `cold`.
+
+        Raises
+        ------
+        BadInput
+            If the start is unknown.
+        """
+        if check_start(start) == "steady":
+            return self.steady()
+        return self if self.cold is None else self.cold
+
+    def steady(self) -> Curve:
+        """Return the curve of a system that runs, estimated from the counts of a cold start.
+
+        Accesses and pages stay as they are; misses are N S(C) by the product-limit estimate,
+        write-backs the dirty share of the evicted pages times these, see
+        `tierwright.steady_state`. Every miss evicts. Computed once for a curve.
+
+        Returns
+        -------
+        Curve
+            Itself where it is steady or given. It lists sizes beyond the pages seen, where a
+            trend stands for what nobody has seen.
+        """
+        if self.cold is not None or self.given is not None:
+            return self
+        if not self._steady:
+            self._steady.append(self._made_steady())
+        made = self._steady[0]
+        if made.cold is not self:  # of the same counts, with other notes
+            made = made.with_notes(self.notes)
+            object.__setattr__(made, "cold", self)
+        return made
+
+    def _made_steady(self) -> Curve:
+        found = steady_state(
+            self.pages,
+            self.misses_at,
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+        )
+        backs = self.write_backs_at
+        return Curve.from_lists(
+            found.pages,
+            found.misses,
+            None
+            if backs is None
+            else steady_write_backs(
+                found.pages,
+                found.misses,
+                self.misses_at[: found.counted],
+                backs[: found.counted],
+                write_accesses=self.write_accesses,
+                distinct_pages=self.distinct_pages,
+            ),
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+            page_bytes=self.page_bytes,
+            write_accesses=self.write_accesses,
+            sample_rate=self.sample_rate,
+            notes=self.notes,
+            cold=self,
+        )
+
+    def misses_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return the ends between which the misses of a running cache of `size` pages lie.
+
+        Low: first touches do not count, N (m - M) / (N - M). High: all of them miss, m. Both
+        are the misses themselves for a cold or a given curve.
+        """
+        counted = self.cold
+        if counted is None:
+            return self.misses(size), self.misses(size)
+        high = counted.misses(size)
+        known = self.accesses - self.distinct_pages
+        low = np.maximum(high - self.distinct_pages, 0.0) * (
+            self.accesses / known if known > 0 else 0.0
+        )
+        return np.minimum(low, high), high
+
+    def at_risk(self, size: ArrayLike) -> FloatArray:
+        """Count the accesses that could tell about caches of more than `size` pages, m(size) - size.
+
+        Where a steady curve has fewer than `LEAST_AT_RISK` it is uncertain. The accesses for a
+        cold or a given curve, which nothing was estimated for.
+        """
+        counted = self.cold
+        sizes = np.asarray(size, dtype=np.float64)
+        if counted is None:
+            return np.full(sizes.shape, float(self.accesses))
+        left = np.maximum(counted.misses(sizes) - sizes, 0.0)
+        return np.where(sizes < self.distinct_pages, left, 0.0)
+
+    def uncertain(self, size: ArrayLike) -> NDArray[np.bool_]:
+        """Whether too few accesses could tell about a size in the steady state."""
+        return np.asarray(self.at_risk(size) < LEAST_AT_RISK) & (self.cold is not None)
+
+    @property
     def known_write_accesses(self) -> int | None:
         """Accesses that write; None where nobody said."""
         return None if self.write_backs_at is None else self.write_accesses
@@ -321,11 +447,11 @@ class Curve:
         return share(self.write_backs(size), self.misses(size))
 
     def evictions(self, size: ArrayLike) -> FloatArray:
-        """Evictions from a cold start: max(0, misses - size), as empty frames come first.
+        """Evictions: of a cold start max(0, misses - size), as empty frames come first.
 
-        A given curve is of a running system, whose caches are full: each miss evicts.
+        In the steady state, and of a given curve, caches are full: each miss evicts.
         """
-        if self.given is not None:
+        if self.start == "steady":
             return self.misses(size)
         return np.maximum(0.0, self.misses(size) - np.asarray(size, dtype=np.float64))
 
@@ -341,7 +467,8 @@ class Curve:
         sizes = np.asarray(size, dtype=np.float64)
         at = np.searchsorted(self._knots, sizes)
         known = self._knots[np.minimum(at, len(self._knots) - 1)] == sizes
-        beyond = (sizes > self.last_listed) & (not self.ends_early)
+        last = self.last_listed if self.cold is None else self.distinct_pages
+        beyond = (sizes > last) & (not self.ends_early)
         return np.asarray(known | beyond | (sizes <= 0))
 
     def thinned(self, points: int = DEFAULT_POINTS, also: Iterable[int] = ()) -> Curve:
@@ -361,6 +488,7 @@ class Curve:
             given=self.given,
             sample_rate=self.sample_rate,
             notes=self.notes,
+            cold=self.cold,
         )
 
     def with_notes(self, notes: ReaderNotes) -> Curve:

@@ -47,7 +47,7 @@ def model_of(found: Evaluation, flash: Device, disk: Device) -> dict[str, Any]:
             name: {
                 **{counter: getattr(result, counter) for counter in COUNTERS},
                 # A simulation starts cold as well.
-                "flash_writes": result.flash_writes_cold_start,
+                "flash_writes": result.flash_writes_counted,
                 IO_TIME: result.io_time_us_per_access,
                 "exact": result.exact,
             }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.cost import amount
-from tierwright.cli.options import FlashMetadata, preset_of
+from tierwright.cli.options import FlashMetadata, Start, preset_of
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -137,6 +137,7 @@ def break_even(
             help="Price of flash over price of DRAM, a byte, in place of the price of flash.",
         ),
     ] = None,
+    start: Start = "steady",
     json: Json = False,
 ) -> None:
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
@@ -153,6 +154,7 @@ def break_even(
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
     workload = None if profile is None else read_profile(profile)
+    curve = None if workload is None else workload.curve.from_start(start)
 
     def page() -> int:
         if workload is not None:
@@ -165,7 +167,7 @@ def break_even(
         deltas=DEFAULT_DELTAS if delta is None else delta,
         read_share=read_share,
         disks=disks,
-        curve=None if workload is None else workload.curve,
+        curve=curve,
         ram_pages=None if ram_pages is None else ram_pages.at(page),
         usd=money,
         prices=prices,
@@ -182,7 +184,8 @@ def break_even(
     )
     if json:
         document = found.to_dict()
-        print_json({**document, "warnings": assumed + document["warnings"]})
+        begin = {} if curve is None else {"start": curve.start}
+        print_json({**begin, **document, "warnings": assumed + document["warnings"]})
         return
     _print(found)
     print_warnings(

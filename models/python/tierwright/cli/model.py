@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.charge import charge
-from tierwright.cli.options import FlashMetadata, Seed, preset_of
+from tierwright.cli.options import FlashMetadata, Seed, Start, preset_of
 from tierwright.cli.output import (
     Json,
     NamedTrace,
@@ -512,6 +512,7 @@ def evaluate(
         ),
     ] = None,
     trace: NamedTrace | None = None,
+    start: Start = "steady",
     json: Json = False,
 ) -> None:
     """Compare the page-flow schemes at one choice of sizes and devices.
@@ -525,6 +526,7 @@ def evaluate(
     curve = read_profile(profile).curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
+    curve = curve.from_start(start)
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),
@@ -730,6 +732,13 @@ def _print_range(found: DirtyRange) -> None:
     print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
 
 
+_START_WORDS = {
+    "steady": "steady state, every cache full; --start cold begins with empty caches",
+    "cold": "cold, with empty caches; --start steady is a system that runs",
+}
+"""What a start means, beside an answer."""
+
+
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
     from tierwright.page_flow import decision
 
@@ -780,6 +789,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
             f"{format_bytes(inputs['flash_metadata_bytes'])} of RAM, which leaves "
             f"{format_count(inputs['ram_pages_with_flash'])} pages to schemes with flash"
         )
+    typer.echo(f"start: {_START_WORDS[found.start]}")
     typer.echo(f"time: {inputs['time_basis']}")
     if priced:
         typer.echo(f"cost: {inputs['cost_basis']}")

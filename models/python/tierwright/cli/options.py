@@ -29,6 +29,16 @@ Seed = Annotated[
     ),
 ]
 
+Start = Annotated[
+    str,
+    typer.Option(
+        "--start",
+        metavar="steady|cold",
+        help="steady: a system that has run for long; cold: from empty caches, as the profile "
+        "was counted. A given curve is always steady.",
+    ),
+]
+
 
 def preset_of(name: str | None) -> MetadataPreset | None:
     """Return what `--flash-metadata` names; None where it is left out.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tierwright.cli.options import FlashMetadata, preset_of
+from tierwright.cli.options import FlashMetadata, Start, preset_of
 from tierwright.cli.output import (
     Json,
     numbers,
@@ -96,13 +96,14 @@ def scheme_map(
             "--price-book", metavar="ID", help="Prices, for the winners in money."
         ),
     ] = None,
+    start: Start = "steady",
     json: Json = False,
 ) -> None:
     """Map which page-flow scheme wins where, with the lines between the regions."""
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
 
-    curve = read_profile(profile).curve
+    curve = read_profile(profile).curve.from_start(start)
 
     def at(size: Size | None) -> float | None:
         return None if size is None else size.fraction_at(lambda: curve.page_bytes)
@@ -121,7 +122,7 @@ def scheme_map(
         prices=None if price_book is None else catalog.price_book(price_book),
     )
     if json:
-        print_json(found.to_dict())
+        print_json({"start": curve.start, **found.to_dict()})
         return
     _print_map(found)
 
@@ -222,6 +223,7 @@ def throughput(
         ),
     ] = None,
     flash_metadata: FlashMetadata = None,
+    start: Start = "steady",
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait."""
@@ -229,7 +231,7 @@ def throughput(
     from tierwright.hit_ratio import read_profile
     from tierwright.throughput import Setting, scheme_throughput
 
-    curve = read_profile(profile).curve
+    curve = read_profile(profile).curve.from_start(start)
     found = scheme_throughput(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),
@@ -250,7 +252,7 @@ def throughput(
         flash_metadata=preset_of(flash_metadata),
     )
     if json:
-        print_json(found.to_dict())
+        print_json({"start": curve.start, **found.to_dict()})
         return
     _print_throughput(found)
 
@@ -328,6 +330,7 @@ def directories(
         float,
         typer.Option("--directory-hit-ratio", metavar="H", help="Of that part."),
     ] = 0.9,
+    start: Start = "steady",
     json: Json = False,
 ) -> None:
     """Compare places of the flash directory and sizes of flash pages."""
@@ -335,8 +338,9 @@ def directories(
     from tierwright.hit_ratio import read_profile
 
     sizes = () if flash_page_bytes is None else flash_page_bytes
+    curve = read_profile(profile).curve.from_start(start)
     found = page_flow.compare_directories(
-        read_profile(profile).curve,
+        curve,
         ram_bytes=parse_bytes(ram_bytes),
         flash_bytes=parse_bytes(flash_bytes),
         flash=catalog.device_or_file(flash_device),
@@ -346,7 +350,7 @@ def directories(
         use=page_flow.DirectoryUse(hit_ratio=directory_hit_ratio),
     )
     if json:
-        print_json(found.to_dict())
+        print_json({"start": curve.start, **found.to_dict()})
         return
     _print_directories(found)
 
@@ -411,6 +415,7 @@ def choose_flash(
             "the presets.",
         ),
     ] = None,
+    start: Start = "steady",
     json: Json = False,
 ) -> None:
     """Rank flash devices by I/O time and by price times I/O time."""
@@ -418,7 +423,7 @@ def choose_flash(
     from tierwright.hit_ratio import read_profile
     from tierwright.metadata import preset
 
-    curve = read_profile(profile).curve
+    curve = read_profile(profile).curve.from_start(start)
     found = page_flow.choose_flash(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),
@@ -429,7 +434,7 @@ def choose_flash(
         flash_metadata=None if flash_metadata is None else preset(flash_metadata),
     )
     if json:
-        print_json(found.to_dict())
+        print_json({"start": curve.start, **found.to_dict()})
         return
     print_table(
         "By I/O time; * least price x time",

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.cost import Device, explain, plain_data
-from tierwright.cli.options import FlashMetadata, accesses_per_s_option, preset_of
+from tierwright.cli.options import (
+    FlashMetadata,
+    Start,
+    accesses_per_s_option,
+    preset_of,
+)
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -153,6 +158,7 @@ def wear(
             help="Months over which the device is written off. [months]",
         ),
     ] = 36,
+    start: Start = "steady",
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles."""
@@ -245,6 +251,7 @@ def wear(
             "written_tb": _written(written_tb, health),
         },
         dirty_share=dirty_share,
+        start=start,
         price_book=price_book,
         months=amortisation_months,
         json=json,
@@ -290,6 +297,7 @@ def _of_a_profile(
     load: dict[str, Any],
     *,
     dirty_share: float | None,
+    start: str,
     price_book: str | None,
     months: int,
     json: bool,
@@ -301,6 +309,7 @@ def _of_a_profile(
     curve = profile.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
+    curve = curve.from_start(start)
     rate, basis = _rate(profile, load["accesses_per_s"])
     budget = endurance.write_budget(device, **limits)
     capacity = device.capacity_bytes
@@ -370,6 +379,7 @@ def _document(
     left = None if in_place is None else in_place - most.written_tb
     inputs = evaluation.inputs
     return {
+        "start": evaluation.start,
         "accesses_per_s": rate,
         "rate_basis": basis,
         "ram_pages": inputs["ram_pages"],

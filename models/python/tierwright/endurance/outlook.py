@@ -66,8 +66,8 @@ class SchemeLife:
     Attributes
     ----------
     pages_per_access, least_pages_per_access, most_pages_per_access : float
-        Flash writes: as the formula charges them, and the range of the formula and the count
-        from a cold start. [pages]
+        Flash writes: as the formula charges them, and the range of the formula and of what a
+        simulation counts. [pages]
     tb_per_day : float
         Host writes today. [10^12 bytes/day]
     drive_writes_per_day : float or None
@@ -408,7 +408,7 @@ def wear_outlook(
     for name, result in evaluation.schemes.items():
         if name == "none":
             continue
-        both = (result.flash_writes, result.flash_writes_cold_start)
+        both = (result.flash_writes, result.flash_writes_counted)
         least, most = min(both) / accesses, max(both) / accesses
         charged = result.flash_writes / accesses
 

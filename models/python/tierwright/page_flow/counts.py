@@ -20,8 +20,9 @@ from tierwright.page_flow.checks import broadcast
 SCHEMES = ("none", "inclusive", "inclusive_global", "exclusive", "lazy")
 """Page-flow schemes in the order of display; `none` is RAM without flash."""
 
-TIE_ORDER = ("none", "lazy", "exclusive", "inclusive", "inclusive_global")
-"""Which scheme is named best among equals."""
+TIE_ORDER = ("none", "exclusive", "lazy", "inclusive", "inclusive_global")
+"""Which scheme is named best among equals: `none`, which needs no flash, then by effective flash,
+the larger first, as it still gains where the workload turns out to hold more pages."""
 
 
 @dataclass(frozen=True, slots=True)

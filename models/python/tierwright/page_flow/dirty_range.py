@@ -53,6 +53,7 @@ class DirtyRange:
                 "io_time_us_per_access",
                 "flash_writes",
                 "flash_writes_per_access",
+                "flash_writes_counted",
                 "flash_writes_cold_start",
                 "hdd_writes",
                 "p_d",

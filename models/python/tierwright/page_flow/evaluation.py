@@ -48,6 +48,7 @@ from tierwright.prices import (
     check_amortisation,
     own_price,
 )
+from tierwright.steady_state import Start
 from tierwright.units import format_bytes
 
 VALIDITY = (
@@ -118,10 +119,12 @@ class SchemeResult:
     flash_writes : float
         Pages written to flash as the cost formula charges them: an eviction for every RAM
         miss. [pages]
-    flash_writes_cold_start : float
-        Pages written to flash over this trace from a cold start, where a cache that still
-        has empty frames evicts nothing; what a simulation counts. For lazy by
+    flash_writes_counted : float
+        Pages written to flash as a simulation counts them, from the start of the curve: from
+        a cold one a cache that still has empty frames evicts nothing. For lazy by
         `lazy_flash_writes`, which comes closer to it than the formula. [pages]
+    flash_writes_cold_start : float or None
+        The same where the curve is of a cold start, or given; None in the steady state. [pages]
     flash_writes_per_access : float
         `flash_writes` / N. [pages]
     cost_usd_per_month : float or None
@@ -143,7 +146,7 @@ class SchemeResult:
         The same in I/O time: what that many hits less or more would change; for lazy, also
         the flash writes of `lazy_writes_error`. Replays of the recorded traces lie within at
         `BAND_HOLDS` of the points or more, besides warm-up, which C_k charges and a cold
-        start has not. [µs]
+        start has not; that the steady state is an estimate comes on top. [µs]
     warnings : tuple of Caution
         What to know about this scheme here.
     warm_up_us_per_access : float
@@ -164,7 +167,8 @@ class SchemeResult:
     cost_terms_us_per_access: dict[str, float]
     flash_reads: float
     flash_writes: float
-    flash_writes_cold_start: float
+    flash_writes_counted: float
+    flash_writes_cold_start: float | None
     flash_writes_per_access: float
     hdd_reads: float
     hdd_writes: float
@@ -189,6 +193,8 @@ class Evaluation:
     ----------
     schemes : dict of str to SchemeResult
         In the order of `SCHEMES`.
+    start : str
+        What the curve counts, `steady` or `cold`.
     best : str
         Scheme with the least I/O time, of the replays where these decide; among equals the
         first of `TIE_ORDER`.
@@ -224,6 +230,7 @@ class Evaluation:
     """
 
     schemes: dict[str, SchemeResult]
+    start: Start
     best: str
     runner_up: str
     margin_us_per_access: float
@@ -288,7 +295,7 @@ class _Flow:
     p_d: FloatArray
     p_d_flash: FloatArray
     flash_writes: FloatArray
-    flash_writes_cold_start: FloatArray
+    flash_writes_counted: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +325,8 @@ def evaluate(
     Parameters
     ----------
     curve : Curve
-        Misses and write-backs of the workload by LRU size.
+        Misses and write-backs of the workload by LRU size, from a cold start or in the steady
+        state (`Curve.steady`): the answer is of the same.
     ram_pages, flash_pages : int
         r, at least 1, and f; f = 0 evaluates every scheme as C0. [pages]
     flash, disk : Device
@@ -352,7 +360,8 @@ def evaluate(
     R_FLASH are 0. Hits follow from the curve, see `hits_from_curve`. `inclusive` (flash
     sees only RAM misses) and `inclusive_global` (every reference refreshes flash) share
     one formula, exact only for the latter. The formulas charge an eviction for every RAM
-    miss, so warm-up is inside the cost; a warning gives its share.
+    miss: true in the steady state; of a cold start warm-up is inside the cost, and a warning
+    gives its share.
     """
     check_sizes("evaluate", ram_pages, flash_pages)
     months = check_amortisation(amortisation_months)
@@ -408,6 +417,7 @@ def evaluate(
     )
     found = Evaluation(
         schemes=results,
+        start=curve.start,
         best=best,
         runner_up=best,
         margin_us_per_access=0.0,
@@ -619,8 +629,8 @@ def choose_scheme(
     Returns
     -------
     tuple
-        Costs of inclusive, exclusive and lazy [time], and the least; among equals lazy,
-        then exclusive, then inclusive.
+        Costs of inclusive, exclusive and lazy [time], and the least; among equals exclusive,
+        then lazy, then inclusive: by effective flash, the larger first.
 
     Raises
     ------
@@ -793,14 +803,17 @@ def _result(
         cost_terms_us_per_access=terms,
         flash_reads=float(tier.flash_hits),
         flash_writes=float(flow.flash_writes),
-        flash_writes_cold_start=float(flow.flash_writes_cold_start),
+        flash_writes_counted=float(flow.flash_writes_counted),
+        flash_writes_cold_start=float(flow.flash_writes_counted)
+        if curve.cold is None
+        else None,
         flash_writes_per_access=float(flow.flash_writes) / curve.accesses,
         hdd_reads=flash_misses,
         hdd_writes=float(flow.p_d_flash * tier.flash_misses),
         cost_usd_per_month=cost,
         cost_parts=used,
         cost_reason="; ".join(dict.fromkeys(reasons)),
-        estimator=explain.ESTIMATORS[scheme],
+        estimator=explain.estimator(curve, scheme),
         exact=exact,
         exactness=text,
         flash_hits_error=error,
@@ -1062,6 +1075,7 @@ def _inputs(
     ram, flash, disk = devices
     size = curve.page_bytes
     return {
+        "start": curve.start,
         "accesses": curve.accesses,
         "write_accesses": curve.known_write_accesses,
         "distinct_pages": curve.distinct_pages,

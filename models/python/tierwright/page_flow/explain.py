@@ -27,6 +27,14 @@ ESTIMATORS = {
 }
 """How each scheme's counts are obtained."""
 
+
+def estimator(curve: Curve, scheme: str) -> str:
+    """Say how a scheme's counts are obtained from this curve."""
+    if curve.cold is None:
+        return ESTIMATORS[scheme]
+    return f"{ESTIMATORS[scheme]}, in the steady state by the product-limit estimate"
+
+
 FORMULAS = {
     "none": "C0 = m_r (D_R + p_d D_W)",
     "inclusive": "C1 = h_f F_R + m_r p_d F_W + m_f (p_dF D_W + D_R + F_W)",
@@ -150,6 +158,12 @@ def exactness(
             f"{text}; here the curve does not list the size",
             None,
         )
+    if curve.cold is not None:
+        return (
+            False,
+            f"{text} on the curve of a running system, which is estimated from a cold start",
+            None,
+        )
     if curve.sample_rate is not None:
         rate = f"{curve.sample_rate:.3g}"
         return False, f"{text}, on a curve estimated from {rate} of the pages", None
@@ -223,7 +237,7 @@ def about_lazy_writes(
             "its estimate from the write-back curve, as it takes victims found on flash to "
             f"be dirty as often as all; its I/O time would be {change:.3g} µs "
             f"{'lower' if overcharged > 0 else 'higher'}",
-            "`flash_writes_cold_start` holds the estimate; simulate to be sure",
+            "`flash_writes_counted` holds the estimate; simulate to be sure",
         ),
     )
 
@@ -240,6 +254,7 @@ def derive(
 ) -> dict[str, Any]:
     """How one scheme's I/O time came about: formula, numbers, terms, source."""
     scheme = "none" if flash_pages == 0 else result.scheme
+    steady = curve.cold is not None
     misses = result.flash_hits + result.flash_misses
     meanings = service_meanings(flash, disk)
     if charged:
@@ -273,6 +288,11 @@ def derive(
         io_time_us=result.io_time_us_per_access,
     )
     note = "f = 0 is evaluated as C0" if scheme != result.scheme else ""
+    if steady:
+        found["source"] += (
+            "; misses(C) = N S(C) of a running system, the product-limit estimate of Kaplan "
+            "and Meier (1958)"
+        )
     return {**found, "scheme": result.scheme, "note": note}
 
 
@@ -387,6 +407,7 @@ _COUNTS = {
     "effective_flash_pages",
     "flash_reads",
     "flash_writes",
+    "flash_writes_counted",
     "flash_writes_cold_start",
     "hdd_reads",
     "hdd_writes",
@@ -394,7 +415,7 @@ _COUNTS = {
 
 
 def _plain_field(name: str, value: Any) -> Any:
-    return _plain_number(value) if name in _COUNTS else plain(value)
+    return _number(value) if name in _COUNTS else plain(value)
 
 
 def _number(value: float | None) -> int | float | None:

@@ -45,7 +45,7 @@ ESTIMATE_OFF = 0.05
 def lazy_flash_writes(
     curve: Curve, ram_pages: FloatArray, flash_pages: FloatArray, lazy: TierCounts
 ) -> FloatArray:
-    """Pages that lazy writes to flash over the trace, from a cold start. [pages]
+    """Pages that lazy writes to flash over the trace, from the start of the curve. [pages]
 
     evictions(r) [1 - q_f + q_f d] with q_f = (h_f / m_r) max(0, 1 - (r / 2f)^2), the share of
     the victims that are found on flash, and d their dirty share.
@@ -124,6 +124,7 @@ def returning_dirty_share(
     any_victim = np.minimum(1.0, share(curve.write_backs(r), curve.evictions(r)))
     if curve.given is not None:  # one stated share for every size tells no more
         return any_victim
+    curve = curve.from_start("cold")  # pairs of residencies are counted, not estimated
     top = _largest_trusted(curve)
     if top <= 1:
         return any_victim

@@ -63,6 +63,8 @@ def about_curve(
         return
     if curve.given is None:
         yield from _about_ram(curve, np.unique(r))
+    if curve.cold is not None:
+        yield from _about_steady(curve, np.unique(np.concatenate((r, r + f))))
     # A part of a page is no reading between two sizes.
     yield from _about_readings(curve, np.unique(np.rint(np.concatenate((r, f, r + f)))))
 
@@ -85,7 +87,43 @@ def about_space_behind(preset: MetadataPreset | None) -> Iterator[Caution]:
         )
 
 
+def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
+    """Say of which sizes the recording tells too little, and what their misses can be."""
+    unknown = sizes[curve.uncertain(sizes)]
+    if not unknown.size:
+        return
+    low, high = curve.misses_band(unknown)
+    ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
+    yield Caution(
+        "steady_state_uncertain",
+        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to tell what "
+        f"caches of {_sizes_text(unknown)} pages miss once they are full: between "
+        f"{ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of smaller caches is "
+        "taken",
+        "profile a longer part of the workload",
+    )
+
+
 def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
+    """Warn of a RAM that warms up for long, or holds all pages."""
+    if curve.cold is None:
+        yield from _about_warm_up(curve, r)
+    holds_all = r[r >= curve.distinct_pages]
+    if holds_all.size:
+        hit = (
+            "only first accesses miss, and flash is never hit"
+            if curve.cold is None
+            else "what flash would add cannot be told"
+        )
+        yield Caution(
+            "all_pages_fit_in_ram",
+            f"RAM of {format_count(holds_all[0])} pages holds all "
+            f"{format_count(curve.distinct_pages)} pages of the workload: {hit}",
+            "choose less RAM, or profile a larger part of the workload",
+        )
+
+
+def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
     misses = curve.misses(r)
     filled = np.minimum(r, misses)
     shares = share(filled, misses)
@@ -97,17 +135,8 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
             f"{upto}{shares[at]:.1%} of the RAM misses filled an empty frame "
             f"({format_count(filled[at])} of {format_count(misses[at])}), and evicted "
             "nothing; the cost formulas charge an eviction for every RAM miss",
-            "the longer the trace, the smaller the share; `flash_writes_cold_start` counts "
-            "the trace as it is, `flash_writes` as the formulas do",
-        )
-    holds_all = r[r >= curve.distinct_pages]
-    if holds_all.size:
-        yield Caution(
-            "all_pages_fit_in_ram",
-            f"RAM of {format_count(holds_all[0])} pages holds all "
-            f"{format_count(curve.distinct_pages)} pages of the workload: only first "
-            "accesses miss, and flash is never hit",
-            "choose less RAM, or profile a larger part of the workload",
+            "`flash_writes_counted` counts the trace as it is, `flash_writes` as the "
+            "formulas do; the steady state has no warm-up",
         )
 
 
@@ -152,6 +181,7 @@ COUNT_CAUTIONS = frozenset(
         "dirty_share_stated",
         "data_size_unknown",
         "warm_up_inside",
+        "steady_state_uncertain",
         "all_pages_fit_in_ram",
         "beyond_the_curve",
         "interpolated",

@@ -1,0 +1,338 @@
+"""The steady state: against a slow product-limit estimate over every access, and warm caches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright import _simulator, catalog, page_flow
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve, Given
+from tierwright.simulate import Trace, profile
+from tierwright.steady_state import (
+    LEAST_AT_RISK,
+    TAIL_PAGES,
+    product_limit,
+    steady_state,
+    steady_write_backs,
+)
+from tierwright.thinning import error_bounded
+
+settings.register_profile("models", deadline=None)  # the machine may be busy
+settings.load_profile("models")
+
+THINNED_TOLERANCE = 0.002
+"""Of the accesses: how far a profile's steady state may be off that of the whole curve at the
+listed sizes; docs/models/steady-state.md states it."""
+
+pages = st.lists(st.integers(0, 12), min_size=1, max_size=150)
+
+
+def distances(sequence: list[int]) -> list[tuple[int, bool]]:
+    """Stack distance of each access and True, or pages seen before a first touch and False."""
+    stack: list[int] = []
+    found = []
+    for page in sequence:
+        if page in stack:
+            depth = stack[::-1].index(page) + 1
+            stack.remove(page)
+            found.append((depth, True))
+        else:
+            found.append((len(stack), False))
+        stack.append(page)
+    return found
+
+
+def slow_product_limit(sequence: list[int]) -> list[float]:
+    """Kaplan-Meier over the list of accesses, one size after the other."""
+    seen = distances(sequence)
+    share, found = 1.0, []
+    for size in range(1, len(set(sequence)) + 1):
+        # A first touch behind k pages is known to miss in k pages, and tells of no more.
+        at_risk = sum(depth >= size for depth, _ in seen)
+        ended = sum(told and depth == size for depth, told in seen)
+        if at_risk:
+            share *= 1 - ended / at_risk
+        found.append(share)
+    return found
+
+
+def curve_of(sequence: list[int], writes: list[bool] | None = None) -> Curve:
+    """Cold curve by the obvious way; every write is written back below its largest distance."""
+    seen = distances(sequence)
+    distinct = len(set(sequence))
+    sizes = range(1, distinct + 1)
+    writes = writes or [False] * len(sequence)
+    misses = [sum(not told or depth > c for depth, told in seen) for c in sizes]
+    return Curve.from_full(
+        misses,
+        [write_backs(sequence, writes, c) for c in sizes],
+        accesses=len(sequence),
+        page_bytes=4096,
+        write_accesses=sum(writes),
+    )
+
+
+def write_backs(sequence: list[int], writes: list[bool], size: int) -> int:
+    """Replay one LRU cache from a cold start and count dirty evictions."""
+    cache: dict[int, bool] = {}
+    counted = 0
+    for page, write in zip(sequence, writes, strict=True):
+        dirty = cache.pop(page, False)
+        if len(cache) == size:
+            counted += cache.pop(next(iter(cache)))
+        cache[page] = dirty or write
+    return counted
+
+
+@pytest.mark.oracle(
+    "steady_state.product_limit",
+    "steady_state.steady_state",
+    "steady_state.steady_write_backs",
+)
+@pytest.mark.formula("steady_state.product_limit", "steady_state.steady_state")
+@given(pages)
+def test_the_curve_gives_what_the_list_of_accesses_gives(sequence: list[int]) -> None:
+    curve = curve_of(sequence)
+    wanted = slow_product_limit(sequence)
+    sizes = np.arange(1, len(wanted) + 1)
+    found = product_limit(sizes, curve.misses(sizes), accesses=len(sequence))
+    assert found.tolist() == pytest.approx(wanted, abs=1e-12)
+    steady = curve.steady()
+    assert steady.misses(sizes) == pytest.approx(
+        np.array(wanted) * len(sequence), abs=1e-9
+    )
+    whole = steady_state(
+        sizes,
+        curve.misses(sizes),
+        accesses=len(sequence),
+        distinct_pages=len(wanted),
+    )
+    assert whole.misses[: whole.counted] == pytest.approx(steady.misses(sizes))
+    backs = steady_write_backs(
+        whole.pages,
+        whole.misses,
+        curve.misses(sizes),
+        np.zeros(len(sizes)),
+        write_accesses=0,
+        distinct_pages=len(wanted),
+    )
+    assert not backs.any()
+
+
+@pytest.mark.formula("steady_state.steady_write_backs")
+@given(pages, st.integers(0, 2**32))
+def test_it_lies_between_its_ends_and_never_rises(
+    sequence: list[int], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    writes = (rng.random(len(sequence)) < 0.4).tolist()
+    curve = curve_of(sequence, writes)
+    steady = curve.steady()
+    sizes = np.arange(0, 3 * curve.distinct_pages + 2)
+    misses, backs = steady.misses(sizes), steady.write_backs(sizes)
+    low, high = steady.misses_band(sizes)
+    assert np.all(low <= misses + 1e-9)
+    assert np.all(misses <= high + 1e-9)
+    assert np.all(np.diff(misses) <= 1e-9)
+    assert np.all(np.diff(backs) <= 1e-9)
+    assert np.all(backs <= misses + 1e-9)
+    assert np.all(backs <= sum(writes) + 1e-9)
+    hits = steady.accesses * steady.hit_ratio(sizes)
+    assert hits + misses == pytest.approx(len(sequence))
+    assert steady.evictions(sizes) == pytest.approx(misses)  # every miss evicts
+    assert steady_write_backs(  # with one dirty share the misses times it
+        np.array([1.0, 2.0]),
+        np.array([50.0, 40.0]),
+        np.array([60.0, 50.0]),
+        np.array([59.0 / 2, 24.0]),
+        write_accesses=100,
+        distinct_pages=2,
+    ) == pytest.approx([25.0, 20.0])
+
+
+def test_a_loop_misses_all_below_its_length_and_nothing_at_it() -> None:
+    steady = curve_of([0, 1, 2, 3, 4] * 3).steady()
+    assert steady.misses([1, 4, 5, 9]).tolist() == [15, 15, 0, 0]
+
+
+def test_nothing_is_known_where_every_page_is_new() -> None:
+    curve = curve_of(list(range(50)))
+    steady = curve.steady()
+    assert steady.misses([1, 25, 50, 200]).tolist() == [50] * 4
+    low, high = steady.misses_band([1, 50])
+    assert (low.tolist(), high.tolist()) == ([0, 0], [50, 50])
+    assert steady.uncertain([1, 49, 50]).all()
+
+
+def test_a_trace_of_one_access() -> None:
+    assert curve_of([7]).steady().misses([0, 1, 2]).tolist() == [1, 1, 1]
+
+
+def zipf(accesses: int, seed: int) -> list[int]:
+    chance = 1 / np.arange(1, 4001) ** 0.9
+    rng = np.random.default_rng(seed)
+    found: list[int] = rng.choice(4000, accesses, p=chance / chance.sum()).tolist()
+    return found
+
+
+def misses_of(sequence: list[int], size: int) -> tuple[int, int]:
+    """Misses of a cold LRU cache over each half."""
+    cache: dict[int, None] = {}
+    counted = [0, 0]
+    for place, page in enumerate(sequence):
+        if page in cache:
+            del cache[page]
+        else:
+            counted[2 * place // len(sequence)] += 1
+            if len(cache) == size:
+                del cache[next(iter(cache))]
+        cache[page] = None
+    return counted[0], counted[1]
+
+
+def test_it_predicts_warm_caches_on_skewed_references() -> None:
+    """The worked numbers of docs/models/steady-state.md."""
+    sequence = zipf(30_000, 1)
+    half = sequence[:15_000]
+    cold, warm = misses_of(sequence, 2000)
+    seen = distances(half)
+    depths = np.array([depth for depth, told in seen if told])
+    distinct = len(set(half))
+    misses = [15_000 - int(np.sum(depths <= c)) for c in range(1, distinct + 1)]
+    share = product_limit(range(1, distinct + 1), misses, accesses=15_000)[1999]
+    assert cold / 15_000 == pytest.approx(0.2174, abs=5e-5)
+    assert warm / 15_000 == pytest.approx(0.1574, abs=5e-5)
+    assert share == pytest.approx(0.1565, abs=5e-5)
+
+
+def test_it_comes_to_the_cold_ratio_as_the_trace_grows() -> None:
+    rng = np.random.default_rng(5)
+    gaps = []
+    for count in (200, 2000, 6000):
+        curve = curve_of(rng.integers(0, 60, count).tolist())
+        sizes = np.arange(1, 60)
+        ratio = 1 - curve.hit_ratio(sizes)
+        gaps.append(float(np.max(np.abs(1 - curve.steady().hit_ratio(sizes) - ratio))))
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[-1] < 0.01
+
+
+@pytest.mark.parametrize("name", ["tpcb-cut.csv.zst", "tpcc-cut.csv.zst"])
+def test_a_profile_gives_the_steady_state_of_the_whole_curve(
+    name: str, fixture_traces: Path
+) -> None:
+    found = _simulator.curves(str(fixture_traces / name))
+    whole = Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+    thinned, _ = error_bounded(whole, 1000, ())
+    few = whole.thinned(200)
+    for curve in (thinned, few):
+        off = curve.steady().misses(curve.pages) - whole.steady().misses(curve.pages)
+        assert np.max(np.abs(off)) <= THINNED_TOLERANCE * whole.accesses
+
+
+def test_beyond_the_pages_seen_the_trend_goes_on_within_the_band() -> None:
+    curve = curve_of(zipf(4000, 3))
+    steady = curve.steady()
+    seen = curve.distinct_pages
+    at = steady.misses([seen, 1.5 * seen, TAIL_PAGES * seen, 9 * seen])
+    assert at[0] > at[1] > at[2] == at[3] > 0
+    assert steady.uncertain([seen - 1, seen, 2 * seen]).tolist() == [True] * 3
+    sure = int(np.flatnonzero(steady.at_risk(np.arange(seen)) >= LEAST_AT_RISK)[-1])
+    assert not steady.uncertain(sure)
+    assert steady.listed([seen + 1, 1.3 * seen]).all()  # no reading between two sizes
+
+
+def test_starts() -> None:
+    curve = curve_of([0, 1, 0, 2, 1, 0])
+    assert (curve.start, curve.steady().start) == ("cold", "steady")
+    assert curve.steady() is curve.steady()
+    assert curve.steady().steady() is curve.steady()
+    assert curve.from_start("cold") is curve
+    assert curve.steady().from_start("cold") is curve
+    with pytest.raises(BadInput, match="`warm` is unknown"):
+        curve.from_start("warm")
+
+
+def test_a_given_curve_is_of_a_running_system() -> None:
+    curve = Curve.from_lists(
+        [10, 20],
+        [50, 20],
+        None,
+        accesses=100,
+        distinct_pages=40,
+        page_bytes=4096,
+        write_accesses=0,
+        given=Given("table", data_known=True),
+    )
+    assert curve.start == "steady"
+    assert curve.steady() is curve
+    assert curve.from_start("cold") is curve
+    assert not curve.uncertain([10, 99]).any()
+
+
+def test_notes_go_with_the_curve_and_counts_are_shared() -> None:
+    curve = curve_of([0, 1, 0])
+    noted = curve.with_notes(curve.notes)
+    assert noted.steady().cold is noted
+    assert noted.steady().misses_at is curve.steady().misses_at
+
+
+@pytest.mark.parametrize(
+    ("sizes", "misses", "said"),
+    [
+        ([2, 1], [3, 3], "must increase"),
+        ([1, 2], [3, 4], "must not rise"),
+        ([1, 2], [11, 4], "nor exceed the accesses"),
+        ([1, 2], [3], "must be as many"),
+        ([1, 2], [3, -1], "not negative"),
+    ],
+)
+def test_what_is_no_curve_is_refused(
+    sizes: list[int], misses: list[int], said: str
+) -> None:
+    with pytest.raises(BadInput, match=said):
+        product_limit(sizes, misses, accesses=10)
+
+
+def test_an_evaluation_in_the_steady_state(fixture_traces: Path) -> None:
+    curve = profile(Trace(fixture_traces / "tpcb-cut.csv.zst")).curve
+    choices = {
+        "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
+        "disk": catalog.device("face2016-cheetah-15k6-raid0-16"),
+    }
+    cold = page_flow.evaluate(curve, ram_pages=1000, flash_pages=6000, **choices)
+    found = page_flow.evaluate(
+        curve.steady(), ram_pages=1000, flash_pages=6000, **choices
+    )
+    assert (cold.start, found.start) == ("cold", "steady")
+    assert found.to_dict()["inputs"]["start"] == "steady"
+    for name, result in found.schemes.items():
+        total = result.ram_hits + result.flash_hits + result.flash_misses
+        assert total == pytest.approx(curve.accesses)
+        assert not result.exact
+        assert result.flash_writes_cold_start is None
+        assert cold.schemes[name].flash_writes_cold_start is not None
+        assert result.hdd_writes <= result.flash_misses
+        assert "product-limit" in result.estimator
+    exclusive = found.schemes["exclusive"]
+    assert exclusive.flash_writes_counted == exclusive.flash_writes
+    names = {warning.name for warning in found.warnings}
+    assert "warm_up_inside" not in names
+    assert "warm_up_inside" in {warning.name for warning in cold.warnings}
+    assert "steady_state_uncertain" not in names
+    large = page_flow.evaluate(
+        curve.steady(), ram_pages=1000, flash_pages=40_000, **choices
+    )
+    said = next(w for w in large.warnings if w.name == "steady_state_uncertain")
+    assert "41,000 pages" in said.message
