@@ -127,9 +127,13 @@ class SchemeEvaluation(Answer):
     flash_writes: float = Field(
         description="Flash page writes over the trace, as the formula charges them."
     )
-    flash_writes_cold_start: float = Field(
-        description="Flash page writes of this trace from a cold start, as a simulation "
-        "counts them; `flash_writes` less the warm-up."
+    flash_writes_counted: float = Field(
+        description="Flash page writes over the trace as a simulation counts them, from the "
+        "start asked for."
+    )
+    flash_writes_cold_start: float | None = Field(
+        description="The same where the start is cold, `flash_writes` less the warm-up; absent "
+        "in the steady state."
     )
     disk_reads: float = Field(description="Disk page reads over the trace.")
     disk_writes: float = Field(description="Disk page writes over the trace.")

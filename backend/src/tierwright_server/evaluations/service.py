@@ -423,6 +423,7 @@ def _scheme(
         p_d_flash=result.p_d_flash,
         flash_reads=result.flash_reads,
         flash_writes=result.flash_writes,
+        flash_writes_counted=result.flash_writes_counted,
         flash_writes_cold_start=result.flash_writes_cold_start,
         disk_reads=result.hdd_reads,
         disk_writes=result.hdd_writes,
