@@ -6983,11 +6983,17 @@ export type SchemeEvaluation = {
      */
     flash_writes: number;
     /**
+     * Flash Writes Counted
+     *
+     * Flash page writes over the trace as a simulation counts them, from the start asked for.
+     */
+    flash_writes_counted: number;
+    /**
      * Flash Writes Cold Start
      *
-     * Flash page writes of this trace from a cold start, as a simulation counts them; `flash_writes` less the warm-up.
+     * The same where the start is cold, `flash_writes` less the warm-up; absent in the steady state.
      */
-    flash_writes_cold_start: number;
+    flash_writes_cold_start: number | null;
     /**
      * Disk Reads
      *
