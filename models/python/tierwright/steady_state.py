@@ -166,8 +166,7 @@ def product_limit_kernel(
     many = (steps > 1.0) & (ended > 0) & (first > 0)
     if bool(np.any(many)):
         kept[many] = _kept_over(first[many], behind[many], steps[many])
-    found: FloatArray = np.cumprod(np.clip(kept, 0.0, 1.0))
-    return found
+    return np.asarray(np.cumprod(np.clip(kept, 0.0, 1.0)), dtype=np.float64)
 
 
 def _kept_over(first: FloatArray, behind: FloatArray, steps: FloatArray) -> FloatArray:
