@@ -276,6 +276,107 @@ class TestEvaluate:
         assert answer.json()["hint"]
 
 
+class TestDecide:
+    """Close calls are decided by a replay, and the replay serves every device."""
+
+    CLOSE = point(307, 6137, flash_device_id="samsung-pm9a3-7.68tb-u2")
+
+    def truth(self, body):
+        flash, disk = (
+            catalog.device(body[f"{role}_device_id"]) for role in ("flash", "disk")
+        )
+        found = {}
+        for row in _simulator.schemes():
+            pages = 0 if row["name"] == "none" else body["flash_pages"]
+            c = _simulator.simulate_scheme(
+                EXAMPLE_TRACE, row["name"], body["ram_pages"], pages
+            )
+            found[row["name"]] = (
+                c["flash_reads"] * flash.read_service_us
+                + c["flash_writes"] * flash.write_service_us
+                + c["hdd_reads"] * disk.read_service_us
+                + c["hdd_writes"] * disk.write_service_us
+            ) / c["accesses"]
+        return found
+
+    def test_the_model_names_the_check(self, application):
+        answer = application.post("/evaluations", self.CLOSE, 200)
+        assert answer == application.post(
+            "/evaluations", {**self.CLOSE, "decide": "model"}, 200
+        )
+        assert answer["decided_by"] == "model"
+        check = answer["check"]
+        assert {"exclusive", "lazy"} <= set(check["contenders"])
+        assert check["href"] == f"/api/v1/simulations/{check['simulation_id']}"
+        made = application.post("/simulations", self.CLOSE, 202)
+        assert made["id"] == check["simulation_id"]
+
+    def test_the_answer_is_the_replays(self, application):
+        answer = application.post(
+            "/evaluations", {**self.CLOSE, "decide": "replay"}, 200
+        )
+        truth = self.truth(self.CLOSE)
+        assert answer["decided_by"] == "replay"
+        assert answer["check"] is None
+        for name, scheme in by_scheme(answer).items():
+            replayed = scheme["replayed"]
+            assert replayed["io_time_us_per_access"] == pytest.approx(truth[name])
+            assert sum(replayed["cost_terms_us_per_access"].values()) == pytest.approx(
+                truth[name]
+            )
+        order = sorted(truth, key=truth.get)
+        assert [answer["best"], answer["runner_up"]] == order[:2]
+        assert answer["margin"]["relative"] == pytest.approx(
+            1 - truth[order[0]] / truth[order[1]]
+        )
+        assert "decided by replay" in answer["sentence"]
+        assert "too close" not in answer["sentence"]
+        assert "lead_within_model_error" not in {w["name"] for w in answer["warnings"]}
+        # what was replayed once serves other devices
+        other = {**self.CLOSE, "disk_device_id": "face2016-cheetah-15k6-raid0-16"}
+        asked = application.post("/evaluations", other, 200)
+        assert asked["check"]["expected_s"] == 0
+        decided = application.post("/evaluations", {**other, "decide": "replay"}, 200)
+        truth = self.truth(other)
+        assert decided["best"] == min(truth, key=truth.get)
+
+    def test_a_clear_lead_is_the_models(self, application):
+        clear = {**self.CLOSE, "flash_device_id": "kv2009-samsung-mcaqe32g5app"}
+        answer = application.post("/evaluations", {**clear, "decide": "replay"}, 200)
+        assert answer["decided_by"] == "model"
+        assert answer["check"] is None
+        assert all(scheme["replayed"] is None for scheme in answer["schemes"])
+
+    def test_a_lead_that_does_not_matter_names_who_writes_least(self, application):
+        answer = application.post(
+            "/evaluations", {**self.CLOSE, "decide": "replay"}, 200
+        )
+        replayed = {n: s["replayed"] for n, s in by_scheme(answer).items()}
+        times = {n: r["io_time_us_per_access"] for n, r in replayed.items()}
+        within = {n for n, t in times.items() if t <= 1.01 * min(times.values())}
+        if len(within) > 1:
+            assert set(answer["equal"]) == within
+            writes = {n: replayed[n]["flash_writes"] for n in within}
+            assert answer["writes_least"] == min(writes, key=writes.get)
+            assert "equal for the purpose" in answer["sentence"]
+        else:
+            assert answer["equal"] == []
+
+    def test_a_long_replay_is_a_job(self, application, monkeypatch):
+        monkeypatch.setattr(application.settings, "replay_inline_s", 0.0)
+        body = {**self.CLOSE, "ram_pages": 308}
+        asked = {**body, "decide": "replay"}
+        begun = application.client.post("/evaluations", json=asked)
+        assert begun.status_code == 202, begun.text
+        check = begun.json()
+        assert begun.headers["location"] == f"/api/v1/simulations/{check['id']}"
+        assert application.wait_run(check["run"]["id"])["status"] == "succeeded"
+        answer = application.post("/evaluations", asked, 200)
+        truth = self.truth(body)
+        assert answer["decided_by"] == "replay"
+        assert answer["best"] == min(truth, key=truth.get)
+
+
 class TestSimulate:
     def simulate(self, application, body):
         made = application.post("/simulations", body, 202)

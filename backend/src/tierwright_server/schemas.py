@@ -167,3 +167,9 @@ class WarningOut(Answer):
     name: str
     message: str
     hint: Hint = None
+    could_change_choice: bool | None = Field(
+        default=None,
+        description="Whether another scheme would be best at the other end of what is "
+        "unsure; absent where nothing is chosen, or nobody can tell.",
+    )
+    effect: str = Field(default="", description="What would be best there.")

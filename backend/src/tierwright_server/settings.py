@@ -71,6 +71,10 @@ class Settings(BaseSettings):
     preview_memory_bytes: Annotated[int, Field(ge=2**26)] = 2**29
     formula_timeout_s: Annotated[float, Field(gt=0)] = 10.0
     formula_memory_bytes: Annotated[int, Field(ge=2**28)] = 2**30
+    replay_inline_s: Annotated[float, Field(ge=0)] = Field(
+        default=10.0,
+        description="Replays that decide a comparison and are expected to take longer become jobs",
+    )
     curve_cache_entries: Annotated[int, Field(ge=1)] = 8
     analysis_cache_entries: Annotated[int, Field(ge=1)] = 8
 

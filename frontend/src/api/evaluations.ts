@@ -1,22 +1,68 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { evaluate } from "./gen/sdk.gen";
-import type { EvaluationIn, EvaluationOut } from "./gen/types.gen";
+import type { DecisionIn, EvaluationOut, SimulationOut } from "./gen/types.gen";
+
+/** A point of a workload on devices, whoever decides. */
+export type EvaluationIn = Omit<DecisionIn, "decide">;
 
 export type {
-  EvaluationIn,
   EvaluationOut,
   SchemeEvaluation,
   SimulationOut,
 } from "./gen/types.gen";
 
+/** A replay that takes longer than a request: a job makes it. */
+export const isJob = (found: EvaluationOut | SimulationOut): found is SimulationOut =>
+  "run" in found;
+
 export const evaluationQuery = (point: EvaluationIn) =>
   queryOptions({
     queryKey: ["evaluations", point],
     // The signal cancels the request of an older slider position.
-    queryFn: ({ signal }) =>
-      answer(evaluate({ signal, body: point, throwOnError: true })),
+    queryFn: async ({ signal }) => {
+      const found = await answer(evaluate({ signal, body: point, throwOnError: true }));
+      if (isJob(found)) {
+        throw new Error("the model was asked, and a job answered");
+      }
+      return found;
+    },
   });
+
+/** How long the controls must rest before the trace is replayed. */
+const REST_MS = 300;
+
+const rested = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = window.setTimeout(resolve, REST_MS);
+    signal.addEventListener("abort", () => {
+      window.clearTimeout(timer);
+      reject(new DOMException("superseded", "AbortError"));
+    });
+  });
+
+export const DECISIONS = ["decisions"];
+
+/** The same question, decided by a replay where the model cannot tell. */
+export const decisionQuery = (point: EvaluationIn) =>
+  queryOptions({
+    queryKey: [...DECISIONS, point],
+    queryFn: async ({ signal }) => {
+      await rested(signal);
+      return answer(
+        evaluate({
+          signal,
+          body: { ...point, decide: "replay" },
+          throwOnError: true,
+        }),
+      );
+    },
+  });
+
+/** What the choice rests on: the figures of the replay where that has decided. */
+export function deciding(scheme: EvaluationOut["schemes"][number]) {
+  return scheme.replayed ?? scheme;
+}
 
 /** Titles of the schemes, devices and price book that messages name by their ids. */
 export function namesIn(evaluation: EvaluationOut): ReadonlyMap<string, string> {

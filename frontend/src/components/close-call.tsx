@@ -2,15 +2,44 @@ import { Text } from "@mantine/core";
 import { type EvaluationOut, namesIn } from "@/api/evaluations";
 import { Prose } from "./prose";
 
-/** Beside a winner whose lead is smaller than the model's known error: says so. */
-export function CloseCall({ evaluation }: { readonly evaluation: EvaluationOut }) {
+/** What stands beside a winner whose lead the model cannot tell: that a replay decides it. */
+export function CloseCall(props: {
+  readonly evaluation: EvaluationOut;
+  /** Scheme that the model alone puts first. */
+  readonly modelBest?: string | null;
+  /** A replay that decides is under way. */
+  readonly deciding?: boolean;
+}) {
+  const { evaluation } = props;
+  const names = namesIn(evaluation);
+  if (evaluation.decided_by === "replay") {
+    const model = props.modelBest ?? null;
+    return (
+      <Text size="sm">
+        Decided by replay: the lead is smaller than the error of the model
+        {model === null || model === evaluation.best
+          ? ", which puts the same scheme first."
+          : `, which puts ${names.get(model) ?? model} first.`}
+      </Text>
+    );
+  }
   const warning = evaluation.warnings.find(
     (candidate) => candidate.name === "lead_within_model_error",
   );
-  return warning === undefined ? null : (
+  if (warning === undefined) {
+    return null;
+  }
+  if (props.deciding === true) {
+    return (
+      <Text size="sm" role="status">
+        The lead is smaller than the error of the model: replaying the trace to decide…
+      </Text>
+    );
+  }
+  return (
     <Text size="sm" style={{ color: "var(--tw-warn)" }}>
       ⚠ Too close to call between schemes:{" "}
-      <Prose text={warning.message} names={namesIn(evaluation)} />.{" "}
+      <Prose text={warning.message} names={names} />.{" "}
       <Prose text={warning.hint ?? "Simulate this point before choosing"} />.
     </Text>
   );

@@ -1,18 +1,47 @@
 """The comparison of page-flow schemes at one point."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
-from tierwright_server.evaluations import service
-from tierwright_server.evaluations.schemas import EvaluationIn, EvaluationOut
+from tierwright_server.evaluations import deciding
+from tierwright_server.evaluations.schemas import DecisionIn, EvaluationOut
+from tierwright_server.simulations.schemas import SimulationOut
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
+_LATER = {
+    "model": SimulationOut,
+    "description": "The replay that decides takes longer than a request: a job makes it. Ask "
+    "again when its run has ended.",
+    "headers": {
+        "Location": {
+            "description": "The check that the job makes.",
+            "schema": {"type": "string"},
+        }
+    },
+}
 
 
-@router.post("", operation_id="evaluate", responses=responses(404, 409))
+@router.post(
+    "",
+    operation_id="evaluate",
+    response_model=EvaluationOut,
+    responses={202: _LATER, **responses(404, 409)},
+)
 async def evaluate(
-    body: EvaluationIn, session: SessionDep, context: ContextDep
-) -> EvaluationOut:
-    """Put all page-flow schemes side by side at one point. Stores nothing."""
-    return await service.evaluate(session, context, body)
+    body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
+) -> EvaluationOut | JSONResponse:
+    """Put all page-flow schemes side by side at one point.
+
+    With `decide: replay` a lead within the error of the model is decided by replays of the
+    trace, which are kept: they serve every device.
+    """
+    found = await deciding.evaluate(request, session, context, body)
+    if isinstance(found, EvaluationOut):
+        return found
+    return JSONResponse(
+        found.model_dump(mode="json"),
+        status_code=202,
+        headers={"Location": deciding.href_of(found.id)},
+    )

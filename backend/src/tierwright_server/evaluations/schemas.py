@@ -53,6 +53,24 @@ class EvaluationIn(DirtyShareIn):
     )
 
 
+class Decide(StrEnum):
+    """Who may decide which scheme is best."""
+
+    MODEL = "model"
+    REPLAY = "replay"
+
+
+class DecisionIn(EvaluationIn):
+    """The point to evaluate, and who decides where the model cannot tell."""
+
+    decide: Decide = Field(
+        default=Decide.MODEL,
+        description="`model`: at once and always the same; where several schemes could be "
+        "best it says so, and names the check that decides. `replay`: where the model cannot "
+        "tell, the trace is replayed, and the answer is the replay's.",
+    )
+
+
 class CostTerms(Answer):
     """Parts of the I/O time per access. [µs per access]"""
 
@@ -91,6 +109,25 @@ class EstimatorOut(Answer):
     flash_hits_error: tuple[float, float] | None = Field(
         description="Known band of model - simulation of the flash hits, as a share of RAM misses."
     )
+
+
+class ReplayedOut(Answer):
+    """What a replay of this scheme counted, priced with the same service times."""
+
+    accesses: int = Field(description="Counted, without those that warmed the caches.")
+    ram_hits: int
+    flash_hits: int
+    flash_misses: int
+    ram_hit_ratio: float
+    flash_hit_ratio: float = Field(description="Flash hits per access.")
+    miss_ratio: float = Field(description="Accesses that reach the disk, per access.")
+    flash_reads: int
+    flash_writes: int
+    disk_reads: int
+    disk_writes: int
+    flash_writes_per_access: float
+    cost_terms_us_per_access: CostTerms
+    io_time_us_per_access: float = Field(description="Sum of the terms.")
 
 
 class LeastOut(Answer):
@@ -145,6 +182,9 @@ class SchemeEvaluation(Answer):
     )
     money: MoneyOut
     estimator: EstimatorOut
+    replayed: ReplayedOut | None = Field(
+        description="Absent where the model decides; its figures stay beside."
+    )
     warnings: list[WarningOut]
 
 
@@ -226,6 +266,22 @@ class DevicesUsed(Answer):
     ram: DeviceOut | None
 
 
+class CheckOut(Answer):
+    """The replay that decides what the model cannot tell."""
+
+    simulation_id: str
+    href: str = Field(
+        description="Where the check is once it was asked for: by this question with "
+        "`decide: replay`, or by `POST /api/v1/simulations` with its point."
+    )
+    contenders: list[str] = Field(
+        description="Schemes that could be best within the errors of the model."
+    )
+    expected_s: float = Field(
+        description="How long the replay is expected to take; 0 where it is known. [s]"
+    )
+
+
 class EvaluationOut(Answer):
     """All schemes side by side at one point."""
 
@@ -253,6 +309,19 @@ class EvaluationOut(Answer):
     )
     runner_up: str | None
     margin: MarginOut | None
+    decided_by: Decide = Field(
+        description="Whose figures best, runner-up and margin are."
+    )
+    equal: list[str] = Field(
+        description="Schemes within 1 % of the best, itself included: equal for the purpose; "
+        "empty where it leads by more."
+    )
+    writes_least: str | None = Field(
+        description="Of the equal ones the one that writes least to flash."
+    )
+    check: CheckOut | None = Field(
+        description="Absent where the lead is clear, was decided, or there is no trace."
+    )
     sentence: str = Field(description="The finding in one sentence.")
     warnings: list[WarningOut]
     validity: str = Field(description="Where the costs hold.")

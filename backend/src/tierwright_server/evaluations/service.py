@@ -18,7 +18,7 @@ from tierwright.errors import BadInput as ModelBadInput
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import PRESETS, MetadataPreset, RamBudget
 from tierwright.metadata import preset as preset_of
-from tierwright.page_flow import Evaluation, SchemeResult
+from tierwright.page_flow import Evaluation, SchemeResult, decision
 from tierwright.prices import PriceBook
 from tierwright.units import format_bytes
 from tierwright_server.catalog import service as catalog
@@ -27,6 +27,7 @@ from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import (
     CostTerms,
+    Decide,
     DerivationStep,
     DevicesUsed,
     DirtyShareIn,
@@ -41,6 +42,7 @@ from tierwright_server.evaluations.schemas import (
     MoneyPart,
     PriceBookRef,
     RamBudgetOut,
+    ReplayedOut,
     SchemeEvaluation,
 )
 from tierwright_server.schemas import WarningOut
@@ -63,16 +65,6 @@ class Point:
     disk: tuple[Device, DeviceOut]
     ram: tuple[Device, DeviceOut] | None
     prices: tuple[PriceBook, PriceBookOut] | None
-
-
-async def evaluate(
-    session: AsyncSession, context: Context, body: EvaluationIn
-) -> EvaluationOut:
-    """Evaluate all schemes at one point."""
-    point = await find_point(session, context, body)
-    if dirty_ends(body, point) is not None:
-        return _range_answer(body, point)
-    return _answer(body, point, compute(body, point))
 
 
 class MayAskForRange(Protocol):
@@ -211,15 +203,15 @@ def titles() -> dict[str, str]:
     return {row["name"]: row["title"] for row in _simulator.schemes()}
 
 
-def _range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
+def range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
     """Answer with both ends, where nobody knows how many evicted pages are dirty."""
     found = page_flow.evaluate_range(point.curve, **_choices(body, point))
-    answer = _answer(body, point, found.most)
+    made = answer(body, point, found.most)
     schemes = [
         scheme.model_copy(update={"least": _least(found.least.schemes[scheme.scheme])})
-        for scheme in answer.schemes
+        for scheme in made.schemes
     ]
-    return answer.model_copy(
+    return made.model_copy(
         update={
             "write_accesses": None,
             "schemes": schemes,
@@ -232,9 +224,11 @@ def _range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
             "sentence": _range_sentence(body, found),
             "warnings": [
                 WarningOut.model_validate(DIRTY_SHARE_UNKNOWN),
-                *(_of_one_end(warning) for warning in answer.warnings),
+                *(_of_one_end(warning) for warning in made.warnings),
             ],
-            "derivation": [ONE_END, *answer.derivation],
+            "derivation": [ONE_END, *made.derivation],
+            "equal": [],
+            "writes_least": None,
         }
     )
 
@@ -327,9 +321,10 @@ def known_dirty_share(curve: Curve) -> DirtyShareOut:
     )
 
 
-def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut:
+def answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut:
     curve = point.curve
     books = point.prices
+    found = page_flow.judged(found, curve, point.flash[0], point.disk[0])
     return EvaluationOut(
         workload_id=point.workload.id,
         content_id=point.content.id,
@@ -360,6 +355,10 @@ def _answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOu
             relative=found.margin,
             relative_to_none=found.gain_over_none,
         ),
+        decided_by=Decide(found.decided_by),
+        equal=list(found.equal),
+        writes_least=found.writes_least,
+        check=None,
         sentence=_sentence(body, found),
         warnings=[WarningOut.model_validate(warning) for warning in found.warnings],
         validity=found.validity,
@@ -440,7 +439,33 @@ def _scheme(
             description=result.exactness,
             flash_hits_error=result.flash_hits_error,
         ),
+        replayed=_replayed(result),
         warnings=[WarningOut.model_validate(warning) for warning in result.warnings],
+    )
+
+
+def _replayed(result: SchemeResult) -> ReplayedOut | None:
+    counted = result.replayed
+    if counted is None:
+        return None
+    accesses = counted.accesses
+    return ReplayedOut(
+        accesses=accesses,
+        ram_hits=counted.ram_hits,
+        flash_hits=counted.flash_hits,
+        flash_misses=counted.flash_misses,
+        ram_hit_ratio=counted.ram_hits / accesses,
+        flash_hit_ratio=counted.flash_hits / accesses,
+        miss_ratio=counted.flash_misses / accesses,
+        flash_reads=counted.flash_reads,
+        flash_writes=counted.flash_writes,
+        disk_reads=counted.hdd_reads,
+        disk_writes=counted.hdd_writes,
+        flash_writes_per_access=counted.flash_writes / accesses,
+        cost_terms_us_per_access=CostTerms.model_validate(
+            counted.cost_terms_us_per_access
+        ),
+        io_time_us_per_access=counted.io_time_us_per_access,
     )
 
 
@@ -483,8 +508,9 @@ def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
 def _sentence(body: EvaluationIn, found: Evaluation) -> str:
     best = titles()[found.best]
     runner_up = titles()[found.runner_up]
-    best_us = found.schemes[found.best].io_time_us_per_access
-    other_us = found.schemes[found.runner_up].io_time_us_per_access
+    costs = decision.deciding_costs(found)
+    best_us, other_us = costs[found.best], costs[found.runner_up]
+    replayed = ", decided by replay" if found.decided_by == "replay" else ""
     if body.flash_pages == 0:
         return (
             f"Without flash an access costs {three_digits(best_us)} µs of I/O; "
@@ -493,9 +519,9 @@ def _sentence(body: EvaluationIn, found: Evaluation) -> str:
     if found.margin <= _TIE:
         return (
             f"{best} and {runner_up} are equal at {three_digits(best_us)} µs of I/O "
-            "per access."
+            f"per access{replayed}."
         )
-    if _within_model_error(found):
+    if found.decided_by == "model" and _within_model_error(found):
         without = (
             ""
             if "none" in {found.best, found.runner_up}
@@ -505,15 +531,31 @@ def _sentence(body: EvaluationIn, found: Evaluation) -> str:
             f"{best} and {runner_up} are too close to call: {three_digits(best_us)} and "
             f"{three_digits(other_us)} µs of I/O per access{without}."
         )
+    if found.equal and found.writes_least is not None:
+        return _equal_sentence(found, costs, replayed)
     beaten = (
         f"{best} costs {three_digits(best_us)} µs of I/O per access, "
         f"{percent(found.margin)} less than {runner_up} ({three_digits(other_us)} µs)"
     )
     if found.best == "none":
-        return f"Flash does not pay in I/O time here: {beaten}."
+        return f"Flash does not pay in I/O time here: {beaten}{replayed}."
     if found.runner_up == "none":
-        return f"{beaten}."
-    return f"{beaten} and {percent(found.gain_over_none)} less than without flash."
+        return f"{beaten}{replayed}."
+    return f"{beaten} and {percent(found.gain_over_none)} less than without flash{replayed}."
+
+
+def _equal_sentence(
+    found: Evaluation, costs: Mapping[str, float], replayed: str
+) -> str:
+    """Say that a lead is too small to matter, and what speaks for which scheme."""
+    *others, last = (titles()[name] for name in found.equal)
+    least, most = min(costs[n] for n in found.equal), max(costs[n] for n in found.equal)
+    low, high = three_digits(least), three_digits(most)
+    times = low if low == high else f"{low} to {high}"
+    return (
+        f"{', '.join(others)} and {last} are equal for the purpose at {times} µs of I/O per "
+        f"access{replayed}; {titles()[str(found.writes_least)]} writes least to flash."
+    )
 
 
 def _within_model_error(found: Evaluation) -> bool:
@@ -560,6 +602,17 @@ def _derivation(found: Evaluation) -> Iterator[DerivationStep]:
             entry["value_us_per_access"],
             "µs/access",
         )
+        replayed = found.schemes[scheme].replayed
+        if replayed is not None:
+            yield step(
+                "io_time_us_per_access, replayed",
+                f"({replayed.flash_reads:,} F_R + {replayed.flash_writes:,} F_W + "
+                f"{replayed.hdd_reads:,} D_R + {replayed.hdd_writes:,} D_W) / "
+                f"{replayed.accesses:,}, counted by a replay",
+                replayed.io_time_us_per_access,
+                "µs/access",
+                source="replay of the trace",
+            )
         result, bare = found.schemes[scheme], scheme == "none" or bool(note)
         accesses = result.ram_hits + result.flash_hits + result.flash_misses
         for name, formula, value in (

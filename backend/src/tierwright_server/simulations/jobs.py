@@ -4,10 +4,13 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.page_flow import ReplayPoint
 from tierwright_server import contents
 from tierwright_server.errors import NotFound
+from tierwright_server.evaluations import replays
 from tierwright_server.settings import Settings
 from tierwright_server.simulations.compare import compare
+from tierwright_server.sweeps import repository as sweeps
 from tierwright_server.tables import Run, Simulation
 
 
@@ -36,6 +39,16 @@ async def prepare(
     }
 
 
+def _points(simulation: Simulation) -> dict[str, ReplayPoint]:
+    """Where each scheme of a check was replayed."""
+    whole, flash = (simulation.inputs[key] for key in ("ram_pages", "flash_pages"))
+    left = simulation.model.get("ram_pages_with_flash", whole)
+    return {
+        name: ReplayPoint(whole, 0) if name == "none" else ReplayPoint(left, flash)
+        for name in simulation.inputs["schemes"]
+    }
+
+
 async def finish(
     session: AsyncSession,
     settings: Settings,  # noqa: ARG001 - the shape of every kind
@@ -46,5 +59,10 @@ async def finish(
     simulation = await _find(session, run)
     rows = compare(simulation.model, result["schemes"])
     simulation.result = {"rows": rows, "schemes": result["schemes"]}
+    kept = {
+        replays.key_of(name, point, simulation.core_version): result["schemes"][name]
+        for name, point in _points(simulation).items()
+    }
+    await sweeps.keep(session, simulation.content_id, kept)
     await session.flush()
     return f"{len(result['schemes'])} schemes replayed"

@@ -5,9 +5,11 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator
+from tierwright.page_flow import Evaluation
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound
 from tierwright_server.evaluations import service as evaluations
+from tierwright_server.evaluations.service import Point
 from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
@@ -32,7 +34,7 @@ async def create_simulation(
     schemes = _schemes(body)
     point = await evaluations.find_point(session, context, body)
     workloads.check_traced(point.workload, point.content)
-    model = model_of(evaluations.compute(body, point), point.flash[0], point.disk[0])
+    model = _model(point, evaluations.compute(body, point))
     simulation_id = _id_of(point.content.id, body, schemes, model)
     await repository.lock_id(session, simulation_id)
     found = await repository.row(session, simulation_id)
@@ -62,6 +64,15 @@ async def create_simulation(
     simulation.run_id = run.id
     await session.flush()
     return await _simulation_out(session, simulation, run, point.workload.id)
+
+
+def id_of(point: Point, body: SimulationIn, found: Evaluation) -> str:
+    """Name the check of a point, made or not."""
+    return _id_of(point.content.id, body, _schemes(body), _model(point, found))
+
+
+def _model(point: Point, found: Evaluation) -> dict[str, Any]:
+    return model_of(found, point.flash[0], point.disk[0])
 
 
 async def get_simulation(

@@ -388,7 +388,10 @@ export const previewGivenCurve = <ThrowOnError extends boolean = false>(options:
 /**
  * Evaluate
  *
- * Put all page-flow schemes side by side at one point. Stores nothing.
+ * Put all page-flow schemes side by side at one point.
+ *
+ * With `decide: replay` a lead within the error of the model is decided by replays of the
+ * trace, which are kept: they serve every device.
  */
 export const evaluate = <ThrowOnError extends boolean = false>(options: Options<EvaluateData, ThrowOnError>): RequestResult<EvaluateResponses, EvaluateErrors, ThrowOnError> => (options.client ?? client).post<EvaluateResponses, EvaluateErrors, ThrowOnError>({
     url: '/api/v1/evaluations',

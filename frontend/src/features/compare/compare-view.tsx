@@ -1,4 +1,4 @@
-import { Skeleton, Text } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { AnalysisInputs } from "@/analysis/analysis-page";
@@ -9,12 +9,14 @@ import {
   stateOfInputs,
 } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
-import { type EvaluationOut, evaluationQuery, namesIn } from "@/api/evaluations";
+import { type EvaluationIn, evaluationQuery } from "@/api/evaluations";
+import { type Decision, useDecision } from "@/api/use-decision";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { NeedsTrace } from "@/components/needs-trace";
+import { PointNotes } from "@/components/point-notes";
 import { ProblemAlert } from "@/components/problem-alert";
-import { Prose } from "@/components/prose";
+import { RunProgress } from "@/components/run-progress";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { FlashPanel } from "./flash-panel";
@@ -34,12 +36,9 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   const { sizes, setSizes, point } = useSizes(state, patch);
   const given = summary.kind === "curve";
   const share = given ? dirtyShare : undefined;
-  const evaluation = useQuery({
-    ...evaluationQuery({
-      ...evaluationInput(point),
-      ...assumptions({ metadata, dirty_share: dirtyShare }, given),
-    }),
-    placeholderData: keepPreviousData,
+  const { evaluation, decision, shown, busy } = useAnswer({
+    ...evaluationInput(point),
+    ...assumptions({ metadata, dirty_share: dirtyShare }, given),
   });
   const checking = useCheck(point, workload.content_id, check, metadata, patch);
   return (
@@ -49,9 +48,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
           <FlashMetadata
             value={metadata}
             onChange={(name) => patch({ metadata: name })}
-            note={
-              metadata === undefined ? undefined : evaluation.data?.ram_budget?.sentence
-            }
+            note={metadata === undefined ? undefined : shown?.ram_budget?.sentence}
           />
         </div>
       </SizeSliders>
@@ -69,23 +66,26 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
           onRetry={() => void evaluation.refetch()}
         />
       )}
-      {evaluation.data === undefined ? (
+      {shown === undefined ? (
         evaluation.isPending && <Skeleton height={460} animate={false} />
       ) : (
-        <section aria-busy={evaluation.isPlaceholderData} className={classes["answer"]}>
+        <section aria-busy={busy} className={classes["answer"]}>
           <div className={classes["columns"]}>
             <SchemeBars
-              evaluation={evaluation.data}
+              evaluation={shown}
+              modelBest={evaluation.data?.best ?? null}
+              deciding={decision.pending}
               check={given || checking.stale ? null : checking.simulation}
               workloadName={workload.name}
             />
-            <SchemeTable evaluation={evaluation.data} />
+            <SchemeTable evaluation={shown} />
           </div>
-          <PointNotes evaluation={evaluation.data} />
+          <DecidingReplay decision={decision} />
+          <PointNotes evaluation={shown} />
           {summary.kind === "trace" ? (
             <CheckPanel
               checking={checking}
-              evaluation={evaluation.data}
+              evaluation={shown}
               onGoToCheck={(inputs) => {
                 setSizes({ ram: inputs.ram_pages, flash: inputs.flash_pages });
                 const sameContent =
@@ -114,35 +114,36 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   );
 }
 
-/** What the reader must know about these numbers, next to them but after them. */
-function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut }) {
-  // The close call stands under the chart.
-  const warnings = evaluation.warnings.filter(
-    (warning) => warning.name !== "lead_within_model_error",
-  );
-  if (warnings.length === 0) {
-    return null;
-  }
-  const names = namesIn(evaluation);
+/** The replay that decides, where it takes long, or why it could not be made. */
+function DecidingReplay({ decision }: { readonly decision: Decision }) {
   return (
-    <section className="tw-panel" aria-label="Notes on these numbers">
-      <Text fw={600} className={classes["noteTitle"]}>
-        ⚠ {warnings.length === 1 ? "A note" : `${warnings.length} notes`} on these
-        numbers
-      </Text>
-      <ul className={classes["notes"]}>
-        {warnings.map((warning) => (
-          <li key={`${warning.name} ${warning.message}`}>
-            <Prose text={warning.message} names={names} />.
-            {warning.hint && (
-              <Text component="span" size="sm" c="dimmed">
-                {" "}
-                <Prose text={warning.hint} names={names} />.
-              </Text>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <>
+      {decision.run !== undefined && (
+        <section className="tw-panel" aria-label="Replay that decides">
+          <RunProgress run={decision.run} />
+        </section>
+      )}
+      {decision.error !== null && (
+        <ProblemAlert error={decision.error} title="The trace could not be replayed" />
+      )}
+    </>
   );
+}
+
+/** The answer at a point: of the model, or of the replay where that decides. */
+function useAnswer(asked: EvaluationIn) {
+  const evaluation = useQuery({
+    ...evaluationQuery(asked),
+    placeholderData: keepPreviousData,
+  });
+  const decision = useDecision(
+    asked,
+    evaluation.isPlaceholderData ? undefined : evaluation.data,
+  );
+  return {
+    evaluation,
+    decision,
+    shown: decision.evaluation ?? evaluation.data,
+    busy: evaluation.isPlaceholderData || decision.pending,
+  };
 }

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import type { EvaluationOut, SimulationOut } from "@/api/evaluations";
+import { deciding, type EvaluationOut, type SimulationOut } from "@/api/evaluations";
 import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -24,14 +24,20 @@ function schemeBars(
   return evaluation.schemes.map((scheme) => ({
     scheme: scheme.scheme,
     title: scheme.title,
-    terms: { ...scheme.cost_terms_us_per_access },
-    total: scheme.io_time_us_per_access,
-    simulated: scheme.least?.io_time_us_per_access ?? simulated.get(scheme.scheme),
+    terms: { ...deciding(scheme).cost_terms_us_per_access },
+    total: deciding(scheme).io_time_us_per_access,
+    // Bars of a replay need no marker of one.
+    simulated:
+      scheme.least?.io_time_us_per_access ??
+      (scheme.replayed === null ? simulated.get(scheme.scheme) : undefined),
     best: scheme.scheme === evaluation.best,
   }));
 }
 
 function subtitleOf(evaluation: EvaluationOut, simulated: boolean): string {
+  if (evaluation.decided_by === "replay") {
+    return "I/O time per access by cost term, replayed [µs]";
+  }
   const drawn = "I/O time per access by cost term, model [µs]";
   if (evaluation.dirty_share.state === "unknown") {
     return `${drawn}; the dirty share is unknown: bars show as many dirty pages as can be, markers none`;
@@ -41,6 +47,10 @@ function subtitleOf(evaluation: EvaluationOut, simulated: boolean): string {
 
 export const SchemeBars = memo(function SchemeBars(props: {
   readonly evaluation: EvaluationOut;
+  /** Scheme that the model alone puts first. */
+  readonly modelBest: string | null;
+  /** A replay that decides is under way. */
+  readonly deciding: boolean;
   /** The check of this very point, where one has been made. */
   readonly check: SimulationOut | null;
   readonly workloadName: string;
@@ -69,8 +79,12 @@ export const SchemeBars = memo(function SchemeBars(props: {
       option={option}
       height={HEIGHT}
       sentence={
-        decision === null ? (
-          <CloseCall evaluation={evaluation} />
+        decision === null || evaluation.decided_by === "replay" ? (
+          <CloseCall
+            evaluation={evaluation}
+            modelBest={props.modelBest}
+            deciding={props.deciding}
+          />
         ) : (
           <Text size="sm">{decision}</Text>
         )

@@ -1,6 +1,6 @@
 import { Text, Tooltip } from "@mantine/core";
 import { memo, useState } from "react";
-import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
+import { deciding, type EvaluationOut, type SchemeEvaluation } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
@@ -25,7 +25,7 @@ export const SchemeTable = memo(function SchemeTable({
   return (
     <Panel
       title="In figures"
-      subtitle="Hits in per cent of all accesses. Press an I/O time to see why it is this number."
+      subtitle={`${evaluation.decided_by === "replay" ? "Replayed. " : ""}Hits in per cent of all accesses. Press an I/O time to see why it is this number.`}
     >
       <div className="tw-scroll">
         <table className={`tw-table ${classes["table"]}`}>
@@ -81,7 +81,7 @@ export const SchemeTable = memo(function SchemeTable({
           </tbody>
         </table>
       </div>
-      {evaluation.schemes.some((scheme) => !scheme.estimator.exact) && (
+      {evaluation.schemes.some(isApproximate) && (
         <Text size="sm" c="dimmed" mt="xs">
           ≈ counts are approximations
           {evaluation.dirty_share.state === "measured" ? "; see the check." : "."}
@@ -99,6 +99,9 @@ export const SchemeTable = memo(function SchemeTable({
 
 const percent = (value: number) => formatNumber(value * 100);
 
+const isApproximate = (scheme: SchemeEvaluation): boolean =>
+  scheme.replayed === null && !scheme.estimator.exact;
+
 function SchemeRow(props: {
   readonly scheme: SchemeEvaluation;
   readonly best: SchemeEvaluation | undefined;
@@ -106,6 +109,7 @@ function SchemeRow(props: {
 }) {
   const { scheme, best } = props;
   const isBest = scheme.scheme === best?.scheme;
+  const figures = deciding(scheme);
   return (
     <tr>
       <th scope="row">
@@ -113,7 +117,7 @@ function SchemeRow(props: {
           <SchemeMark scheme={scheme.scheme} />
           <span>
             {scheme.title}
-            {!scheme.estimator.exact && (
+            {isApproximate(scheme) && (
               <span title="The counts are approximations"> ≈</span>
             )}
             {scheme.warnings.length > 0 && (
@@ -134,19 +138,19 @@ function SchemeRow(props: {
           </span>
         </span>
       </th>
-      <td className="num">{percent(scheme.ram_hit_ratio)}</td>
-      <td className="num">{percent(scheme.flash_hit_ratio)}</td>
-      <td className="num">{percent(scheme.miss_ratio)}</td>
+      <td className="num">{percent(figures.ram_hit_ratio)}</td>
+      <td className="num">{percent(figures.flash_hit_ratio)}</td>
+      <td className="num">{percent(figures.miss_ratio)}</td>
       <td className="num">
         <button
           type="button"
           className={classes["time"]}
           onClick={props.onExplain}
-          aria-label={`Why this number: ${scheme.title}, ${ends(scheme.least?.io_time_us_per_access, scheme.io_time_us_per_access, micros)} µs per access`}
+          aria-label={`Why this number: ${scheme.title}, ${ends(scheme.least?.io_time_us_per_access, figures.io_time_us_per_access, micros)} µs per access`}
         >
           {ends(
             scheme.least?.io_time_us_per_access,
-            scheme.io_time_us_per_access,
+            figures.io_time_us_per_access,
             micros,
           )}
         </button>
@@ -154,7 +158,7 @@ function SchemeRow(props: {
       <td className="num">
         {ends(
           scheme.least?.flash_writes_per_access,
-          scheme.flash_writes_per_access,
+          figures.flash_writes_per_access,
           formatNumber,
         )}
       </td>
@@ -207,14 +211,15 @@ function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined
       <Unknown reason="the dirty share is unknown, so the difference is a range" />
     );
   }
-  const difference = scheme.io_time_us_per_access - best.io_time_us_per_access;
+  const least = deciding(best).io_time_us_per_access;
+  const difference = deciding(scheme).io_time_us_per_access - least;
   if (difference === 0) {
     return "equal";
   }
-  if (best.io_time_us_per_access === 0) {
+  if (least === 0) {
     return <Unknown reason="the best scheme needs no I/O time at all" />;
   }
-  return excessPercent((difference / best.io_time_us_per_access) * 100);
+  return excessPercent((difference / least) * 100);
 }
 
 /** Three significant digits, two decimals at most. */

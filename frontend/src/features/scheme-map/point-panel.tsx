@@ -2,11 +2,14 @@ import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
+import { deciding } from "@/api/evaluations";
 import type { MapPointOut, SchemeMapOut } from "@/api/scheme-maps";
+import type { Decision } from "@/api/use-decision";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { DerivationTable } from "@/components/derivation-table";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
+import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
 import {
   bytes,
@@ -29,17 +32,40 @@ interface PointPanelProps {
   readonly state: AnalysisState;
   readonly place: Place;
   readonly metadata: string | undefined;
+  /** The replay that decides here where the model cannot tell. */
+  readonly decision: Decision;
   readonly onUnset: () => void;
 }
 
 /** Where you are, in figures; every time opens its derivation. */
 export function PointPanel(props: PointPanelProps) {
   const { point, state, place } = props;
+  const { evaluation: decided, run } = props.decision;
+  const replayed = new Map(
+    decided?.schemes.map((row) => [row.scheme, deciding(row).io_time_us_per_access]),
+  );
+  const best = decided === null ? bestOf(point) : decided.best;
   const [opened, setOpened] = useState<string | null>(null);
+  const shownTime = (scheme: string, model: number): string => {
+    const time = replayed.get(scheme);
+    return time === undefined
+      ? timeText(point, scheme, model)
+      : formatMicroseconds(microseconds(time));
+  };
   const isSet = place.dirty !== null || place.asymmetry !== null;
   const shown = point.schemes.find(({ scheme }) => scheme === opened);
   return (
-    <Panel title={point.sentence} subtitle={whereText(point, place)}>
+    <Panel
+      title={decided?.sentence ?? point.sentence}
+      subtitle={whereText(point, place)}
+    >
+      {props.decision.pending && run === undefined && (
+        <Text size="sm" role="status">
+          The lead is smaller than the error of the model: replaying the trace to
+          decide…
+        </Text>
+      )}
+      {run !== undefined && <RunProgress run={run} />}
       <div className="tw-scroll">
         <table className={`tw-table ${classes["table"]}`}>
           <caption>
@@ -75,7 +101,7 @@ export function PointPanel(props: PointPanelProps) {
               <tr key={row.scheme}>
                 <th scope="row" className={classes["scheme"]}>
                   <SchemeMark scheme={row.scheme} /> {row.title}
-                  {row.scheme === bestOf(point) && (
+                  {row.scheme === best && (
                     <span className={classes["best"]}> best</span>
                   )}
                   {row.scheme === point.best_by_price_times_time && (
@@ -88,17 +114,17 @@ export function PointPanel(props: PointPanelProps) {
                   ) : (
                     <UnstyledButton
                       className={classes["time"]}
-                      aria-label={`Why ${row.title} costs ${timeText(point, row.scheme, row.io_time_us_per_access)} µs`}
+                      aria-label={`Why ${row.title} costs ${shownTime(row.scheme, row.io_time_us_per_access)} µs`}
                       onClick={() => setOpened(row.scheme)}
                     >
-                      {timeText(point, row.scheme, row.io_time_us_per_access)}
+                      {shownTime(row.scheme, row.io_time_us_per_access)}
                     </UnstyledButton>
                   )}
                 </td>
                 <td className="num">
-                  {row.error_us_per_access === 0
-                    ? "exact"
-                    : formatShort(row.error_us_per_access)}
+                  {replayed.has(row.scheme)
+                    ? "replayed"
+                    : errorText(row.error_us_per_access)}
                 </td>
                 <td className="num">
                   {row.usd_per_month === null ? (
@@ -163,6 +189,9 @@ export function PointPanel(props: PointPanelProps) {
     </Panel>
   );
 }
+
+const errorText = (error: number): string =>
+  error === 0 ? "exact" : formatShort(error);
 
 function whereText(point: MapPointOut, place: Place): string {
   const size = (count: number) =>

@@ -4,10 +4,16 @@ import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
-import type { AnalysisSearch } from "@/analysis/state";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  evaluationInput,
+} from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import { useCatalogNames } from "@/analysis/use-names";
+import { evaluationQuery } from "@/api/evaluations";
 import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-maps";
+import { type Decision, useDecision } from "@/api/use-decision";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
@@ -63,6 +69,20 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
     ...mapPointQuery(pointRequest(state, asked, metadata, given)),
     placeholderData: keepPreviousData,
   });
+  const decision = useDecidedHere(
+    {
+      ...state,
+      ram_pages: Math.round(asked.ram),
+      flash_pages: Math.round(asked.flash),
+    },
+    metadata,
+    // A replay has the dirty pages and the device's own times, no others.
+    summary.kind === "trace" &&
+      asked.dirty === null &&
+      asked.asymmetry === null &&
+      !point.isPlaceholderData &&
+      point.data?.too_close === true,
+  );
   const dirty = point.data?.measured_dirty_share ?? null;
   const asymmetry = map.data?.device_asymmetry ?? null;
   const xName = map.data?.x.name;
@@ -138,6 +158,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
                   state={state}
                   place={place}
                   metadata={metadata}
+                  decision={decision}
                   onUnset={() =>
                     move((from) => ({ ...from, dirty: null, asymmetry: null }))
                   }
@@ -157,4 +178,15 @@ function snapped(map: SchemeMapOut, x: number, y: number): [number, number] {
   const nearest = (axis: SchemeMapOut["x"], value: number) =>
     axis.values[nearestIndex(axis.values, value, isLog(axis.name))] ?? value;
   return [nearest(map.x, x), nearest(map.y, y)];
+}
+
+/** The replay that decides where you are, if the model cannot tell. */
+function useDecidedHere(
+  here: AnalysisState,
+  metadata: string | undefined,
+  close: boolean,
+): Decision {
+  const question = evaluationInput(here, metadata);
+  const compared = useQuery({ ...evaluationQuery(question), enabled: close });
+  return useDecision(question, close ? compared.data : undefined);
 }

@@ -29,7 +29,15 @@ const row = (
   disk_writes_interval95: hit_ratio === null || too_small ? null : [8, 12],
   too_small: hit_ratio === null ? null : too_small,
   warnings: too_small
-    ? [{ name: "too_small", message: "biased perhaps", hint: "take 2,560 pages" }]
+    ? [
+        {
+          name: "too_small",
+          message: "biased perhaps",
+          hint: "take 2,560 pages",
+          could_change_choice: null,
+          effect: "",
+        },
+      ]
     : [],
   error: hit_ratio === null ? "too few pages are sampled" : null,
   hint: hit_ratio === null ? "use a larger rate" : null,

@@ -28,6 +28,8 @@ it("repeats what the reader of the trace noticed, before any row is there", asyn
     name: "no_writes_in_format",
     message: "the trace does not tell writes from reads",
     hint: "use a trace with operations",
+    could_change_choice: null,
+    effect: "",
   };
   const screen = await renderThemed(
     <ReplayNotes sweep={{ ...SWEEP, warnings: [unknown] }} />,

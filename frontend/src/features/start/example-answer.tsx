@@ -4,8 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { type AnalysisState, evaluationInput } from "@/analysis/state";
 import { useAnalysis } from "@/analysis/use-analysis";
-import { type EvaluationOut, evaluationQuery } from "@/api/evaluations";
+import { deciding, type EvaluationOut, evaluationQuery } from "@/api/evaluations";
 import { isActiveStatus, useRun } from "@/api/runs";
+import { useDecision } from "@/api/use-decision";
 import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { COST_TERM_ORDER, costTermColor, costTermTitle } from "@/charts/palette";
@@ -95,7 +96,9 @@ function Answer(props: {
   readonly workload: WorkloadOut;
 }) {
   const { state, workload } = props;
-  const evaluation = useQuery(evaluationQuery(evaluationInput(state)));
+  const asked = evaluationInput(state);
+  const evaluation = useQuery(evaluationQuery(asked));
+  const decision = useDecision(asked, evaluation.data);
   if (evaluation.error !== null) {
     return (
       <ProblemAlert
@@ -108,11 +111,21 @@ function Answer(props: {
   if (evaluation.data === undefined) {
     return <Skeleton height={HEIGHT} animate={false} />;
   }
-  return <AnswerPanel evaluation={evaluation.data} workload={workload} state={state} />;
+  return (
+    <AnswerPanel
+      evaluation={decision.evaluation ?? evaluation.data}
+      modelBest={evaluation.data.best}
+      deciding={decision.pending}
+      workload={workload}
+      state={state}
+    />
+  );
 }
 
 function AnswerPanel(props: {
   readonly evaluation: EvaluationOut;
+  readonly modelBest: string | null;
+  readonly deciding: boolean;
   readonly workload: WorkloadOut;
   readonly state: AnalysisState;
 }) {
@@ -127,7 +140,11 @@ function AnswerPanel(props: {
             {formatBytes(bytes(evaluation.distinct_pages * evaluation.page_bytes))}
           </Text>
           <h2 className={classes["sentence"]}>{unbroken(evaluation.sentence)}</h2>
-          <CloseCall evaluation={evaluation} />
+          <CloseCall
+            evaluation={evaluation}
+            modelBest={props.modelBest}
+            deciding={props.deciding}
+          />
           <Text>
             With {formatBytes(bytes(evaluation.ram_bytes))} of RAM and{" "}
             {formatBytes(bytes(evaluation.flash_bytes))} of flash ({devices.flash.name})
@@ -165,7 +182,7 @@ function AnswerPanel(props: {
 function SmallBars({ evaluation }: { readonly evaluation: EvaluationOut }) {
   const colors = useChartColors();
   const longest = Math.max(
-    ...evaluation.schemes.map((scheme) => scheme.io_time_us_per_access),
+    ...evaluation.schemes.map((scheme) => deciding(scheme).io_time_us_per_access),
     Number.MIN_VALUE,
   );
   return (
@@ -187,7 +204,9 @@ function SmallBars({ evaluation }: { readonly evaluation: EvaluationOut }) {
             <span className={classes["track"]}>
               <span
                 className={classes["bar"]}
-                style={{ width: `${(100 * scheme.io_time_us_per_access) / longest}%` }}
+                style={{
+                  width: `${(100 * deciding(scheme).io_time_us_per_access) / longest}%`,
+                }}
               >
                 {COST_TERM_ORDER.map((term) => (
                   <span
@@ -195,7 +214,7 @@ function SmallBars({ evaluation }: { readonly evaluation: EvaluationOut }) {
                     className={classes["part"]}
                     style={{
                       flexGrow:
-                        scheme.cost_terms_us_per_access[
+                        deciding(scheme).cost_terms_us_per_access[
                           term as keyof typeof scheme.cost_terms_us_per_access
                         ] ?? 0,
                       background: costTermColor(term, colors),
@@ -207,7 +226,7 @@ function SmallBars({ evaluation }: { readonly evaluation: EvaluationOut }) {
             <span
               className={`${classes["value"]} ${scheme.scheme === evaluation.best ? classes["best"] : ""}`}
             >
-              {formatMicroseconds(microseconds(scheme.io_time_us_per_access))}
+              {formatMicroseconds(microseconds(deciding(scheme).io_time_us_per_access))}
             </span>
           </li>
         ))}

@@ -556,6 +556,7 @@ def evaluate(
             reading = {**reading, "page_bytes": curve.page_bytes}
         with opened(files, reading) as read, progress("replay") as on_progress:
             found = page_flow.decide(found, curve, read, on_progress=on_progress)
+    found = page_flow.judged(found, curve, choices["flash"], choices["disk"])
     if json:
         print_json(found.to_dict())
         return

@@ -26,7 +26,14 @@ from tierwright.page_flow.counts import (
     hits_from_curve,
     lazy_effective_flash,
 )
-from tierwright.page_flow.decision import EQUAL_SHARE, Replayed, decide, decided
+from tierwright.page_flow.decision import (
+    EQUAL_SHARE,
+    Replayed,
+    ReplayPoint,
+    decide,
+    decided,
+    replay_points,
+)
 from tierwright.page_flow.devices import DeviceChoice, DeviceRow, choose_flash
 from tierwright.page_flow.directory import (
     BlockPlace,
@@ -40,6 +47,7 @@ from tierwright.page_flow.directory import (
     flash_directory_size,
 )
 from tierwright.page_flow.dirty_range import DirtyRange, dirty_ends, evaluate_range
+from tierwright.page_flow.effects import judged
 from tierwright.page_flow.evaluation import (
     BAND_HOLDS,
     CostPart,
@@ -98,6 +106,7 @@ __all__ = [
     "MapMoney",
     "MapPoint",
     "PointScheme",
+    "ReplayPoint",
     "Replayed",
     "SchemeCost",
     "SchemeCosts",
@@ -128,11 +137,13 @@ __all__ = [
     "hits_from_curve",
     "io_costs",
     "iops_to_ms",
+    "judged",
     "lazy_effective_flash",
     "lazy_flash_writes",
     "map_point",
     "no_flash_cost",
     "price_performance",
+    "replay_points",
     "returning_dirty_share",
     "scheme_cost_terms",
     "scheme_map",

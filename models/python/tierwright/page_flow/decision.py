@@ -233,18 +233,57 @@ def service_times_of(found: Evaluation) -> dict[str, float]:
     }
 
 
-def replay_sizes(found: Evaluation) -> dict[str, tuple[int, int]]:
-    """RAM and flash at which each scheme is replayed. [pages]
+@dataclass(frozen=True, slots=True)
+class ReplayPoint:
+    """Where a scheme is replayed.
+
+    Attributes
+    ----------
+    ram_pages, flash_pages : int
+        Sizes. [pages]
+    warm_up : int
+        Accesses that warm the caches and are not counted. [accesses]
+    """
+
+    ram_pages: int
+    flash_pages: int
+    warm_up: int = 0
+
+    def configuration(self, scheme: str) -> dict[str, Any]:
+        """Return it as `tierwright.simulate.sweep` takes a configuration."""
+        return {
+            "scheme": scheme,
+            "ram_pages": self.ram_pages,
+            "flash_pages": self.flash_pages,
+        }
+
+
+def warm_up_of(start: str, accesses: int) -> int:
+    """Return how many accesses warm the caches before any is counted. [accesses]
+
+    None from a cold start; in the steady state the first half of the recording.
+    """
+    return accesses // 2 if start == "steady" else 0
+
+
+def replay_points(found: Evaluation) -> dict[str, ReplayPoint]:
+    """Where each scheme is replayed, for an evaluation to be decided.
 
     The metadata of flash, where they are charged, leave less RAM to the schemes with flash.
     """
     inputs = found.inputs
+    warm_up = warm_up_of(start_of(found), inputs["accesses"])
     return {
-        scheme: (inputs["ram_pages"], 0)
+        scheme: ReplayPoint(inputs["ram_pages"], 0, warm_up)
         if scheme == "none"
-        else (inputs["ram_pages_with_flash"], inputs["flash_pages"])
+        else ReplayPoint(inputs["ram_pages_with_flash"], inputs["flash_pages"], warm_up)
         for scheme in SCHEMES
     }
+
+
+def start_of(found: Evaluation) -> str:
+    """Return what an evaluation is about: `cold` or `steady`."""
+    return str(found.inputs.get("start", "cold"))
 
 
 def decide(
@@ -282,14 +321,11 @@ def decide(
     """
     from tierwright import _simulator, simulate
 
-    sizes = replay_sizes(found)
+    points = replay_points(found)
     wanted = SCHEMES if found.contenders else ("none",)
     made = simulate.sweep(
         trace,
-        [
-            {"scheme": name, "ram_pages": sizes[name][0], "flash_pages": sizes[name][1]}
-            for name in wanted
-        ],
+        [points[name].configuration(name) for name in wanted],
         on_progress=on_progress,
     )
     if made["cancelled"]:

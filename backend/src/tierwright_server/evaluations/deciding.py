@@ -1,0 +1,95 @@
+"""Close calls: the replays that decide them are found, made here, or left to a job."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import page_flow
+from tierwright.page_flow import Evaluation
+from tierwright_server import contents
+from tierwright_server.contents import ContentKind
+from tierwright_server.context import Context
+from tierwright_server.evaluations import replays, service
+from tierwright_server.evaluations.schemas import (
+    CheckOut,
+    Decide,
+    DecisionIn,
+    EvaluationOut,
+)
+from tierwright_server.evaluations.service import CORE_VERSION, Point
+from tierwright_server.simulations import service as simulations
+from tierwright_server.simulations.schemas import SimulationIn, SimulationOut
+from tierwright_server.sweeps import repository
+from tierwright_server.workloads import service as workloads
+
+
+async def evaluate(
+    request: Request, session: AsyncSession, context: Context, body: DecisionIn
+) -> EvaluationOut | SimulationOut:
+    """Evaluate a point, by the model or, where that cannot tell, by a replay.
+
+    Returns
+    -------
+    EvaluationOut or SimulationOut
+        The latter is the job that makes the replays, where they take too long to wait for.
+    """
+    point = await service.find_point(session, context, body)
+    if service.dirty_ends(body, point) is not None:
+        return service.range_answer(body, point)
+    found = service.compute(body, point)
+    if not found.contenders:
+        return service.answer(body, point, found)
+    traced = contents.kind_of(point.content.summary) is ContentKind.TRACE
+    if body.decide is Decide.MODEL and not traced:
+        return service.answer(body, point, found)
+    workloads.check_traced(point.workload, point.content)
+    asked = page_flow.replay_points(found)
+    keys = {name: replays.key_of(name, at, CORE_VERSION) for name, at in asked.items()}
+    known = await repository.results(session, point.content.id, list(keys.values()))
+    wanted = [name for name, key in keys.items() if key not in known]
+    takes_s = replays.expected_s(point.content.summary["accesses"], len(wanted))
+    if body.decide is Decide.MODEL:
+        check = _check(body, point, found, takes_s)
+        return service.answer(body, point, found).model_copy(update={"check": check})
+    if wanted:
+        if takes_s > context.settings.replay_inline_s:
+            return await simulations.create_simulation(session, context, _asked(body))
+        # Nobody else needs to wait for the connection meanwhile.
+        await session.commit()
+        trace = contents.existing_trace(context.settings, point.content.id)
+        made = await replays.make(
+            request, trace, {name: asked[name] for name in wanted}
+        )
+        fresh = {keys[name]: row for name, row in made.items()}
+        await repository.keep(session, point.content.id, fresh)
+        known = known | fresh
+    return service.answer(body, point, _decided(found, keys, known))
+
+
+def href_of(simulation_id: str) -> str:
+    """Where a check is."""
+    return f"/api/v1/simulations/{simulation_id}"
+
+
+def _asked(body: DecisionIn) -> SimulationIn:
+    return SimulationIn.model_validate(body.model_dump(exclude={"decide"}))
+
+
+def _check(
+    body: DecisionIn, point: Point, found: Evaluation, expected_s: float
+) -> CheckOut:
+    simulation_id = simulations.id_of(point, _asked(body), found)
+    return CheckOut(
+        simulation_id=simulation_id,
+        href=href_of(simulation_id),
+        contenders=list(found.contenders),
+        expected_s=expected_s,
+    )
+
+
+def _decided(
+    found: Evaluation, keys: Mapping[str, str], known: Mapping[str, dict[str, Any]]
+) -> Evaluation:
+    return page_flow.decided(found, {name: known[key] for name, key in keys.items()})

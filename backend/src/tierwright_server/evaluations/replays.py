@@ -1,0 +1,106 @@
+"""Replays of page-flow schemes, kept by content, scheme, sizes and start: no device is in them."""
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+
+from tierwright import simulate
+from tierwright.page_flow import ReplayPoint
+from tierwright.simulate import Trace
+from tierwright_server.errors import Conflict
+from tierwright_server.result_ids import result_id
+
+ACCESSES_PER_S = 1e7
+"""Accesses of one scheme that a core replays in a second, as a careful guess: recorded traces
+took 2.5e7."""
+AT_ONCE = 2
+"""Replays that the server makes itself at a time; more wait."""
+_THREADS = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="replay")
+_LOOK_S = 0.1
+
+
+def key_of(scheme: str, point: ReplayPoint, core_version: str) -> str:
+    """Name a replay by everything but the content that its counters depend on.
+
+    The same name as that of a sweep's replay, so that either finds what the other made.
+    """
+    subject = {
+        "family": "scheme",
+        "name": scheme,
+        "options": {},
+        "ram_pages": point.ram_pages,
+        "flash_pages": point.flash_pages,
+        "core_version": core_version,
+    }
+    if point.warm_up:
+        subject["warm_up"] = point.warm_up
+    return result_id(subject)
+
+
+def expected_s(accesses: int, replays: int) -> float:
+    """Seconds that so many replays of a trace are expected to take. [s]"""
+    return accesses * replays / ACCESSES_PER_S
+
+
+async def make(
+    request: Request, trace: Path, points: Mapping[str, ReplayPoint]
+) -> dict[str, dict[str, Any]]:
+    """Replay schemes here, in a thread; a client that goes away stops it.
+
+    Parameters
+    ----------
+    request : Request
+        Whose answer waits for it.
+    trace : Path
+        Canonical trace.
+    points : mapping
+        Sizes and warm-up by scheme.
+
+    Raises
+    ------
+    Conflict
+        If the client has gone: a later question superseded this one.
+    """
+    stop = threading.Event()
+    work = asyncio.get_running_loop().run_in_executor(
+        _THREADS, _replay, trace, dict(points), stop
+    )
+    try:
+        while not (await asyncio.wait({work}, timeout=_LOOK_S))[0]:
+            if await request.is_disconnected():
+                stop.set()
+    finally:
+        stop.set()
+    found = work.result()
+    if found is None:
+        raise Conflict("the replay was given up: its client went away")
+    return found
+
+
+def _replay(
+    trace: Path, points: Mapping[str, ReplayPoint], stop: threading.Event
+) -> dict[str, dict[str, Any]] | None:
+    """Replay schemes in one read of the trace; None where it was stopped."""
+    if stop.is_set():
+        return None
+    made = simulate.sweep(
+        Trace(trace),
+        [point.configuration(scheme) for scheme, point in points.items()],
+        on_progress=lambda *_: not stop.is_set(),
+    )
+    if made["cancelled"]:
+        return None
+    return {
+        scheme: counters_of(row)
+        for scheme, row in zip(points, made["rows"], strict=True)
+    }
+
+
+def counters_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the counters of a replay: its whole numbers, and what was replayed."""
+    return {name: row[name] for name in row if isinstance(row[name], int | str)}
