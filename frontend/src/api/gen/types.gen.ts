@@ -570,6 +570,36 @@ export type ByStation = {
 };
 
 /**
+ * CheckOut
+ *
+ * The replay that decides what the model cannot tell.
+ */
+export type CheckOut = {
+    /**
+     * Simulation Id
+     */
+    simulation_id: string;
+    /**
+     * Href
+     *
+     * Where the check is once it was asked for: by this question with `decide: replay`, or by `POST /api/v1/simulations` with its point.
+     */
+    href: string;
+    /**
+     * Contenders
+     *
+     * Schemes that could be best within the errors of the model.
+     */
+    contenders: Array<string>;
+    /**
+     * Expected S
+     *
+     * How long the replay is expected to take; 0 where it is known. [s]
+     */
+    expected_s: number;
+};
+
+/**
  * Checksum
  *
  * The hash that the sender of a file found.
@@ -1449,6 +1479,87 @@ export type CurveWorkloadIn = {
      * A name to show, on one line.
      */
     name: string;
+};
+
+/**
+ * Decide
+ *
+ * Who may decide which scheme is best.
+ */
+export type Decide = 'model' | 'replay';
+
+/**
+ * DecisionIn
+ *
+ * The point to evaluate, and who decides where the model cannot tell.
+ */
+export type DecisionIn = {
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * `model`: at once and always the same; where several schemes could be best it says so, and names the check that decides. `replay`: where the model cannot tell, the trace is replayed, and the answer is the replay's.
+     */
+    decide?: Decide;
 };
 
 /**
@@ -2384,76 +2495,6 @@ export type EstimatorOut = {
 };
 
 /**
- * EvaluationIn
- *
- * The point to evaluate: sizes, devices and prices.
- */
-export type EvaluationIn = {
-    /**
-     * Dirty Share
-     *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
-     */
-    dirty_share?: number | null;
-    /**
-     * Dirty Share Range
-     *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
-     */
-    dirty_share_range?: boolean;
-    /**
-     * Workload Id
-     *
-     * Lower-case letters, digits, `.`, `_` and `-`.
-     */
-    workload_id: string;
-    /**
-     * Ram Pages
-     *
-     * A size in pages of the workload.
-     */
-    ram_pages: number;
-    /**
-     * Flash Pages
-     *
-     * A size in pages of the workload.
-     */
-    flash_pages: number;
-    /**
-     * Flash Device Id
-     *
-     * Lower-case letters, digits, `.`, `_` and `-`.
-     */
-    flash_device_id: string;
-    /**
-     * Disk Device Id
-     *
-     * Lower-case letters, digits, `.`, `_` and `-`.
-     */
-    disk_device_id: string;
-    /**
-     * Ram Device Id
-     */
-    ram_device_id?: string | null;
-    /**
-     * Price Book Id
-     */
-    price_book_id?: string | null;
-    /**
-     * Amortisation Months
-     *
-     * Time over which a purchase is paid. [months]
-     */
-    amortisation_months?: number;
-    /**
-     * Flash Metadata
-     *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
-     */
-    flash_metadata?: string | null;
-};
-
-/**
  * EvaluationOut
  *
  * All schemes side by side at one point.
@@ -2527,6 +2568,26 @@ export type EvaluationOut = {
      */
     runner_up: string | null;
     margin: MarginOut | null;
+    /**
+     * Whose figures best, runner-up and margin are.
+     */
+    decided_by: Decide;
+    /**
+     * Equal
+     *
+     * Schemes within 1 % of the best, itself included: equal for the purpose; empty where it leads by more.
+     */
+    equal: Array<string>;
+    /**
+     * Writes Least
+     *
+     * Of the equal ones the one that writes least to flash.
+     */
+    writes_least: string | null;
+    /**
+     * Absent where the lead is clear, was decided, or there is no trace.
+     */
+    check: CheckOut | null;
     /**
      * Sentence
      *
@@ -6222,6 +6283,75 @@ export type ReplayOut = {
 };
 
 /**
+ * ReplayedOut
+ *
+ * What a replay of this scheme counted, priced with the same service times.
+ */
+export type ReplayedOut = {
+    /**
+     * Accesses
+     *
+     * Counted, without those that warmed the caches.
+     */
+    accesses: number;
+    /**
+     * Ram Hits
+     */
+    ram_hits: number;
+    /**
+     * Flash Hits
+     */
+    flash_hits: number;
+    /**
+     * Flash Misses
+     */
+    flash_misses: number;
+    /**
+     * Ram Hit Ratio
+     */
+    ram_hit_ratio: number;
+    /**
+     * Flash Hit Ratio
+     *
+     * Flash hits per access.
+     */
+    flash_hit_ratio: number;
+    /**
+     * Miss Ratio
+     *
+     * Accesses that reach the disk, per access.
+     */
+    miss_ratio: number;
+    /**
+     * Flash Reads
+     */
+    flash_reads: number;
+    /**
+     * Flash Writes
+     */
+    flash_writes: number;
+    /**
+     * Disk Reads
+     */
+    disk_reads: number;
+    /**
+     * Disk Writes
+     */
+    disk_writes: number;
+    /**
+     * Flash Writes Per Access
+     */
+    flash_writes_per_access: number;
+    cost_terms_us_per_access: CostTerms;
+    /**
+     * Io Time Us Per Access
+     *
+     * Sum of the terms.
+     */
+    io_time_us_per_access: number;
+};
+
+/**
  * RequestsOut
  *
  * Lengths and order of the requests that are not empty.
@@ -7023,6 +7153,10 @@ export type SchemeEvaluation = {
     least: LeastOut | null;
     money: MoneyOut;
     estimator: EstimatorOut;
+    /**
+     * Absent where the model decides; its figures stay beside.
+     */
+    replayed: ReplayedOut | null;
     /**
      * Warnings
      */
@@ -9415,6 +9549,18 @@ export type WarningOut = {
      * What to do next.
      */
     hint: string | null;
+    /**
+     * Could Change Choice
+     *
+     * Whether another scheme would be best at the other end of what is unsure; absent where nothing is chosen, or nobody can tell.
+     */
+    could_change_choice: boolean | null;
+    /**
+     * Effect
+     *
+     * What would be best there.
+     */
+    effect: string;
 };
 
 /**
@@ -11986,7 +12132,7 @@ export type PreviewGivenCurveResponses = {
 export type PreviewGivenCurveResponse = PreviewGivenCurveResponses[keyof PreviewGivenCurveResponses];
 
 export type EvaluateData = {
-    body: EvaluationIn;
+    body: DecisionIn;
     path?: never;
     query?: never;
     url: '/api/v1/evaluations';
@@ -12030,6 +12176,10 @@ export type EvaluateResponses = {
      * Successful Response
      */
     200: EvaluationOut;
+    /**
+     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
 };
 
 export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
