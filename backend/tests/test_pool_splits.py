@@ -74,6 +74,14 @@ class TestCosts:
         assert found["estimated_clean_pages"] == own.best_clean_pages
         assert found["estimates"] == own.estimates
 
+    def test_the_answer_is_that_of_the_command_line(self, application, split):
+        found = costs(application, split, asymmetry=32)
+        own = pool_split.analyse(Trace(EXAMPLE_TRACE), PAGES, 32)
+        assert found["best_clean_pages"] == own.recommended_clean_pages
+        assert found["best_cost"] == own.recommended_cost
+        for baseline in found["baselines"]:
+            assert baseline["gain"] == own.gain_over[baseline["name"]]
+
     def test_the_curve_is_thinned_and_keeps_ends_and_optima(self, application, split):
         found = costs(application, split, asymmetry=8, points=20)
         clean = found["curve"]["clean_pages"]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tierwright import _simulator, conformance, pool_split
 from tierwright.cli import main
@@ -303,11 +305,53 @@ def test_analysis_of_the_recorded_trace(
     replay = simulate_buffer(
         trace, "fd_static", 300, options={"clean_pages": str(best)}
     )
-    assert row["simulated"] == (replay["reads"] + R * replay["writes"]) / 420_000
+    assert row["simulated"] == by_hand(replay)
+    unpaid = (replay["reads"] + R * replay["writes"]) / 420_000
+    assert row["simulated_without_closing_writes"] == unpaid < row["simulated"]
     for name, cost in row["baselines"].items():
-        replay = simulate_buffer(trace, name, 300)
-        assert cost == (replay["reads"] + R * replay["writes"]) / 420_000
-        assert row["gain_over"][name] == 1 - row["simulated"] / cost
+        assert cost == by_hand(simulate_buffer(trace, name, 300))
+        assert row["gain_over"][name] == 1 - row["recommended_cost"] / cost
+    # A replay goes before an estimate.
+    replayed = {each["clean_pages"]: each["cost"] for each in row["replays"]}
+    assert replayed[best] == row["simulated"]
+    assert row["recommended_cost"] == min(replayed.values())
+    assert replayed[row["recommended_clean_pages"]] == row["recommended_cost"]
+
+
+def by_hand(replay: dict[str, Any]) -> float:
+    """Cost with every write that was made, now or at the end. [page reads]"""
+    made = replay["write_accesses"] - replay["write_hits_dirty"]
+    return float((replay["reads"] + R * made) / replay["accesses"])
+
+
+@pytest.mark.parametrize("asymmetry", [2.0, 5.8, 32.0])
+def test_both_commands_and_the_survey_say_the_same(
+    trace: Trace, asymmetry: float
+) -> None:
+    one = pool_split.analyse(trace, 300, asymmetry)
+    over = pool_split.gain_over_asymmetry(trace, 300, [asymmetry])
+    survey = pool_split.survey(trace, 300, asymmetries=[asymmetry]).at(asymmetry)
+    assert one.best_clean_pages == over.clean_pages[0] == survey.estimated_clean_pages
+    assert one.simulated == over.simulated[0]
+    assert one.recommended_clean_pages == over.best_clean_pages[0]
+    assert one.recommended_clean_pages == survey.best_clean_pages
+    for name, gain in one.gain_over.items():
+        assert gain == over.gain_over[name][0] == survey.gain_over[name]
+
+
+@pytest.mark.formula("pool_split.common.replayed_cost")
+@pytest.mark.oracle("pool_split.common.replayed_cost")
+@given(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99), st.integers(1, 999))
+def test_a_page_left_dirty_costs_what_a_written_one_does(
+    reads: int, writes: int, left: int, accesses: int
+) -> None:
+    def cost(**counts: int) -> float:
+        return pool_split.replayed_cost(counts, 8.0, accesses=accesses)
+
+    found = cost(reads=reads, writes=writes, dirty_left=left)
+    assert found == cost(reads=reads, writes=writes + left, dirty_left=0)
+    paid = [1.0] * reads + [8.0] * (writes + left)
+    assert found == pytest.approx(sum(paid) / accesses)
 
 
 def warned(tokens: str, pages: int, asymmetry: float) -> dict[str, Any]:
@@ -325,7 +369,9 @@ def test_warnings_outside_validity() -> None:
     assert "asymmetry_below_1" not in warned("R1 W2 R3 W1", 2, 1)["warnings"]
     assert "all_pages_fit" in warned("R1 W2 R1", 2, 32)["warnings"]
     writes = warned("W1 W2 W3 W1 W2 W3", 2, 32)
-    assert "dirty_pages_left" in writes["warnings"]
+    # Two of the three pages written are still dirty at the end, and paid.
+    assert writes["counters"]["lru"]["dirty_left"] == 2
+    assert writes["baselines"]["lru"] == (6 + 32 * 6) / 6
     assert all(row["p_c"] == 1 for row in writes["curve"])
 
 
@@ -369,8 +415,10 @@ def test_the_command_prints_the_keys_of_the_design(
         capsys, "pool-split", TPCB, "--pages", 1000, "--asymmetry", 32
     )
     assert code == 0
-    assert "clean, " in out
-    assert "warning: " in err
+    assert "best of " in out
+    assert " clean, " in out
+    assert "(the split saves " in out
+    assert err == ""
 
 
 @pytest.mark.parametrize(
@@ -421,13 +469,13 @@ def test_simulate_takes_buffers_and_their_options(
     assert code == 0
     expected = simulate_buffer(trace, "cflru", 300, options={"wrr": "0.25"})
     assert json.loads(out) == expected
-    for given, message in (
+    for options, message in (
         (("lru", "--option", "wrr=1"), "policy `lru` has no options"),
         (("cflru", "--option", "wr=1"), "option `wr=1`: `cflru` has no such option"),
         (("cflru", "--option", "wrr=2"), "option `wrr=2`"),
         (("fd_statik",), "no such replacement policy or buffer"),
     ):
-        code, _, err = command(capsys, *arguments, *given)
+        code, _, err = command(capsys, *arguments, *options)
         assert code == 2
         assert message in err
         assert "hint: " in err

@@ -79,8 +79,10 @@ class TestSurvey:
         assert found.estimates == own.estimates
         assert own.best_clean_pages in survey.splits
         assert own.simulated == pytest.approx(
-            survey.cost(survey.splits[own.best_clean_pages], 32.0, closing=False)
+            survey.cost(survey.splits[own.best_clean_pages], 32.0)
         )
+        assert own.recommended_clean_pages == found.best_clean_pages
+        assert own.gain_over == found.gain_over
 
     def test_the_break_even_asymmetry_makes_both_cost_the_same(
         self, survey: SplitSurvey

@@ -11,12 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright import pool_split
 from tierwright.page_flow.warn import about_trace
 from tierwright.pool_split import PricedSurvey, SplitSurvey
-from tierwright.pool_split.survey import (
-    BASELINE_TITLES,
-    BASELINES,
-    all_writes,
-    device_asymmetry,
-)
+from tierwright.pool_split.common import BASELINE_TITLES, BASELINES, all_writes
+from tierwright.pool_split.survey import device_asymmetry
 from tierwright.reader_notes import ReaderNotes
 from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut

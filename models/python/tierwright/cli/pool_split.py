@@ -143,36 +143,52 @@ def pool_gain(
         found.clean_pages,
         found.estimated,
         found.simulated,
+        found.best_clean_pages,
+        found.best_simulated,
         found.gain_over["lru"],
         found.gain_over["cflru"],
     )
     print_table(
-        "Cost per access, in page reads, by cost of a page write",
+        "Clean pages and cost per access, in page reads, by cost of a page write",
         [
             (heading, True)
-            for heading in ("R", "clean pages", "estimate", "simulated", "over LRU")
-        ]
-        + [("over CFLRU", True)],
+            for heading in (
+                "R",
+                "by estimate",
+                "estimated",
+                "simulated",
+                "best replayed",
+                "simulated",
+                "saved over LRU",
+                "saved over CFLRU",
+            )
+        ],
         [
             [
                 f"{ratio:g}",
                 format_count(split),
                 f"{estimate:.4f}",
                 f"{simulated:.4f}",
+                format_count(best),
+                f"{least:.4f}",
                 f"{lru:.1%}",
                 f"{cflru:.1%}",
             ]
-            for ratio, split, estimate, simulated, lru, cflru in zip(
+            for ratio, split, estimate, simulated, best, least, lru, cflru in zip(
                 *(values.tolist() for values in columns), strict=True
             )
         ],
     )
     for name, ratio in found.break_even.items():
-        typer.echo(
-            f"no split writes less than {name.upper()}: it is cheaper where writes are dear"
-            if ratio is None
-            else f"a split costs no more than {name.upper()} from R = {ratio:.3g} on"
-        )
+        typer.echo(_from_where(name.upper(), ratio))
+
+
+def _from_where(title: str, ratio: float | None) -> str:
+    if ratio is None:
+        return f"no replayed split writes less than {title}: it is cheaper where writes are dear"
+    if ratio == 0:
+        return f"one replayed split costs no more than {title} at any R"
+    return f"a replayed split costs no more than {title} from R = {ratio:.3g} on"
 
 
 @reads_trace
@@ -316,23 +332,32 @@ def _print_advisor(found: AdvisorStudy) -> None:
 
 def _print(found: PoolSplit) -> None:
     best = found.best_clean_pages
-    split = "-"
-    if best is not None:
-        split = f"{format_count(best)} clean, {format_count(found.pages - best)} dirty"
+
+    def split(clean: int | None) -> str:
+        if clean is None:
+            return "-"
+        return f"{format_count(clean)} clean, {format_count(found.pages - clean)} dirty pages"
+
     print_facts(
         [
-            ("best split", f"{split} pages, by {found.estimator}"),
-            *(
-                (f"estimate {name}", _cost(cost))
-                for name, cost in found.estimates.items()
+            (
+                f"best of {len(found.replays)} replayed splits",
+                f"{split(found.recommended_clean_pages)}: "
+                f"{_cost(found.recommended_cost)}",
             ),
-            ("simulated", _cost(found.simulated)),
             *(
                 (f"{name.upper()}", _cost(cost) + _gain(found.gain_over[name]))
                 for name, cost in found.baselines.items()
             ),
+            (f"best split by {found.estimator}", split(best)),
+            *(
+                (f"estimate {name}", _cost(cost))
+                for name, cost in found.estimates.items()
+            ),
+            ("simulated there", _cost(found.simulated)),
         ]
     )
+    typer.echo("simulated costs write what is still dirty at the end of the trace")
     rows = found.curve()
     if rows:
         typer.echo("")
@@ -369,4 +394,10 @@ def _cost(cost: float | None) -> str:
 def _gain(gain: float | None) -> str:
     if gain is None:
         return ""
-    return f" (the split saves {gain:.1%})" if gain >= 0 else f" (saves {-gain:.1%})"
+    if gain > 0:
+        return f" (the split saves {gain:.1%})"
+    return (
+        " (costs the same)"
+        if gain == 0
+        else f" (the split costs {-gain:.1%} of it more)"
+    )

@@ -17,7 +17,7 @@ from tierwright.formulas.card import (
     trace,
 )
 from tierwright.page_flow.warn import Caution
-from tierwright.pool_split.analysis import VALIDITY
+from tierwright.pool_split.common import VALIDITY
 
 PAPER = "FD-Buffer (clean and dirty pools)"
 PAGE_FILE = "pool-split.md"

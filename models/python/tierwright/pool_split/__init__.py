@@ -5,13 +5,7 @@ disks" (CIKM 2010). `analyse` joins estimate, simulation and baselines for one t
 other functions are the formulas one by one. Symbols: `docs/models/pool-split.md`.
 """
 
-from tierwright.pool_split.analysis import (
-    DEFAULT_ESTIMATOR,
-    DISTANCES,
-    ESTIMATORS,
-    PoolSplit,
-    analyse,
-)
+from tierwright.pool_split.analysis import PoolSplit, analyse
 from tierwright.pool_split.asymmetry import (
     DEFAULT_ASYMMETRIES,
     PAPER_ASYMMETRIES,
@@ -21,6 +15,12 @@ from tierwright.pool_split.asymmetry import (
     window_accesses,
 )
 from tierwright.pool_split.belady import BeladyCounts, belady
+from tierwright.pool_split.common import (
+    DEFAULT_ESTIMATOR,
+    DISTANCES,
+    ESTIMATORS,
+    replayed_cost,
+)
 from tierwright.pool_split.costs import (
     GroupDistance,
     IoCost,
@@ -87,6 +87,7 @@ __all__ = [
     "least_asymmetry",
     "normalised_cost",
     "pool_miss_rates",
+    "replayed_cost",
     "split_costs",
     "static_splits",
     "survey",

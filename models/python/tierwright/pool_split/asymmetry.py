@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,30 +18,22 @@ from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution, about_trace
-from tierwright.pool_split.analysis import (
-    CFLRU_WRR,
+from tierwright.pool_split.common import (
+    BASELINES,
     DEFAULT_ESTIMATOR,
     VALIDITY,
+    all_writes,
     check_request,
-    counts_of,
 )
 from tierwright.pool_split.costs import (
-    best_split,
     break_even_asymmetry,
     check_asymmetry,
-    estimation_error,
-    pool_miss_rates,
-    split_costs,
+    gain,
     window_io_time,
 )
+from tierwright.pool_split.survey import survey
 from tierwright.reader_notes import ReaderNotes
-from tierwright.simulate import (
-    OnProgress,
-    Trace,
-    simulate_buffer,
-    simulate_splits,
-    two_stack,
-)
+from tierwright.simulate import OnProgress, Trace, two_stack
 
 PAPER_ASYMMETRIES = {
     "hard disk": 1.1,
@@ -51,7 +44,6 @@ PAPER_ASYMMETRIES = {
 """R of the paper's devices (section 5.1). [1]"""
 DEFAULT_ASYMMETRIES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 """The paper's range. [1]"""
-BASELINES = ("lru", "cflru")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +63,15 @@ class AsymmetryGain:
     clean_pages : int64 array
         M_c of least estimated cost at each R. [pages]
     estimated, simulated : float64 array
-        Cost of that split: estimate, replay with the writes of pages still dirty at the end,
-        which the estimate contains, too. [page reads per access]
+        Cost of that split: estimate, replay by `replayed_cost`. [page reads per access]
+    best_clean_pages : int64 array
+        Replayed split of least cost at each R: a replay goes before an estimate. [pages]
     best_simulated : float64 array
-        Least replayed cost of all splits that some R chose. [page reads per access]
+        Its replayed cost. [page reads per access]
     baselines : dict of str to float64 array
         Replayed costs of `lru` and `cflru`. [page reads per access]
     gain_over : dict of str to float64 array
-        1 - simulated / baseline; negative where the baseline is cheaper. [1]
+        1 - best_simulated / baseline; negative where the baseline is cheaper. [1]
     break_even : dict of str to float or None
         Least R from which on a replayed split costs no more than the baseline: 0 where one
         never costs more, None where none writes less. [1]
@@ -96,6 +89,7 @@ class AsymmetryGain:
     clean_pages: np.typing.NDArray[np.int64]
     estimated: FloatArray
     simulated: FloatArray
+    best_clean_pages: np.typing.NDArray[np.int64]
     best_simulated: FloatArray
     baselines: dict[str, FloatArray]
     gain_over: dict[str, FloatArray]
@@ -114,6 +108,7 @@ class AsymmetryGain:
             "clean_pages": self.clean_pages.tolist(),
             "estimated": self.estimated.tolist(),
             "simulated": self.simulated.tolist(),
+            "best_clean_pages": self.best_clean_pages.tolist(),
             "best_simulated": self.best_simulated.tolist(),
             "baselines": {name: cost.tolist() for name, cost in self.baselines.items()},
             "gain_over": {name: gain.tolist() for name, gain in self.gain_over.items()},
@@ -137,10 +132,10 @@ def gain_over_asymmetry(
     group_pages: int = 64,
     on_progress: OnProgress | None = None,
 ) -> AsymmetryGain:
-    """Choose a split for each R by estimate and replay each that was chosen.
+    """Say what the best replayed split saves at each R.
 
-    Reads the trace four times, however many R there are: the estimator's pass, all chosen splits
-    at once, and each baseline.
+    One survey, as `survey` makes it, with the split that the estimator chooses at each R
+    replayed as well; the costs of a replay are linear in R.
 
     Parameters
     ----------
@@ -173,78 +168,76 @@ def gain_over_asymmetry(
     problems.raise_if_any()
     check_asymmetry(ratios)
     check_request(pages, float(ratios[0]), estimator, distance)
-    found = two_stack(
+    counted = two_stack(
         trace,
         pages,
         distance=distance,
         group_pages=group_pages,
         on_progress=on_progress,
     )
-    accesses = found["accesses"]
-    if accesses == 0:
+    if counted["accesses"] == 0:
         raise BadInput("the trace has no accesses, so no cost", "use a trace with data")
-    rates = pool_miss_rates(
-        found["hits_clean"],
-        found["hits_dirty"],
-        found["write_hits_dirty"],
-        accesses=accesses,
-        write_accesses=found["write_accesses"],
+
+    def phase(_: str) -> AbstractContextManager[OnProgress | None]:
+        return nullcontext(on_progress)
+
+    found = survey(
+        trace,
+        pages,
+        distance=distance,
+        group_pages=group_pages,
+        asymmetries=ratios.tolist(),
+        estimator=estimator,
+        counted=counted,
+        phase=phase,
     )
-    costs = split_costs(
-        rates.p_c[None],
-        rates.p_d[None],
-        rates.p_dw[None],
-        asymmetry=ratios[:, None],
-        write_share=found["write_accesses"] / accesses,
-    )
-    by_ratio = getattr(costs, estimator)
-    chosen = [best_split(rates.clean_pages, row) for row in by_ratio]
-    distinct = sorted(set(chosen))
-    rows = simulate_splits(trace, pages, distinct, on_progress=on_progress)
-    counters = {
-        "lru": _counts(simulate_buffer(trace, "lru", pages, on_progress=on_progress)),
-        "cflru": _counts(
-            simulate_buffer(
-                trace,
-                "cflru",
-                pages,
-                options={"wrr": CFLRU_WRR},
-                on_progress=on_progress,
-            )
-        ),
-        **{str(split): _counts(row) for split, row in zip(distinct, rows, strict=True)},
+    priced = [found.at(ratio, estimator=estimator) for ratio in ratios.tolist()]
+    best = np.asarray([each.best_cost for each in priced])
+    baselines = {
+        name: np.asarray([each.baselines[name] for each in priced])
+        for name in BASELINES
     }
-    cost = {name: _cost(row, ratios, accesses) for name, row in counters.items()}
-    splits = np.stack([cost[str(split)] for split in distinct])
-    places = [distinct.index(split) for split in chosen]
-    simulated = splits[places, np.arange(len(ratios))]
-    baselines = {name: cost[name] for name in BASELINES}
     return AsymmetryGain(
         pages=pages,
         asymmetry=ratios,
         estimator=estimator,
         distance=distance,
-        clean_pages=np.asarray(chosen, dtype=np.int64),
-        estimated=by_ratio[np.arange(len(ratios)), np.asarray(chosen) - 1],
-        simulated=simulated,
-        best_simulated=splits.min(axis=0),
+        clean_pages=np.asarray(
+            [each.estimated_clean_pages for each in priced], dtype=np.int64
+        ),
+        estimated=np.asarray([each.estimates[estimator] for each in priced]),
+        simulated=np.asarray(
+            [
+                found.cost(found.splits[each.estimated_clean_pages], each.asymmetry)
+                for each in priced
+            ]
+        ),
+        best_clean_pages=np.asarray(
+            [each.best_clean_pages for each in priced], dtype=np.int64
+        ),
+        best_simulated=best,
         baselines=baselines,
         gain_over={
-            name: 1 - np.divide(simulated, base, out=np.ones_like(base), where=base > 0)
+            name: np.asarray(
+                [gain(one, other) or 0.0 for one, other in zip(best, base, strict=True)]
+            )
             for name, base in baselines.items()
         },
         break_even={
             name: least_asymmetry(
-                _whole(counters[name]),
-                [_whole(counters[str(split)]) for split in distinct],
+                _whole(found.baselines[name]),
+                [_whole(row) for row in found.splits.values()],
             )
             for name in BASELINES
         },
-        counters=counters,
+        counters={
+            **{name: _counts(row) for name, row in found.baselines.items()},
+            **{str(split): _counts(row) for split, row in found.splits.items()},
+        },
         validity=VALIDITY,
         warnings=(
-            *about_trace(ReaderNotes.of(found["trace"])),
-            *_cautions(ratios, found, simulated, splits.min(axis=0)),
+            *about_trace(ReaderNotes.of(counted["trace"])),
+            *_cautions(ratios, counted),
         ),
     )
 
@@ -325,30 +318,16 @@ def window_accesses(
     return max(1, math.ceil(round(io_s / (cost * read_s), 6)))
 
 
-def _counts(row: Mapping[str, Any]) -> dict[str, int]:
-    found = counts_of(row)
-    return {name: found[name] for name in ("reads", "writes", "dirty_left")}
+def _counts(row: Mapping[str, int]) -> dict[str, int]:
+    return {name: row[name] for name in ("reads", "writes", "dirty_left")}
 
 
 def _whole(row: Mapping[str, int]) -> dict[str, int]:
     """Add the writes of pages left dirty: none is free for being put off."""
-    return {"reads": row["reads"], "writes": row["writes"] + row["dirty_left"]}
+    return {"reads": row["reads"], "writes": all_writes(row)}
 
 
-def _cost(row: Mapping[str, int], asymmetries: FloatArray, accesses: int) -> FloatArray:
-    whole = _whole(row)
-    return np.asarray((whole["reads"] + asymmetries * whole["writes"]) / accesses)
-
-
-MENTIONED_LOSS = 0.02
-
-
-def _cautions(
-    asymmetries: FloatArray,
-    found: Mapping[str, Any],
-    simulated: FloatArray,
-    best: FloatArray,
-) -> Iterator[Caution]:
+def _cautions(asymmetries: FloatArray, found: Mapping[str, Any]) -> Iterator[Caution]:
     if asymmetries[0] < 1:
         yield Caution(
             "asymmetry_below_1",
@@ -361,14 +340,4 @@ def _cautions(
             "no_writes",
             "no access writes, so R has no effect and the split only takes room",
             "use a trace that records writes; see has_writes in `tierwright formats`",
-        )
-    loss = simulated / np.where(best > 0, best, 1.0) - 1
-    worst = int(np.argmax(loss))
-    if loss[worst] > MENTIONED_LOSS:
-        error = estimation_error(float(best[worst]), float(simulated[worst])) or 0.0
-        yield Caution(
-            "another_split_was_cheaper",
-            f"at R = {asymmetries[worst]:g} the estimate's split costs {error:.1f} % more than "
-            "the best that was replayed",
-            "distance `effective` estimates more closely",
         )

@@ -16,20 +16,23 @@ import numpy as np
 from tierwright.device import Device
 from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.warn import Caution
-from tierwright.pool_split.analysis import (
+from tierwright.pool_split.common import (
+    BASELINE_TITLES,
     CFLRU_WRR,
     DEFAULT_ESTIMATOR,
     ESTIMATORS,
     VALIDITY,
+    all_writes,
+    break_even,
     cautions,
     check_request,
     counts_of,
+    replayed_cost,
 )
 from tierwright.pool_split.costs import (
     PoolMissRates,
     SplitCosts,
     best_split,
-    break_even_asymmetry,
     check_asymmetry,
     gain,
     pool_miss_rates,
@@ -43,8 +46,6 @@ from tierwright.simulate import (
     two_stack,
 )
 
-BASELINE_TITLES = {"lru": "LRU", "cflru": "CFLRU"}
-BASELINES = tuple(BASELINE_TITLES)
 EVEN_SPLITS = 24
 """Splits replayed at even distances, besides the estimated optima."""
 USUAL_ASYMMETRIES = tuple(2.0 ** (step / 2) for step in range(17))
@@ -161,14 +162,13 @@ class SplitSurvey:
         return found
 
     def cost(self, counts: Counts, asymmetry: float, *, closing: bool = True) -> float:
-        """Return (reads + R writes) / accesses. [page reads]
+        """Return the cost of an access, `replayed_cost`. [page reads]
 
-        A page still dirty at the end has its write before it. Without these `closing` writes
-        a larger dirty pool would look cheaper for having put them off; the estimates contain
-        them.
+        Without the `closing` writes, those of pages still dirty at the end, a larger dirty
+        pool looks cheaper for having put them off.
         """
-        writes = all_writes(counts) if closing else counts["writes"]
-        return (counts["reads"] + asymmetry * writes) / self.accesses
+        paid = counts if closing else {**counts, "dirty_left": 0}
+        return replayed_cost(paid, asymmetry, accesses=self.accesses)
 
     def derivation(self, priced: PricedSurvey) -> list[dict[str, Any]]:
         """Show how the numbers of one R come about.
@@ -297,7 +297,7 @@ def _priced(survey: SplitSurvey, asymmetry: float, estimator: str) -> PricedSurv
         baselines=baselines,
         gain_over={name: gain(best_cost, cost) for name, cost in baselines.items()},
         break_even_asymmetry={
-            name: _break_even(survey.splits[best_clean], row)
+            name: break_even(survey.splits[best_clean], row)
             for name, row in survey.baselines.items()
         },
         validity=VALIDITY,
@@ -319,29 +319,14 @@ def _cautions(
         "distinct_pages": survey.distinct_pages,
     }
     estimate = float(costs.flow[best_clean - 1])
-    for caution in cautions(
+    yield from cautions(
         found,
         survey.pages,
         asymmetry,
         estimate,
         survey.cost(row, asymmetry),
         baselines,
-        {"write_accesses": survey.write_accesses, **row},
-    ):
-        # The costs of a survey contain the writes that this one misses.
-        if caution.name != "dirty_pages_left":
-            yield caution
-
-
-def _break_even(split: Counts, baseline: Counts) -> float | None:
-    return break_even_asymmetry(
-        baseline["reads"], all_writes(baseline), split["reads"], all_writes(split)
     )
-
-
-def all_writes(counts: Counts) -> int:
-    """Count the writes of a replay, those of pages still dirty at the end included."""
-    return counts["writes"] + counts["dirty_left"]
 
 
 def device_asymmetry(device: Device) -> tuple[float, str] | None:
@@ -475,6 +460,9 @@ def survey(
     *,
     distance: str = "raw",
     group_pages: int = 64,
+    asymmetries: Sequence[float] = (),
+    estimator: str = DEFAULT_ESTIMATOR,
+    counted: dict[str, Any] | None = None,
     phase: Phase | None = None,
 ) -> SplitSurvey:
     """Count a buffer at every split: Two-Stack, both baselines, and replays of static splits.
@@ -490,6 +478,12 @@ def survey(
         accesses x pages.
     group_pages : int
         Pages of a group, for the grouped distances. [pages]
+    asymmetries : sequence of float
+        R whose best split by `estimator` is replayed as well. [1]
+    estimator : str
+        One of `ESTIMATORS`.
+    counted : dict, optional
+        What `two_stack` found, where it has passed over the trace already.
     phase : callable, optional
         Frames each pass, see `Phase`.
 
@@ -504,16 +498,21 @@ def survey(
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
-    check_request(pages, 1.0, DEFAULT_ESTIMATOR, distance)
+    check_request(pages, 1.0, estimator, distance)
+    for asymmetry in asymmetries:
+        check_asymmetry(asymmetry)
     frame = phase or (lambda _: nullcontext(None))
-    with frame("counting hits at every split") as on_progress:
-        found = two_stack(
-            trace,
-            pages,
-            distance=distance,
-            group_pages=group_pages,
-            on_progress=on_progress,
-        )
+    if counted is None:
+        with frame("counting hits at every split") as on_progress:
+            found = two_stack(
+                trace,
+                pages,
+                distance=distance,
+                group_pages=group_pages,
+                on_progress=on_progress,
+            )
+    else:
+        found = counted
     # Refuses a trace without accesses before it is replayed.
     rates = pool_miss_rates(
         *(found[name] for name in ARRAYS),
@@ -526,7 +525,12 @@ def survey(
         cflru = simulate_buffer(
             trace, "cflru", pages, options={"wrr": CFLRU_WRR}, on_progress=on_progress
         )
-    wanted = candidates(rates, found["write_accesses"] / found["accesses"])
+    write_share = found["write_accesses"] / found["accesses"]
+    own = {
+        estimated_best(rates, write_share, asymmetry, estimator)
+        for asymmetry in asymmetries
+    }
+    wanted = sorted({*candidates(rates, write_share), *own})
     splits: dict[int, dict[str, int]] = {}
     for part in _portions(wanted, pages, found["distinct_pages"]):
         name = f"replaying splits {len(splits) + 1} to {len(splits) + len(part)} of {len(wanted)}"
@@ -564,16 +568,25 @@ def candidates(rates: PoolMissRates, write_share: float) -> list[int]:
     clean = rates.clean_pages
     even = np.linspace(clean[0], clean[-1], EVEN_SPLITS).round().astype(np.int64)
     chosen = {int(pages) for pages in even}
-    for asymmetry in USUAL_ASYMMETRIES:
-        costs = split_costs(
-            rates.p_c,
-            rates.p_d,
-            rates.p_dw,
-            asymmetry=asymmetry,
-            write_share=write_share,
-        )
-        chosen.add(best_split(clean, costs.flow))
+    chosen |= {
+        estimated_best(rates, write_share, asymmetry, "flow")
+        for asymmetry in USUAL_ASYMMETRIES
+    }
     return sorted(chosen)
+
+
+def estimated_best(
+    rates: PoolMissRates, write_share: float, asymmetry: float, estimator: str
+) -> int:
+    """M_c of least estimated cost, the smallest of equals. [pages]"""
+    costs = split_costs(
+        rates.p_c,
+        rates.p_d,
+        rates.p_dw,
+        asymmetry=asymmetry,
+        write_share=write_share,
+    )
+    return best_split(rates.clean_pages, getattr(costs, estimator))
 
 
 def _portions(

@@ -11,7 +11,7 @@ import numpy as np
 
 from tierwright import pool_split
 from tierwright.errors import Problems
-from tierwright.pool_split.analysis import (
+from tierwright.pool_split.common import (
     CFLRU_WRR,
     DEFAULT_ESTIMATOR,
     check_request,
