@@ -9,6 +9,7 @@ import pytest
 
 from tierwright import break_even, catalog, page_flow, throughput
 from tierwright.break_even import PlainGains
+from tierwright.break_even.next_money import Crossing
 from tierwright.hit_ratio import Curve, Given
 from tierwright.throughput import Setting
 from tierwright_server.break_evens import service as break_evens
@@ -85,10 +86,13 @@ def test_a_tie_of_dram_and_flash_at_one_end_is_no_flip(money: Any) -> None:
     told = break_evens._range_finding(tie, flash, answers)
     assert told == (
         "The next $1 belongs in flash: if no evicted page is dirty, DRAM and flash gain the "
-        "same, if as many are as can be, flash gains more"
+        "same; if as many evicted pages as possible are dirty, flash gains more"
     )
     other = break_evens._range_finding(flash, tie, answers)
-    assert "if as many evicted pages are dirty as can be, DRAM and flash gain" in other
+    assert other == (
+        "The next $1 belongs in flash: if as many evicted pages as possible are dirty, DRAM "
+        "and flash gain the same; if no evicted page is dirty, flash gains more"
+    )
     dram = replace(money, winner="dram")
     assert "depends" in break_evens._range_finding(flash, dram, answers)
     assert break_evens._ends_of_money(flash, dram) == ("flash", "dram")
@@ -98,6 +102,70 @@ def test_neither_and_a_tie_are_told_apart(money: Any) -> None:
     tie, neither = replace(money, winner="tie"), replace(money, winner="neither")
     answers: Any = None
     told = break_evens._range_finding(neither, tie, answers)
-    assert "gains the same" in told
-    assert "gains nothing" in told
+    assert told == (
+        "The next $1 gains the same in DRAM and in flash if as many evicted pages as possible "
+        "are dirty; if no evicted page is dirty, it gains nothing"
+    )
     assert np.isfinite(money.dram_gain)
+    flash = replace(money, winner="flash")
+    assert break_evens._range_finding(flash, neither, answers) == (
+        "The next $1 belongs in flash if no evicted page is dirty; if as many evicted pages "
+        "as possible are dirty, it gains nothing"
+    )
+    assert break_evens._range_finding(neither, neither, answers).startswith(
+        "The next $1 gains nothing, in DRAM or in flash, whether no evicted page"
+    )
+
+
+def crossing(usd: str, beyond: str) -> Any:
+    return Crossing(usd=Decimal(usd), better_beyond=beyond)
+
+
+@pytest.mark.parametrize(
+    ("crossings", "finding"),
+    [
+        ((), "The next $1 belongs in flash, however much is spent on it"),
+        (("12", "dram"), "The next $1 belongs in flash, until $12 is spent"),
+        # The lines cross before the sum itself is spent.
+        (
+            ("0.698", "dram"),
+            "The next $1 belongs in flash if it is spent at once; after $0.698, another $1 "
+            "gains more in DRAM",
+        ),
+        (("0.2", "flash"), "The next $1 belongs in flash, however much is spent on it"),
+    ],
+)
+def test_until_when_money_belongs_in_flash(
+    money: Any, crossings: tuple[str, ...], finding: str
+) -> None:
+    given = replace(
+        money, winner="flash", crossings=(crossing(*crossings),) if crossings else ()
+    )
+    answers: Any = None
+    assert break_evens._finding(given, answers) == finding
+
+
+@pytest.mark.parametrize(
+    ("dram", "flash", "said"),
+    [
+        (2.0, 5.0, "which save 5.00 µs an access: 2.50 times what DRAM saves."),
+        (
+            2.0,
+            -0.5,
+            "which cost 0.500 µs more an access: that much flash costs more time than its hits "
+            "save.",
+        ),
+        (0.0, 5.0, "which save no time, or 1,220 pages of flash, which save 5.00 µs"),
+    ],
+)
+def test_what_the_money_buys_is_said_by_its_sign(
+    money: Any, dram: float, flash: float, said: str
+) -> None:
+    found = replace(
+        money,
+        dram_gain=dram,
+        flash_gain=flash,
+        flash_pages=1220,
+        flash_to_dram_gain_ratio=flash / dram if dram > 0 else None,
+    )
+    assert said in break_evens._sentence(found)

@@ -216,8 +216,8 @@ def _range_answer(
                 flip_finding=_flip_finding(few_money, least),
             ),
             "finding": _range_finding(few_money, many_money, most),
-            "sentence": f"If no evicted page is dirty: {_sentence(few_money)} If as many are "
-            f"as can be: {_sentence(many_money)}",
+            "sentence": f"If {_NONE_DIRTY}: {_sentence(few_money)} If {_ALL_DIRTY}: "
+            f"{_sentence(many_money)}",
             "warnings": [
                 WarningOut.model_validate(DIRTY_SHARE_UNKNOWN),
                 *answer.warnings,
@@ -232,36 +232,42 @@ def _range_finding(
 ) -> str:
     if few is None or many is None:
         return _finding(many, most)
-    what = f"the next {dollars(many.usd)}"
-    if few.winner != many.winner and "tie" in (few.winner, many.winner):
-        return _tie_at_one_end(what, few, many, most)
+    what = f"The next {dollars(many.usd)}"
     if few.winner == many.winner:
+        if _too_much_flash(many, most):
+            return _finding(many, most)
+        return f"{what} {_BUYS[many.winner]}, whether {_NONE_DIRTY} or {_ALL_DIRTY}"
+    if {few.winner, many.winner} == {"dram", "flash"}:
         return (
-            f"{_finding(many, most)}, if as many evicted pages are dirty as can be, and the "
-            "better buy is the same if none is"
+            f"Where the next {dollars(many.usd)} belongs depends on how many evicted pages are "
+            f"dirty, which the curve does not say: in {_TIER[few.winner]} if {_NONE_DIRTY}, in "
+            f"{_TIER[many.winner]} if {_ALL_DIRTY}"
         )
-    return (
-        f"Where {what} belongs depends on how many evicted pages are dirty, which nobody has "
-        f"said: in {_TIER.get(few.winner, few.winner)} if none is, in "
-        f"{_TIER.get(many.winner, many.winner)} if as many are as can be"
-    )
+    if few.winner == "tie" and many.winner in _TIER:
+        return _tie_at_one_end(what, _TIER[many.winner], _NONE_DIRTY, _ALL_DIRTY)
+    if many.winner == "tie" and few.winner in _TIER:
+        return _tie_at_one_end(what, _TIER[few.winner], _ALL_DIRTY, _NONE_DIRTY)
+    # One end gains nothing.
+    if few.winner == "neither":
+        return f"{what} {_BUYS[many.winner]} if {_ALL_DIRTY}; if {_NONE_DIRTY}, it gains nothing"
+    return f"{what} {_BUYS[few.winner]} if {_NONE_DIRTY}; if {_ALL_DIRTY}, it gains nothing"
 
 
-def _tie_at_one_end(what: str, few: NextMoney, many: NextMoney, most: _Answers) -> str:
+_NONE_DIRTY = "no evicted page is dirty"
+_ALL_DIRTY = "as many evicted pages as possible are dirty"
+_BUYS = {
+    "dram": "belongs in DRAM",
+    "flash": "belongs in flash",
+    "tie": "gains the same in DRAM and in flash",
+    "neither": "gains nothing, in DRAM or in flash",
+}
+
+
+def _tie_at_one_end(what: str, tier: str, tied: str, ahead: str) -> str:
     """Say that one tier is never worse: it gains as much at one end and more at the other."""
-    tie, other = (few, many) if few.winner == "tie" else (many, few)
-    ends = ("no evicted page is dirty", "as many are as can be")
-    if tie is many:
-        ends = ("as many evicted pages are dirty as can be", "none is")
-    if other.winner == "neither":
-        return (
-            f"{_finding(many, most)}, if as many evicted pages are dirty as can be; "
-            f"{_finding(few, most).removeprefix('The next ')} if none is"
-        )
-    tier = _TIER[other.winner]
     return (
-        f"{what.replace('the', 'The', 1)} belongs in {tier}: if {ends[0]}, DRAM and flash gain "
-        f"the same, if {ends[1]}, {tier} gains more"
+        f"{what} belongs in {tier}: if {tied}, DRAM and flash gain the same; if {ahead}, "
+        f"{tier} gains more"
     )
 
 
@@ -567,10 +573,8 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
     if money is None:
         return f"No decision without prices: {_prices(answers).reason}"
     what = f"The next {dollars(money.usd)}"
-    if money.winner == "neither":
-        return f"{what} gains nothing, in DRAM or in flash"
-    if money.winner == "tie":
-        return f"{what} gains the same in DRAM and in flash"
+    if money.winner in ("neither", "tie"):
+        return f"{what} {_BUYS[money.winner]}"
     tier = _TIER[money.winner]
     if _too_much_flash(money, answers):
         return (
@@ -594,15 +598,21 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
     )
     if away is None:
         return f"{what} belongs in {tier}, however much is spent on it"
-    return f"{what} belongs in {tier}, until {dollars(away.usd)} is spent"
+    if away.usd > money.usd:
+        return f"{what} belongs in {tier}, until {dollars(away.usd)} is spent"
+    # The two lines compare sums that follow money already spent, the headline one spent at once.
+    return (
+        f"{what} belongs in {tier} if it is spent at once; after {dollars(away.usd)}, "
+        f"another {dollars(money.usd)} gains more in {_TIER[away.better_beyond]}"
+    )
 
 
 def _too_much_flash(money: NextMoney, answers: _Answers) -> bool:
     """Whether less flash than the sum buys would gain more than its DRAM does."""
+    if money.winner != "dram":
+        return False
     used, flip = _ratio(answers.prices), money.flip_price_ratio
-    return (
-        money.winner == "dram" and used is not None and flip is not None and used < flip
-    )
+    return used is not None and flip is not None and used < flip
 
 
 def _sentence(money: NextMoney | None) -> str:
@@ -624,15 +634,15 @@ def _sentence(money: NextMoney | None) -> str:
             )
         )
     bought = (
-        f"{dollars(money.usd)} buys {money.dram_pages:,} pages of DRAM, which save "
-        f"{_micros(money.dram_gain)} an access, or {money.flash_pages:,} pages of flash, "
-        f"which save {_micros(money.flash_gain)}"
+        f"{dollars(money.usd)} buys {money.dram_pages:,} pages of DRAM, which "
+        f"{_saves(money.dram_gain)}, or {money.flash_pages:,} pages of flash, which "
+        f"{_saves(money.flash_gain)}"
     )
     ratio = money.flash_to_dram_gain_ratio
     if ratio is None:
         return f"{bought}: more DRAM gains nothing for this workload."
     if ratio <= 0:
-        return f"{bought}: so little flash costs more in writes than its hits spare."
+        return f"{bought}: that much flash costs more time than its hits save."
     entry = (
         f" Before its first hit flash costs {_micros(-money.entry_gain)} an access: every "
         "page that leaves DRAM is written to it."
@@ -640,6 +650,14 @@ def _sentence(money: NextMoney | None) -> str:
         else ""
     )
     return f"{bought}: {three_digits(ratio)} times what DRAM saves.{entry}"
+
+
+def _saves(gain: float) -> str:
+    if gain == 0:
+        return "save no time"
+    if gain < 0:
+        return f"cost {_micros(-gain)} more an access"
+    return f"save {_micros(gain)} an access"
 
 
 def _micros(value: float) -> str:
