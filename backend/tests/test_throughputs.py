@@ -56,7 +56,13 @@ def test_the_numbers_are_the_models(application, curve, vary, points):
     plain = expected.to_dict()["schemes"]
     for found in answer["schemes"]:
         known = plain[found["scheme"]]
-        for name in ("throughput_per_s", "bottleneck", "knee_clients", "knee_disks"):
+        for name in (
+            "throughput_per_s",
+            "bottleneck",
+            "limit",
+            "knee_clients",
+            "knee_disks",
+        ):
             assert found[name] == known[name]
         assert found["utilisation"] == known["utilisation"]
         assert found["response_ms"] == pytest.approx(
@@ -82,11 +88,34 @@ def test_the_usual_points_hold_the_present_one(application):
 
 def test_the_sentence_names_bottleneck_and_knee(application):
     few = ask(application, clients=1, think_ms=100)
-    assert "more of them would still add throughput" in few["sentence"]
+    assert "the number of clients limits" in few["finding"]
+    assert "could reach up to" in few["sentence"]
     many = ask(application, clients=500)
     assert "the disks are 100 % busy" in many["sentence"]
-    assert "more of them only wait longer" in many["sentence"]
+    assert "more of them would only wait longer" in many["sentence"]
     assert "the disks limit" in many["finding"]
+
+
+def test_a_device_limits_where_it_is_nearly_saturated(application):
+    seen = set()
+    for clients in (1, 2, 4, 8, 20, 60, 500):
+        answer = ask(application, clients=clients, think_ms=20)
+        at = answer["at"]
+        best = next(s for s in answer["schemes"] if s["scheme"] == answer["best"][at])
+        busy = best["utilisation"][best["bottleneck"][at]][at]
+        limit = best["limit"][at]
+        seen.add(limit)
+        assert limit == (best["bottleneck"][at] if busy >= 0.9 else "clients")
+        rate, most = best["throughput_per_s"][at], best["max_throughput_per_s"][at]
+        sentence = answer["sentence"]
+        if limit == "clients":
+            assert most / rate > 1.1
+            assert "could reach up to" in sentence or "would still add" in sentence
+        elif most / rate - 1 >= 1e-3:
+            assert f"at most {100 * (most / rate - 1):.3g}"[:12] in sentence
+        else:
+            assert "more of them would only wait longer" in sentence
+    assert seen == {"clients", "disk"}
 
 
 def test_schemes_within_their_known_error_are_too_close_to_call(application):

@@ -438,3 +438,20 @@ def test_metadata_are_charged_to_every_scheme_with_flash() -> None:
         assert (more[1] > 0) == (name != "none")
     with pytest.raises(BadInput, match="`1` hold less than the metadata of `200`"):
         study(ram_pages=1, flash_metadata=preset("l2arc"))
+
+
+def test_clients_limit_until_a_device_is_nearly_saturated() -> None:
+    setting = Setting(clients=40, accesses_per_transaction=10, think_s=0.1)
+    found = study(setting=setting)
+    for scheme in found.schemes.values():
+        for at, limit in enumerate(scheme.limit):
+            kind = int(scheme.bounds.bottleneck[at])
+            busy = float(scheme.utilisation[at, kind])
+            assert busy == max(scheme.utilisation[at])
+            expected = throughput.STATIONS[kind]
+            assert limit == (expected if busy >= 0.9 else throughput.CLIENTS)
+            more = float(scheme.bounds.max_throughput_per_s[at])
+            if limit == throughput.CLIENTS:
+                assert more > 1.1 * float(scheme.throughput_per_s[at])
+        assert scheme.limit[0] == throughput.CLIENTS  # one client alone
+        assert scheme.limit[-1] in throughput.STATIONS

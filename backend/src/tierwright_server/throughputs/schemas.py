@@ -22,6 +22,7 @@ from tierwright_server.schemas import (
 
 MOST_CLIENTS = 10_000
 Station = Literal["cpu", "flash", "disk"]
+Limit = Literal["clients", "cpu", "flash", "disk"]
 Varied = Literal["clients", "disks", "flash_devices", "flash_pages"]
 Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 Clients = Annotated[int, Field(strict=True, ge=1, le=MOST_CLIENTS)]
@@ -125,7 +126,13 @@ class SchemeColumns(Answer):
         description="max(D, N D_max - Z), the least there can be. [ms]"
     )
     max_throughput_per_s: list[float | None] = Field(description="1 / D_max. [1/s]")
-    bottleneck: list[Station | None]
+    bottleneck: list[Station | None] = Field(
+        description="Kind of device that a transaction asks for most busy time, of one device."
+    )
+    limit: list[Limit | None] = Field(
+        description="What limits the throughput: the kind of devices that are at least 90 % "
+        "busy, the busiest of them, else the number of clients."
+    )
     knee_clients: list[float | None] = Field(description="N* = (D + Z) / D_max.")
     knee_disks: float | None = Field(
         description="Disks from which another device limits, at the first point."

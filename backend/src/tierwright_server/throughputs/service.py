@@ -43,7 +43,18 @@ FAR_CLIENTS = 10_000
 """Clients beyond which the usual points show none but the present ones: each costs a step."""
 MS_PER_S = 1000.0
 US_PER_S = 1e6
-STATION_NAMES = {"cpu": "the processors", "flash": "flash", "disk": "the disks"}
+BUSY = {
+    "cpu": "the processors are {} busy",
+    "flash": "flash is {} busy",
+    "disk": "the disks are {} busy",
+}
+_LIMITS = {
+    None: "nothing limits",
+    "clients": "the number of clients limits",
+    "cpu": "the processors limit",
+    "flash": "flash limits",
+    "disk": "the disks limit",
+}
 UNITS = {
     "clients": ("client", "clients"),
     "disks": ("disk", "disks"),
@@ -51,6 +62,8 @@ UNITS = {
     "flash_pages": ("page of flash", "pages of flash"),
 }
 TIE = 1e-3
+LEAST_ADDED = 1e-3
+"""Share of throughput that is not worth a word."""
 TIME_BASIS = (
     "Demands are busy times, 1/IOPS of the devices: the service that a transaction keeps a "
     "device from others. The response time adds waiting in the queues; it is not the latency "
@@ -199,7 +212,8 @@ def _columns(study: ThroughputStudy, found: SchemeThroughput) -> SchemeColumns:
         throughput_bound_per_s=_nullable(bounds.throughput_per_s),
         response_bound_ms=(bounds.response_s * MS_PER_S).tolist(),
         max_throughput_per_s=_nullable(bounds.max_throughput_per_s),
-        bottleneck=[_limit(found, at) for at in range(len(study.points))],
+        bottleneck=[_busiest(found, at) for at in range(len(study.points))],
+        limit=list(found.limit),
         knee_clients=_nullable(bounds.knee_clients),
         knee_disks=study.knee_disks[found.scheme],
         demand_ms=_stations(found.demands_s * MS_PER_S),
@@ -214,7 +228,8 @@ def _stations(values: Any) -> ByStation:
     )
 
 
-def _limit(found: SchemeThroughput, at: int) -> Any:
+def _busiest(found: SchemeThroughput, at: int) -> Any:
+    """Kind of device that a transaction asks for most busy time; None where it asks for none."""
     if not math.isfinite(float(found.bounds.max_throughput_per_s[at])):
         return None
     return throughput.STATIONS[int(found.bounds.bottleneck[at])]
@@ -280,6 +295,11 @@ def _ends_of(found: SchemeThroughput, at: int) -> tuple[float, float]:
     return float(rates[0][at]), float(rates[1][at])
 
 
+def _whole(clients: float) -> str:
+    """Clients from which on the devices could be the limit."""
+    return f"{math.ceil(clients):,}"
+
+
 def _listed(names: list[str]) -> str:
     found = [titles()[name] for name in names]
     return " and ".join([", ".join(found[:-1]), found[-1]] if found[1:] else found)
@@ -298,11 +318,8 @@ def _finding(study: ThroughputStudy, at: int) -> str:
 
 
 def _by(found: SchemeThroughput, at: int, *, several: bool) -> str:
-    limit = _limit(found, at)
-    by = "nothing limits" if limit is None else f"{STATION_NAMES[limit]} limit"
-    if limit == "flash":
-        by = "flash limits"
-    return f"{by} {'them' if several else 'it'}"
+    whom = "them" if several else "it"
+    return f"{_LIMITS[found.limit[at]]} {whom}"
 
 
 def _range_finding(least: ThroughputStudy, most: ThroughputStudy, at: int) -> str:
@@ -315,13 +332,13 @@ def _range_finding(least: ThroughputStudy, most: ThroughputStudy, at: int) -> st
 
     if few == many:
         return (
-            f"{titles()[many]} reaches {ends(many)}, by how many evicted pages are dirty, "
-            "which nobody has said"
+            f"{titles()[many]} reaches {ends(many)}, depending on how many evicted pages are "
+            "dirty, which the curve does not say"
         )
     return (
-        "Which scheme reaches most depends on how many evicted pages are dirty, which nobody "
-        f"has said: {titles()[few]} if none is ({ends(few)}), {titles()[many]} if as many are "
-        f"as can be ({ends(many)})"
+        "Which scheme reaches most depends on how many evicted pages are dirty, which the "
+        f"curve does not say: {titles()[few]} if none is ({ends(few)}), {titles()[many]} if as "
+        f"many as possible are ({ends(many)})"
     )
 
 
@@ -333,8 +350,8 @@ def _range_sentence(
     disk_name: str,
 ) -> str:
     return (
-        f"If no evicted page is dirty: {_sentence(body, least, at, disk_name)} If as many are "
-        f"as can be: {_sentence(body, most, at, disk_name)}"
+        f"If no evicted page is dirty: {_sentence(body, least, at, disk_name)} If as many "
+        f"evicted pages as possible are dirty: {_sentence(body, most, at, disk_name)}"
     )
 
 
@@ -344,31 +361,44 @@ def _sentence(
     best = study.best[at]
     found = study.schemes[best]
     title = titles()[best]
-    limit = _limit(found, at)
-    if limit is None:
+    busiest = _busiest(found, at)
+    if busiest is None:
         return (
             f"{title} needs no device at all here, so nothing bounds its throughput; give "
             "the processor time of a transaction."
         )
     clients = int(study.points[at]) if study.varied == "clients" else body.clients
-    index = throughput.STATIONS.index(limit)
-    busy = float(found.utilisation[at, index])
+    index = throughput.STATIONS.index(busiest)
+    busy = min(float(found.utilisation[at, index]), 1.0)
     knee = float(found.bounds.knee_clients[at])
+    most = float(found.bounds.max_throughput_per_s[at])
     response = float(found.response_s[at]) * MS_PER_S
     unit = UNITS["clients"][clients != 1]
     text = (
         f"With {clients:,} {unit} {title} answers in {three_digits(response)} ms; "
-        f"{STATION_NAMES[limit]} {'is' if limit == 'flash' else 'are'} "
-        f"{percent(min(busy, 1.0))} busy. The knee is at {three_digits(knee)} clients: "
+        f"{BUSY[busiest].format(percent(busy))}. "
     )
-    text += (
-        "more of them would still add throughput."
-        if clients < knee
-        else "more of them only wait longer."
-    )
+    if found.limit[at] == throughput.CLIENTS:
+        text += (
+            f"The knee is at {_whole(knee)} clients: at least that many could reach up to "
+            f"{_rate(most)}, the most that the devices do."
+            if clients < knee
+            else f"The knee is at {_whole(knee)} clients: more of them would still add "
+            f"throughput, up to {_rate(most)}."
+        )
+    else:
+        text += (
+            f"The knee is at {_whole(knee)} clients: more of them would add at most "
+            f"{percent(1 / busy - 1)} of throughput, and wait longer."
+            if 1 / busy - 1 >= LEAST_ADDED
+            else f"The knee is at {_whole(knee)} clients: more of them would only wait longer."
+        )
     disks = study.knee_disks[best]
-    if limit == "disk" and disks is not None and math.isfinite(disks):
-        text += f" From {math.ceil(disks):,} of {disk_name} on another device limits."
+    if found.limit[at] == "disk" and disks is not None and math.isfinite(disks):
+        text += (
+            f" With {math.floor(disks) + 1:,} or more of {disk_name}, another device is "
+            "busier than each of them."
+        )
     near = _as_good(study, at)
     if near:
         text += (

@@ -21,6 +21,7 @@ const study = (varied: ThroughputOut["varied"], knee: number): ThroughputOut =>
         response_bound_ms: [1, 4],
         max_throughput_per_s: [9, 9],
         bottleneck: ["disk", "disk"],
+        limit: ["clients", "disk"],
         knee_clients: [knee, knee],
         knee_disks: 3,
         demand_ms: none,

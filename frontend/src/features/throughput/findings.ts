@@ -126,11 +126,12 @@ export function throughputTable(found: ThroughputOut, measure: Measure) {
   };
 }
 
-const STATIONS: Readonly<Record<string, string>> = {
+const LIMITS: Readonly<Record<string, string>> = {
+  clients: "clients",
   cpu: "processors",
   flash: "flash",
   disk: "disks",
 };
 
-export const stationTitle = (station: string | null) =>
-  station === null ? "nothing" : (STATIONS[station] ?? station);
+export const limitTitle = (limit: string | null) =>
+  limit === null ? "nothing" : (LIMITS[limit] ?? limit);

@@ -10,7 +10,7 @@ import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { formatPercent, formatShort, ratio } from "@/units/quantity";
-import { type SchemeColumns, stationTitle } from "./findings";
+import { type SchemeColumns, limitTitle } from "./findings";
 import classes from "./throughput.module.css";
 
 /** Each scheme at the present value: rate, response time, what limits it, its knee. */
@@ -34,6 +34,7 @@ export const SchemeTable = memo(function SchemeTable({
           "throughput_most_per_s",
           "response_ms",
           "bottleneck",
+          "limited_by",
           "utilisation_cpu",
           "utilisation_flash",
           "utilisation_disk",
@@ -50,7 +51,7 @@ export const SchemeTable = memo(function SchemeTable({
   return (
     <Panel
       title="Every scheme at the present point"
-      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. The bottleneck is the kind of device of which one is asked for most busy time by a transaction."
+      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. Devices limit a scheme where they are at least 90 % busy, else the number of clients does."
       actions={
         <Button size="xs" variant="default" onClick={exportCsv}>
           Export CSV
@@ -65,7 +66,7 @@ export const SchemeTable = memo(function SchemeTable({
               <Head title="Throughput" unit="1/s" />
               <Head title="Range" unit="1/s" />
               <Head title="Response" unit="ms" />
-              <th scope="col">Bottleneck</th>
+              <th scope="col">Limited by</th>
               <Head title="Flash busy" />
               <Head title="Disk busy" />
               <Head title="Most" unit="1/s" />
@@ -118,6 +119,7 @@ const csvRow = (scheme: SchemeColumns, at: number): CsvCell[] => [
     scheme.throughput_most_per_s,
     scheme.response_ms,
     scheme.bottleneck,
+    scheme.limit,
     scheme.utilisation.cpu,
     scheme.utilisation.flash,
     scheme.utilisation.disk,
@@ -138,7 +140,7 @@ interface RowProps {
 
 function Row({ scheme, found, onExplain }: RowProps) {
   const { at } = found;
-  const limit = scheme.bottleneck[at] ?? null;
+  const limit = scheme.limit[at] ?? null;
   const figure = (name: string, value: string | null, reason = NO_DEMAND) => (
     <td className="num">
       {value === null ? (
@@ -164,7 +166,7 @@ function Row({ scheme, found, onExplain }: RowProps) {
         <span title={scheme.exactness}>{rangeOf(scheme, at)}</span>
       </td>
       {figure("Response", short(scheme.response_ms[at]))}
-      <td>{stationTitle(limit)}</td>
+      <td>{limitTitle(limit)}</td>
       {figure("Flash busy", share(scheme.utilisation.flash[at]))}
       {figure("Disk busy", share(scheme.utilisation.disk[at]))}
       {figure("Most throughput", short(scheme.max_throughput_per_s[at]))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -268,7 +268,8 @@ def _print_throughput(found: ThroughputStudy) -> None:
                 "-" if rate is None else f"{rate:,.1f}",
                 _range(columns["throughput_range_per_s"]),
                 format_microseconds(columns["response_s"][-1] * US_PER_S),
-                columns["bottleneck"][-1] or "-",
+                columns["limit"][-1] or "-",
+                _busiest(columns),
                 "-" if knee is None else f"{knee:,.1f}",
                 "-"
                 if columns["knee_disks"] is None
@@ -282,7 +283,8 @@ def _print_throughput(found: ThroughputStudy) -> None:
             ("transactions / s", True),
             ("with hits off", True),
             ("response", True),
-            ("bottleneck", False),
+            ("limited by", False),
+            ("busiest device", False),
             ("knee, clients", True),
             ("knee, disks", True),
         ],
@@ -290,6 +292,13 @@ def _print_throughput(found: ThroughputStudy) -> None:
     )
     typer.echo(f"* most throughput. {found.estimator}: {found.validity}")
     _warn(found.warnings)
+
+
+def _busiest(columns: dict[str, Any]) -> str:
+    kind = columns["bottleneck"][-1]
+    if kind is None:
+        return "-"
+    return f"{kind}, {min(columns['utilisation'][kind][-1], 1.0):.1%} busy"
 
 
 def _range(ends: list[list[float | None]] | None) -> str:

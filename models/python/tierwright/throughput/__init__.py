@@ -13,6 +13,8 @@ from tierwright.throughput.laws import (
 )
 from tierwright.throughput.mva import ClosedNetwork, closed_network
 from tierwright.throughput.schemes import (
+    CLIENTS,
+    SATURATED,
     STATIONS,
     SchemeThroughput,
     Setting,
@@ -22,6 +24,8 @@ from tierwright.throughput.schemes import (
 )
 
 __all__ = [
+    "CLIENTS",
+    "SATURATED",
     "STATIONS",
     "Bounds",
     "ClosedNetwork",

@@ -23,6 +23,9 @@ from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 STATIONS = ("cpu", "flash", "disk")
 """Kinds of station, in the order of the last axis of demands."""
 US_PER_S = 1e6
+SATURATED = 0.9
+"""Utilisation from which a device limits: below it more clients get more done. [1]"""
+CLIENTS = "clients"
 DEMAND_VALIDITY = (
     "LRU in both tiers, busy times at the rates that the devices state; the range is that of "
     "flash hits off by their known error"
@@ -72,6 +75,9 @@ class SchemeThroughput:
         At N clients, by MVA. [1/s], [s]
     utilisation, queue : float64 array, shape (P, K)
         Of one device of each kind. [1], [clients]
+    limit : tuple of str or None, length P
+        What limits the throughput: a kind of `STATIONS` whose devices are at least `SATURATED`
+        busy, the busiest of them; else `clients`. None where nothing is demanded.
     throughput_range_per_s, response_range_s : tuple of float64 array, or None
         Least and most where the flash hits are off by the known error of their
         approximation; None where they are exact. [1/s], [s]
@@ -90,6 +96,7 @@ class SchemeThroughput:
     response_s: FloatArray
     utilisation: FloatArray
     queue: FloatArray
+    limit: tuple[str | None, ...]
     throughput_range_per_s: tuple[FloatArray, FloatArray] | None
     response_range_s: tuple[FloatArray, FloatArray] | None
     costs: SchemeGrid
@@ -157,6 +164,7 @@ class ThroughputStudy:
                             strict=True,
                         )
                     ],
+                    "limit": list(found.limit),
                     "max_throughput_per_s": _plain(found.bounds.max_throughput_per_s),
                     "throughput_bound_per_s": _plain(found.bounds.throughput_per_s),
                     "response_bound_s": _plain(found.bounds.response_s),
@@ -350,12 +358,27 @@ def _scheme(
         main.response_s,
         main.utilisation,
         main.queue,
+        _limits(main),
         (rates.min(axis=0), rates.max(axis=0)) if some else None,
         (response.min(axis=0), response.max(axis=0)) if some else None,
         costs,
         explain.ESTIMATORS[name],
         exactness,
         exact,
+    )
+
+
+def _limits(solved: _Solved) -> tuple[str | None, ...]:
+    busiest = solved.bounds.bottleneck
+    busy = np.take_along_axis(solved.utilisation, busiest[:, None], axis=-1)[:, 0]
+    return tuple(
+        None if rate == np.inf else STATIONS[kind] if share >= SATURATED else CLIENTS
+        for kind, share, rate in zip(
+            busiest.tolist(),
+            busy.tolist(),
+            solved.bounds.max_throughput_per_s.tolist(),
+            strict=True,
+        )
     )
 
 
