@@ -7009,8 +7009,16 @@ export type SchemeColumns = {
     max_throughput_per_s: Array<number | null>;
     /**
      * Bottleneck
+     *
+     * Kind of device that a transaction asks for most busy time, of one device.
      */
     bottleneck: Array<'cpu' | 'flash' | 'disk' | null>;
+    /**
+     * Limit
+     *
+     * What limits the throughput: the kind of devices that are at least 90 % busy, the busiest of them, else the number of clients.
+     */
+    limit: Array<'clients' | 'cpu' | 'flash' | 'disk' | null>;
     /**
      * Knee Clients
      *
