@@ -10,7 +10,7 @@ import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { formatPercent, formatShort, ratio } from "@/units/quantity";
-import { type SchemeColumns, limitTitle } from "./findings";
+import { limitTitle, type SchemeColumns } from "./findings";
 import classes from "./throughput.module.css";
 
 /** Each scheme at the present value: rate, response time, what limits it, its knee. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,12 +20,14 @@ from tierwright.page_flow.warn import about_curve, about_space_behind
 from tierwright.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 
-STATIONS = ("cpu", "flash", "disk")
+Station = Literal["cpu", "flash", "disk"]
+Limit = Literal["clients", "cpu", "flash", "disk"]
+STATIONS: tuple[Station, ...] = ("cpu", "flash", "disk")
 """Kinds of station, in the order of the last axis of demands."""
 US_PER_S = 1e6
 SATURATED = 0.9
 """Utilisation from which a device limits: below it more clients get more done. [1]"""
-CLIENTS = "clients"
+CLIENTS: Limit = "clients"
 DEMAND_VALIDITY = (
     "LRU in both tiers, busy times at the rates that the devices state; the range is that of "
     "flash hits off by their known error"
@@ -96,7 +98,7 @@ class SchemeThroughput:
     response_s: FloatArray
     utilisation: FloatArray
     queue: FloatArray
-    limit: tuple[str | None, ...]
+    limit: tuple[Limit | None, ...]
     throughput_range_per_s: tuple[FloatArray, FloatArray] | None
     response_range_s: tuple[FloatArray, FloatArray] | None
     costs: SchemeGrid
@@ -368,7 +370,7 @@ def _scheme(
     )
 
 
-def _limits(solved: _Solved) -> tuple[str | None, ...]:
+def _limits(solved: _Solved) -> tuple[Limit | None, ...]:
     busiest = solved.bounds.bottleneck
     busy = np.take_along_axis(solved.utilisation, busiest[:, None], axis=-1)[:, 0]
     return tuple(
