@@ -363,7 +363,9 @@ def price_books() -> str:
         region = f", {book.region}" if book.region else ""
         parts += [
             f"## `{book.id}`",
-            f"{book.name} ({book.date}{region}). {book.notes}",
+            f"{book.name} ({book.date}{region}). {book.notes}"
+            + (" **The default book.**" if book.default else "")
+            + (f" **Retired:** {book.retired}." if book.retired else ""),
             table(
                 ["device or kind", "price", "unit", "of", "source", "note"],
                 [
@@ -378,11 +380,15 @@ def price_books() -> str:
                     for price in book.prices
                 ],
             ),
+            *(
+                f"No price of `{kind}`: {reason}."
+                for kind, reason in book.absent.items()
+            ),
         ]
     keys = ", ".join(f"`{key}`" for key in PRICE_UNITS)
     parts += [
         "## A price book's file",
-        "Keys: `id` (the file's name), `name`, `date`, optional `region`, `currency` (USD), `notes`; then a table `[[prices]]` for each price with "
+        "Keys: `id` (the file's name), `name`, `date`, optional `region`, `currency` (USD), `notes`, `default = true` (one book: taken where nobody chose), `retired` (why it should not be chosen any more), tables `[[absent]]` with `kind` and `reason`; then a table `[[prices]]` for each price with "
         f"`device_id` or `kind`, exactly one of {keys}, `source`, optional `date` and `note`. Unknown keys are refused.",
     ]
     return "\n\n".join(parts)

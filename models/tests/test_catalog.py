@@ -11,6 +11,7 @@ import pytest
 from tierwright import catalog
 from tierwright.device import FIGURES, KINDS
 from tierwright.errors import BadInput
+from tierwright.prices import MOST_QUARTERS_APART, quarter_of
 
 KNOWN = (
     # id, read IOPS, write IOPS: Koltsidas and Viglas Table 2, FaCE Table 1, FD-Buffer s. 5.1
@@ -132,6 +133,50 @@ def test_prices_name_devices_and_kinds_that_exist() -> None:
             assert price.kind is None or price.kind in KINDS
 
 
+def test_purchases_of_the_default_book_are_at_most_two_quarters_old() -> None:
+    book = catalog.default_price_book()
+    assert book is not None
+    assert book.id.startswith("street-")
+    assert not book.retired
+    streets = [b for b in catalog.price_books().values() if b.id.startswith("street-")]
+    assert book.date == max((b.date for b in streets), key=quarter_of)
+    for price in book.prices:
+        assert not price.rent
+        assert price.date is not None, price
+        age = quarter_of(book.date) - quarter_of(price.date)
+        assert 0 <= age <= MOST_QUARTERS_APART == 2, price
+    # Every kind that is bought has a price, or the reason why it has none.
+    priced = {price.kind for price in book.prices}
+    for kind in ("dram", "cxl", "pmem", "nvme", "sata_ssd", "hdd", "hdd_array"):
+        assert (kind in priced) != (kind in book.absent), kind
+
+
+def test_prices_of_the_newest_book_differ_by_drive() -> None:
+    book = catalog.price_book("street-2026-q3")
+
+    def per_gb(identifier: str) -> float:
+        price = book.find(device_id=identifier, kind=catalog.device(identifier).kind)
+        assert price is not None
+        return float(price.usd_per_gb)
+
+    assert per_gb("samsung-pm9a3-7.68tb-u2") == pytest.approx(22600 / 30000)
+    assert per_gb("solidigm-d5-p5336-61.44tb") == pytest.approx(16245.78 / 61440)
+    assert per_gb("solidigm-d7-p5810-800gb") == pytest.approx(2655.68 / 800)
+    assert per_gb("seagate-exos-x24-24tb") == 960 / 24000
+    assert book.find(device_id="intel-s4500-7.68tb", kind="sata_ssd") is None
+
+
+def test_books_on_a_withdrawn_figure_are_retired_and_still_there() -> None:
+    retired = {b.id for b in catalog.price_books().values() if b.retired}
+    assert retired == {"street-2025-q4", "street-2026-q1"}
+    for book in catalog.price_books().values():
+        withdrawn = any(
+            price.kind == "nvme" and price.usd == Decimal("0.365")
+            for price in book.prices
+        )
+        assert withdrawn == bool(book.retired), book.id
+
+
 def test_memory_prices_are_per_gib() -> None:
     # 64 GB RDIMM at 450 USD in the fourth quarter of 2025; the module holds 2^36 bytes.
     price = catalog.price_book("street-2025-q4").find(device_id=None, kind="dram")
@@ -188,6 +233,16 @@ def test_a_bad_file_is_named(own_fixtures: Path, text: str, message: str) -> Non
     with pytest.raises(BadInput) as caught:
         catalog.devices()
     assert caught.value.message.startswith(message)
+
+
+def test_two_default_books_are_refused(own_fixtures: Path) -> None:
+    for name in "ab":
+        (own_fixtures / "prices" / f"{name}.toml").write_text(
+            f'id = "{name}"\nname = "B"\ndate = "2026"\ndefault = true\n',
+            encoding="utf-8",
+        )
+    with pytest.raises(BadInput, match="prices: default: a and b are both the default"):
+        catalog.price_books()
 
 
 def test_a_folder_without_facts_is_refused(

@@ -11,8 +11,10 @@ from tierwright.prices import (
     Price,
     PriceBook,
     check_amortisation,
+    dates_apart,
     own_price,
     price_book_from_mapping,
+    quarter_of,
 )
 
 
@@ -315,3 +317,79 @@ def test_bad_amortisation(months: object) -> None:
 def test_an_empty_book_finds_nothing() -> None:
     book = PriceBook("b", "B", "2020", "", "USD", ())
     assert book.find(device_id=None, kind="dram") is None
+
+
+@pytest.mark.parametrize(
+    ("date", "quarter"),
+    [
+        ("2026", 8104),
+        ("2026-Q1", 8104),
+        ("2026-Q4", 8107),
+        ("2026-03", 8104),
+        ("2026-04", 8105),
+        ("2026-12-31", 8107),
+        ("2027-01-01", 8108),
+    ],
+)
+def test_dates_are_compared_by_quarter(date: str, quarter: int) -> None:
+    assert quarter_of(date) == quarter
+
+
+def test_dates_that_do_not_compare_are_named_once() -> None:
+    def of(date: str | None) -> Price:
+        return Price(Decimal(1), "GB", False, "s", date)
+
+    near = {"RAM": of("2026-05"), "flash": of("2026-08-11"), "disk": of("2026-Q1")}
+    assert dates_apart(near) is None
+    assert dates_apart({**near, "volume": of(None)}) is None
+    assert dates_apart({**near, "volume": of("2025-12")}) == (
+        "the price of volume is of 2025-12, that of flash of 2026-08-11"
+    )
+    assert dates_apart({}) is None
+
+
+BOOK: dict[str, Any] = {"id": "b", "name": "B", "date": "2026-Q3"}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"default": 1}, "f: default: `1` must be true or false"),
+        ({"retired": 1}, "f: retired: `1` must be text"),
+        ({"absent": "x"}, "f: absent: `x` must be a list"),
+        (
+            {"absent": [{"kind": "tape", "reason": "none"}]},
+            "f: absent[0].kind: `tape` is none of dram, ",
+        ),
+        (
+            {"absent": [{"kind": "hdd", "reason": " "}]},
+            "f: absent[0].reason: ` ` must say why there is no price",
+        ),
+        (
+            {
+                "absent": [{"kind": "hdd", "reason": "none"}],
+                "prices": [{"kind": "hdd", "usd_per_gb": 1, "source": "s"}],
+            },
+            "f: absent: `hdd` has a price all the same",
+        ),
+    ],
+)
+def test_a_bad_mark_of_a_price_book_is_refused(
+    more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        price_book_from_mapping({**BOOK, **more}, place="f")
+    assert caught.value.message.startswith(message)
+
+
+def test_marks_of_a_price_book_survive_plain_data() -> None:
+    absent = [{"kind": "hdd", "reason": "none"}]
+    made = price_book_from_mapping(
+        {**BOOK, "default": True, "retired": "why", "absent": absent}
+    )
+    assert (made.default, made.retired, dict(made.absent)) == (
+        True,
+        "why",
+        {"hdd": "none"},
+    )
+    assert price_book_from_mapping(made.to_dict()) == made

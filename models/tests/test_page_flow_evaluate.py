@@ -410,6 +410,35 @@ def test_the_device_own_price_stands_in_and_is_said() -> None:
     assert "price_from_device" in names(found)
 
 
+def test_a_kind_without_a_price_says_why() -> None:
+    book = catalog.price_book("street-2026-q3")
+    sata = catalog.device("intel-s4500-7.68tb")
+    result = run(flash=sata, prices=book).schemes["lazy"]
+    assert result.cost_usd_per_month is None
+    assert result.cost_reason.endswith(
+        "no price of an enterprise SATA drive of 2026 was found"
+    )
+
+
+def test_prices_of_different_dates_are_flagged_once() -> None:
+    disk = priced("slow", "cloud_block", 1)  # its own price, of 2019
+    found = run(disk=disk, prices=catalog.price_book("street-2026-q3"))
+    said = [w for w in found.warnings if w.name == "prices_of_different_dates"]
+    assert len(said) == 1
+    assert "the price of disk is of 2019" in said[0].message
+    same = run(prices=catalog.price_book("street-2026-q3"))
+    assert "prices_of_different_dates" not in names(same)
+
+
+def test_a_retired_book_is_said() -> None:
+    found = run(prices=catalog.price_book("street-2026-q1"))
+    caution = next(w for w in found.warnings if w.name == "price_book_retired")
+    assert "withdrawn by its publisher" in caution.message
+    assert "price_book_retired" not in names(
+        run(prices=catalog.price_book("street-2026-q3"))
+    )
+
+
 # --- choice -------------------------------------------------------------------------------
 
 

@@ -26,13 +26,14 @@ const choices: Choices = {
     device("hdd", ["disk"]),
   ],
   priceBooks: [
-    { id: "old", date: "2015" },
-    { id: "new", date: "2026-Q1" },
+    { id: "old", date: "2015", default: false },
+    { id: "usual", date: "2026-Q1", default: true },
+    { id: "new", date: "2026-Q3", default: false },
   ],
 };
 
 describe("what an open address is filled with", () => {
-  it("is the worked example on devices whose times are known, at the newest prices", () => {
+  it("is the worked example on devices whose times are known, at the default prices", () => {
     expect(fillState({}, choices)).toEqual({
       workload: "example",
       ram_pages: 100,
@@ -40,9 +41,14 @@ describe("what an open address is filled with", () => {
       flash_device: "ssd",
       disk_device: "hdd",
       ram_device: "none",
-      price_book: "new",
+      price_book: "usual",
       months: 36,
     });
+  });
+
+  it("takes the newest prices where no book is the default", () => {
+    const books = choices.priceBooks.map((book) => ({ ...book, default: false }));
+    expect(fillState({}, { ...choices, priceBooks: books })?.price_book).toBe("new");
   });
 
   it("never overrides what the address states", () => {

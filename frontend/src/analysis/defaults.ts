@@ -17,7 +17,11 @@ const FLASH_SHARE = 0.5;
 export interface Choices {
   readonly workloads: readonly WorkloadOut[];
   readonly devices: readonly DeviceOut[];
-  readonly priceBooks: readonly { readonly id: string; readonly date: string }[];
+  readonly priceBooks: readonly {
+    readonly id: string;
+    readonly date: string;
+    readonly default: boolean;
+  }[];
 }
 
 function preferredDevice(
@@ -84,12 +88,10 @@ export function fillState(
   return completeState({ ...filled, ...Object.fromEntries(stated) });
 }
 
-const PREFERRED_BOOK = "street-2026-q1";
-
-/** The newest shipped street prices; else the newest book of all. */
+/** The book that says that it is the default one; else the newest of all. */
 export function usualBook(books: Choices["priceBooks"]): string | undefined {
-  if (books.some((book) => book.id === PREFERRED_BOOK)) {
-    return PREFERRED_BOOK;
-  }
-  return [...books].sort((one, other) => other.date.localeCompare(one.date))[0]?.id;
+  return (
+    books.find((book) => book.default) ??
+    [...books].sort((one, other) => other.date.localeCompare(one.date))[0]
+  )?.id;
 }

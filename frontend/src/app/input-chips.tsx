@@ -217,7 +217,7 @@ function HardwareChip({
             { value: NONE, label: "No price book: only the devices' own prices" },
             ...books.map((candidate) => ({
               value: candidate.id,
-              label: `${candidate.name} (${candidate.date})`,
+              label: `${candidate.name} (${candidate.date}${candidate.retired === "" ? "" : ", retired"})`,
             })),
           ]}
           value={state?.price_book ?? null}

@@ -110,6 +110,11 @@ def price_book(identifier: str) -> PriceBook:
     return _find(price_books(), identifier, "price book", "tierwright catalog prices")
 
 
+def default_price_book() -> PriceBook | None:
+    """Shipped book that is taken where nobody chose one: that with `default = true`."""
+    return next((book for book in price_books().values() if book.default), None)
+
+
 @lru_cache(maxsize=4)
 def _devices(folder: Path) -> Mapping[str, Device]:
     found = {}
@@ -128,6 +133,12 @@ def _price_books(folder: Path) -> Mapping[str, PriceBook]:
         made = price_book_from_mapping(_read_toml(path), place=place)
         _check_name(path, made.id)
         found[made.id] = made
+    defaults = [book.id for book in found.values() if book.default]
+    if len(defaults) > 1:
+        raise BadInput(
+            f"{folder.name}: default: {' and '.join(defaults)} are both the default",
+            "leave `default = true` in one book",
+        )
     return MappingProxyType(found)
 
 

@@ -22,6 +22,7 @@ from tierwright.prices import (
     Price,
     PriceBook,
     check_amortisation,
+    dates_apart,
     own_price,
 )
 from tierwright.units import UNIT_BYTES
@@ -36,8 +37,6 @@ VALIDITY = (
     "space and network left out"
 )
 _MONEY_HINT = "money, rates and shares are Decimals, at least 0"
-_YEAR_DIGITS = 4
-_MOST_YEARS_APART = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -688,12 +687,16 @@ def _about_price(
 
 
 def _about_dates(used: Iterable[Price]) -> Iterable[Caution]:
-    years = sorted(
-        {int(price.date[:_YEAR_DIGITS]) for price in used if price.date is not None}
+    apart = dates_apart(
+        {
+            f"{index}" if name is None else f"`{name}`": price
+            for index, price in enumerate(used, 1)
+            for name in (price.device_id or price.kind,)
+        }
     )
-    if years and years[-1] - years[0] > _MOST_YEARS_APART:
+    if apart is not None:
         yield Caution(
             "prices_of_different_dates",
-            f"the prices are from {years[0]} to {years[-1]}",
-            "prices of different years do not compare; use one book of one date",
+            apart,
+            "such prices do not compare; use one book of one date",
         )

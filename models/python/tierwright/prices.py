@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +25,23 @@ NOT_INCLUDED = "power, cooling, provisioned IOPS, request fees, staff and intere
 PRICE_UNITS = ("usd_per_gb", "usd_per_gib", "usd_per_gb_month", "usd_per_gib_month")
 """Keys of a price entry; exactly one is given. GB = 10^9, GiB = 2^30 bytes."""
 
-_BOOK_KEYS = {"id", "name", "date", "region", "currency", "notes", "prices"}
+MOST_QUARTERS_APART = 2
+"""Quarters between the dates of two prices that still compare."""
+
+_BOOK_KEYS = {
+    "id",
+    "name",
+    "date",
+    "region",
+    "currency",
+    "notes",
+    "default",
+    "retired",
+    "absent",
+    "prices",
+}
+_ABSENT_KEYS = {"kind", "reason"}
+_QUARTERS, _MONTHS_A_QUARTER = 4, 3
 _ENTRY_KEYS = {"device_id", "kind", "source", "date", "note", *PRICE_UNITS}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
@@ -126,6 +142,12 @@ class PriceBook:
         Entries by device or by kind.
     notes : str
         What to know before using the book.
+    default : bool
+        Whether it is taken where nobody chose a book; of the shipped ones exactly one.
+    retired : str
+        Why it should not be chosen any more; empty for a book that stands. It stays selectable.
+    absent : mapping of str to str
+        Kinds without a price, and why.
     """
 
     id: str
@@ -135,6 +157,9 @@ class PriceBook:
     currency: str
     prices: tuple[Price, ...]
     notes: str = ""
+    default: bool = False
+    retired: str = ""
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, *, device_id: str | None, kind: str) -> Price | None:
         """Price of a device: its own entry, else that of its kind, else None."""
@@ -156,8 +181,68 @@ class PriceBook:
             "region": self.region,
             "currency": self.currency,
             "notes": self.notes,
+            "default": self.default,
+            "retired": self.retired,
+            "absent": [
+                {"kind": kind, "reason": reason} for kind, reason in self.absent.items()
+            ],
             "prices": [price.to_dict() for price in self.prices],
         }
+
+
+def quarter_of(date: str) -> int:
+    """Quarters from year 0 to a date; a year alone counts as its first quarter.
+
+    Parameters
+    ----------
+    date : str
+        `YYYY`, `YYYY-MM`, `YYYY-MM-DD` or `YYYY-Qn`.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> quarter_of("2026-08-11") - quarter_of("2026-Q1")
+    2
+    """
+    year, _, rest = date.partition("-")
+    if rest.startswith("Q"):
+        quarter = int(rest[1:]) - 1
+    else:
+        quarter = (int(rest[:2]) - 1) // _MONTHS_A_QUARTER if rest else 0
+    return int(year) * _QUARTERS + quarter
+
+
+def dates_apart(used: Mapping[str, Price]) -> str | None:
+    """Say which prices are of dates that do not compare.
+
+    Parameters
+    ----------
+    used : mapping of str to Price
+        What is priced, and its price.
+
+    Returns
+    -------
+    str or None
+        The oldest and the newest; None where they are at most `MOST_QUARTERS_APART` apart.
+    """
+    dated = {
+        what: (quarter_of(price.date), price.date)
+        for what, price in used.items()
+        if price.date is not None
+    }
+    if not dated:
+        return None
+    oldest = min(dated, key=lambda what: dated[what][0])
+    newest = max(dated, key=lambda what: dated[what][0])
+    if dated[newest][0] - dated[oldest][0] <= MOST_QUARTERS_APART:
+        return None
+    return (
+        f"the price of {oldest} is of {dated[oldest][1]}, that of {newest} "
+        f"of {dated[newest][1]}"
+    )
 
 
 def own_price(device: Device) -> Price | None:
@@ -202,8 +287,8 @@ def price_book_from_mapping(
     Parameters
     ----------
     data : mapping
-        `id`, `name`, `date`, optional `region`, `currency` (USD), `notes`, and `prices`:
-        a list of `{device_id or kind, one of PRICE_UNITS, source, date?, note?}`.
+        `id`, `name`, `date`, optional `region`, `currency` (USD), `notes`, `default`,
+        `retired`, `absent` (a list of `{kind, reason}`), and `prices`: a list of `{device_id or kind, one of PRICE_UNITS, source, date?, note?}`.
     place : str
         File or request named in errors.
 
@@ -234,9 +319,14 @@ def price_book_from_mapping(
     check_date(data.get("date"), "date", problems)
     currency = data.get("currency", "USD")
     problems.check(currency == "USD", "currency", currency, "must be USD")
-    for key in ("region", "notes"):
+    for key in ("region", "notes", "retired"):
         value = data.get(key, "")
         problems.check(isinstance(value, str), key, value, "must be text")
+    default = data.get("default", False)
+    problems.check(
+        isinstance(default, bool), "default", default, "must be true or false"
+    )
+    absent = _absent(data.get("absent", []), problems)
     entries = data.get("prices", [])
     prices: list[Price] = []
     if problems.check(isinstance(entries, list), "prices", entries, "must be a list"):
@@ -245,6 +335,13 @@ def price_book_from_mapping(
             if price is not None:
                 prices.append(price)
     _check_unique(prices, problems)
+    for price in prices:
+        problems.check(
+            price.kind is None or price.kind not in absent,
+            "absent",
+            price.kind,
+            "has a price all the same",
+        )
     problems.raise_if_any()
     return PriceBook(
         identifier,
@@ -254,7 +351,35 @@ def price_book_from_mapping(
         currency,
         tuple(prices),
         data.get("notes", ""),
+        default,
+        data.get("retired", ""),
+        absent,
     )
+
+
+def _absent(entries: Any, problems: Problems) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if not problems.check(
+        isinstance(entries, list), "absent", entries, "must be a list"
+    ):
+        return found
+    for index, entry in enumerate(entries):
+        where = f"absent[{index}]"
+        good = isinstance(entry, Mapping) and set(entry) == _ABSENT_KEYS
+        if not problems.check(good, where, entry, "needs `kind` and `reason` alone"):
+            continue
+        kind, reason = entry["kind"], entry["reason"]
+        known = isinstance(kind, str) and kind in KINDS
+        problems.check(known, f"{where}.kind", kind, f"is none of {', '.join(KINDS)}")
+        problems.check(
+            isinstance(reason, str) and reason.strip(),
+            f"{where}.reason",
+            reason,
+            "must say why there is no price",
+        )
+        if known:
+            found[kind] = str(reason)
+    return found
 
 
 def _entry(entry: Any, where: str, problems: Problems) -> Price | None:

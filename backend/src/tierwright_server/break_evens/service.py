@@ -22,7 +22,7 @@ from tierwright.break_even import (
 )
 from tierwright.derivation import Derivation, shown
 from tierwright.metadata import MetadataPreset, ram_pages_left
-from tierwright.prices import Price
+from tierwright.prices import Price, dates_apart
 from tierwright.ties import at_both_ends
 from tierwright_server.break_evens.schemas import (
     AccessTimes,
@@ -736,13 +736,15 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
             "workload has steps",
             hint="Look at the plan of spending, and at larger sums.",
         )
-    asked = answers.prices.ram, answers.prices.flash
-    years = {(price.date or "")[:4] for price in asked if price is not None}
-    if len(years) > 1:
+    asked = {"DRAM": answers.prices.ram, "flash": answers.prices.flash}
+    apart = dates_apart(
+        {what: price for what, price in asked.items() if price is not None}
+    )
+    if apart is not None:
         yield WarningOut(
             name="prices_of_different_dates",
-            message="the prices of DRAM and flash are of different years or undated",
-            hint="Add both prices to a book of your own.",
+            message=apart,
+            hint="Such prices do not compare: add both to a book of your own.",
         )
 
 

@@ -257,6 +257,13 @@ class PriceIn(Body):
     note: LongText = ""
 
 
+class AbsentPriceOut(Answer):
+    """A kind that a price book has no price of."""
+
+    kind: str
+    reason: str
+
+
 class PriceBookOut(Answer):
     """A dated list of prices."""
 
@@ -267,6 +274,15 @@ class PriceBookOut(Answer):
     region: str
     currency: str
     notes: str
+    default: bool = Field(
+        description="Whether it is taken where nobody chose a book; of one book."
+    )
+    retired: str = Field(
+        description="Why it should not be chosen any more; empty: it stands. It stays selectable."
+    )
+    absent: list[AbsentPriceOut] = Field(
+        description="Kinds without a price, and why there is none."
+    )
     prices: list[PriceOut]
     updated_at: datetime | None = None
 

@@ -27,6 +27,7 @@ from tierwright.units import UNIT_BYTES
 from tierwright_server import tables
 from tierwright_server.catalog import repository
 from tierwright_server.catalog.schemas import (
+    AbsentPriceOut,
     CopyIn,
     DeviceIn,
     DeviceKindOut,
@@ -381,6 +382,12 @@ def price_book_out(book: PriceBook, *, own: bool = False) -> PriceBookOut:
         region=book.region,
         currency=book.currency,
         notes=book.notes,
+        default=book.default,
+        retired=book.retired,
+        absent=[
+            AbsentPriceOut(kind=kind, reason=reason)
+            for kind, reason in book.absent.items()
+        ],
         prices=[_price_out(price) for price in book.prices],
     )
 

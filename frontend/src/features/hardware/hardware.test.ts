@@ -47,6 +47,9 @@ const book: PriceBookOut = {
   region: "",
   currency: "USD",
   notes: "",
+  default: false,
+  retired: "",
+  absent: [],
   prices: [
     {
       device_id: null,

@@ -1,4 +1,4 @@
-import { Badge, Button, Group } from "@mantine/core";
+import { Badge, Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import type { DeviceOut, PriceBookOut } from "@/api/catalog";
@@ -60,6 +60,16 @@ export function PriceBooks(props: {
                     {book.origin === "own" && (
                       <Badge size="sm" variant="default" ml={8}>
                         own
+                      </Badge>
+                    )}
+                    {book.default && (
+                      <Badge size="sm" variant="default" ml={8}>
+                        default
+                      </Badge>
+                    )}
+                    {book.retired !== "" && (
+                      <Badge size="sm" variant="default" ml={8}>
+                        retired
                       </Badge>
                     )}
                   </th>
@@ -146,6 +156,25 @@ function PriceTable(props: {
       : (devices.find((device) => device.id === price.device_id)?.name ??
         price.device_id);
   return (
+    <>
+      {book.notes !== "" && <Text size="sm">{book.notes}</Text>}
+      {book.retired !== "" && <Text size="sm">Retired: {book.retired}.</Text>}
+      {book.absent.map(({ kind, reason }) => (
+        <Text size="sm" key={kind}>
+          No price of {kindTitle(kind)}: {reason}.
+        </Text>
+      ))}
+      <BookTable book={book} target={target} />
+    </>
+  );
+}
+
+function BookTable(props: {
+  readonly book: PriceBookOut;
+  readonly target: (price: PriceBookOut["prices"][number]) => string;
+}) {
+  const { book, target } = props;
+  return (
     <table className="tw-table" aria-label={`Prices of ${book.name}`}>
       <thead>
         <tr>
@@ -164,7 +193,7 @@ function PriceTable(props: {
             <th scope="row">{target(price)}</th>
             <td className="num">{formatUsd(usd(Number(price.usd)))}</td>
             <td>{price.unit}</td>
-            <td>{price.date ?? book.date}</td>
+            <td>{price.date ?? <Unknown reason="the source carries no date" />}</td>
             <td style={{ overflowWrap: "anywhere" }}>{price.source}</td>
           </tr>
         ))}

@@ -21,7 +21,7 @@ from tierwright.errors import Problems
 from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
-from tierwright.prices import Price
+from tierwright.prices import Price, dates_apart
 
 GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
 INTERVAL_VALIDITY = (
@@ -271,12 +271,15 @@ def _about_interval(upper: PricedTier, lower: PricedTier) -> tuple[Caution, ...]
                     "compare rents with rents",
                 )
             )
-        if (one.date or "")[:4] != (other.date or "")[:4]:
+        apart = dates_apart(
+            {f"`{upper.device.id}`": one, f"`{lower.device.id}`": other}
+        )
+        if apart is not None:
             found.append(
                 Caution(
                     "prices_of_different_dates",
-                    f"the prices are of {one.date or 'no date'} and {other.date or 'no date'}",
-                    "prices of different years do not compare; add a price to a book of your own",
+                    apart,
+                    "such prices do not compare; add a price to a book of your own",
                 )
             )
     if "read_iops" not in lower.device.figures:

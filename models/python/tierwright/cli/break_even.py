@@ -194,8 +194,9 @@ def break_even(
 
 
 def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | None:
-    """Take the book that prices this flash device and DRAM, else the latest with DRAM."""
+    """Take the book that prices this flash device and DRAM, else the default book."""
     from tierwright import catalog
+    from tierwright.prices import quarter_of
 
     books = [
         book
@@ -209,7 +210,7 @@ def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | N
     ]
     if not books:
         return None
-    book = max(own or books, key=lambda entry: entry.date)
+    book = max(own or books, key=lambda entry: (entry.default, quarter_of(entry.date)))
     assumed.append(
         {
             "name": "price_book_assumed",

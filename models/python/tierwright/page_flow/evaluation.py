@@ -46,6 +46,7 @@ from tierwright.prices import (
     Price,
     PriceBook,
     check_amortisation,
+    dates_apart,
     own_price,
 )
 from tierwright.steady_state import Start
@@ -907,6 +908,7 @@ def _cost_parts(
     }
     parts: dict[str, CostPart] = {}
     warnings: list[Caution] = []
+    used: dict[str, Price] = {}
     for tier, (device, size) in held.items():
         if tier == "disk" and not curve.data_known:
             parts[tier] = CostPart(
@@ -921,6 +923,7 @@ def _cost_parts(
                 size, None, reason=_why_no_price(tier, device, prices)
             )
             continue
+        used["RAM" if tier == "ram" else tier] = price
         parts[tier] = CostPart(
             size,
             float(price.usd_per_month(size, months)),
@@ -929,7 +932,33 @@ def _cost_parts(
             price.source,
             price.date,
         )
+    warnings += about_book(prices, used)
     return parts, tuple(warnings)
+
+
+def about_book(
+    prices: PriceBook | None, used: Mapping[str, Price]
+) -> tuple[Caution, ...]:
+    """Say once that prices are of different dates, or of a book that is retired."""
+    found = []
+    if prices is not None and prices.retired:
+        found.append(
+            Caution(
+                "price_book_retired",
+                f"price book `{prices.id}` is retired: {prices.retired}",
+                "choose a newer book, or one of your own",
+            )
+        )
+    apart = dates_apart(used)
+    if apart is not None:
+        found.append(
+            Caution(
+                "prices_of_different_dates",
+                apart,
+                "such prices do not compare; add a price to a book of your own",
+            )
+        )
+    return tuple(found)
 
 
 def _price(
@@ -1025,7 +1054,9 @@ PRICED_PAGES = 2**20
 def _why_no_price(tier: str, device: Device | None, prices: PriceBook | None) -> str:
     what = f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
     if prices is not None:
-        return f"price book `{prices.id}` has no price for {what}"
+        reason = prices.absent.get("dram" if device is None else device.kind)
+        about = "" if reason is None else f": {reason}"
+        return f"price book `{prices.id}` has no price for {what}{about}"
     if device is None:
         return "no price book and no RAM device was chosen"
     return f"no price book was chosen, and {what} has no price of its own"
@@ -1060,7 +1091,7 @@ def _priced_by_profile(
     return Caution(
         "price_from_device",
         f"{book}; the own price of `{device.id}` is used, {_stated(price)}",
-        "prices of different dates do not compare; add a price to a book of your own",
+        "add a price of the book's date to a book of your own",
     )
 
 
