@@ -159,19 +159,24 @@ class TestWear:
             assert row["money"]["amortised_usd_per_month"] is None
             assert float(row["money"]["left_usd"]) == 0
 
-    def test_what_a_device_does_not_state_is_said_and_can_be_given(self, application):
-        bare = application.post(
-            "/wear", point(flash_device_id="samsung-pm9a3-7.68tb-u2"), 200
-        )
-        assert "not over how many years" in bare["budget"]["reason"]
+    def test_what_no_source_states_is_assumed_and_can_be_given(self, application):
+        drive = {"flash_device_id": "samsung-pm9a3-7.68tb-u2"}
+        bare = application.post("/wear", point(**drive), 200)
+        assert bare["budget"]["assumed"] == "5 years"
+        assert "endurance_assumed" in {w["name"] for w in bare["warnings"]}
+        assert bare["rated_dwpd"] == 1.3
+        given = {"rated_years": 2.5, "rated_dwpd": 1.3}
+        known = application.post("/wear", point(**drive, **given), 200)
+        assert known["budget"]["assumed"] == ""
+        assert "endurance_assumed" not in {w["name"] for w in known["warnings"]}
+        for one, other in zip(bare["schemes"], known["schemes"], strict=True):
+            assert other["years"] == pytest.approx(one["years"] / 2)
+
+    def test_what_has_no_capacity_has_no_life_and_says_why(self, application):
+        bare = application.post("/wear", point(flash_device_id="samsung-pm9d3a"), 200)
+        assert "no capacity" in bare["budget"]["reason"]
         assert all(row["years"] is None for row in bare["schemes"])
         assert all(row["tb_per_day"] > 0 for row in bare["schemes"])
-        known = application.post(
-            "/wear",
-            point(flash_device_id="samsung-pm9a3-7.68tb-u2", rated_years=5.0),
-            200,
-        )
-        assert all(row["years"] > 0 for row in known["schemes"])
 
     def test_a_load_that_shrinks_may_never_wear_it_out(self, application):
         answer = application.post(

@@ -96,16 +96,18 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expect(page).not.toHaveURL(/metadata=/);
 });
 
-test("wear: what a device does not state is said, and can be given", async ({
+test("wear: an endurance that is assumed is said, and can be given", async ({
   page,
 }) => {
   await openReady(page, "/wear?flash_device=samsung-pm9a3-7.68tb-u2&rate=2000");
-  await expect(page.getByText(/not over how many years/).first()).toBeVisible();
-  await expect(figure(page)).toHaveText("not known");
-  const years = page.getByRole("textbox", { name: "Years of its DWPD" });
-  await years.fill("5");
-  await years.press("Enter");
+  await expect(page.getByText(/5 years assumed/).first()).toBeVisible();
   await expect(figure(page)).toHaveText(/years/);
+  const assumed = await figure(page).textContent();
+  const years = page.getByRole("textbox", { name: "Years of its DWPD" });
+  await years.fill("2");
+  await years.press("Enter");
+  await expect(page.getByText(/2 years as given/).first()).toBeVisible();
+  await expect(figure(page)).not.toHaveText(assumed ?? "");
 });
 
 test("wear: the health of a drive is read from what smartctl prints", async ({

@@ -277,6 +277,13 @@ COLUMNS = {
     "usd_per_gb": "unit_price",
     "usd_per_gb_month": "unit_rent",
 }
+ADDED = {
+    # Stated of the same drive, or of it in another row, than where the table has it.
+    ("solidigm-d7-p5810-800gb", "dwpd"),
+    ("optane-p4800x-375gb-qd1", "dwpd"),
+    ("optane-p4800x-375gb-qd1", "endurance_years"),
+    ("optane-p4800x-375gb-qd1", "endurance_tb"),
+}
 ONE_TIB_PLUS = (
     "sce2014-emlc-pcie-1.8tib"  # the table has 1979.1 GB for the paper's 1.8 TiB
 )
@@ -304,7 +311,7 @@ def test_no_figure_was_lost_or_changed_on_the_way_from_the_table(
         for column, name in COLUMNS.items():
             if row[column]:
                 assert figures[name].value == Decimal(row[column]), (row["id"], column)
-            else:
+            elif (row["id"], name) not in ADDED:
                 assert name not in figures, (row["id"], name)
         if row["capacity_gb"] and row["id"] != ONE_TIB_PLUS:
             assert figures["capacity"].value == Decimal(row["capacity_gb"])

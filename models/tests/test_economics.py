@@ -106,8 +106,14 @@ def test_wear_is_charged_where_the_rating_ends_before_the_amortisation() -> None
     assert line(found, "wear") + line(found, "capital") == 20
     easy = economics.tier_cost(SSD, 10**12, load=Load(written_bytes=TB))
     assert line(easy, "wear") == 0
+    # 1 DWPD over 5 years assumed: 1825 TB last 18.25 months.
     bare = device(unit_price=(1, "USD/GB"), capacity=(1, "TB"))
-    unknown = economics.tier_cost(bare, 10**12, load=work)
+    taken = economics.tier_cost(bare, 10**12, load=work)
+    paid = Decimal(1000) / Decimal("18.25") - Decimal(1000) / 36
+    assert float(line(taken, "wear")) == pytest.approx(float(paid))
+    assert [warning.name for warning in taken.warnings] == ["endurance_assumed"]
+    sizeless = device(unit_price=(1, "USD/GB"))
+    unknown = economics.tier_cost(sizeless, 10**12, load=work)
     assert any("states no endurance" in text for text in unknown.missing)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tierwright import catalog, endurance
 from tierwright.cli.app import main
 from tierwright.device import Device, device_from_mapping
+from tierwright.endurance.wear import WEARING
 from tierwright.errors import BadInput
 
 settings.register_profile("models", deadline=None)  # the machine may be busy
@@ -154,6 +155,57 @@ def test_each_rating_follows_from_the_others() -> None:
     assert other.dwpd == pytest.approx(1)
     bare = endurance.rated_endurance(device(dwpd=(1, "1/day")))
     assert bare.tb_written is None
+    assert not stated.warnings + other.warnings + bare.warnings
+
+
+def test_what_no_source_states_is_assumed_and_said() -> None:
+    drive = device(capacity=(1000, "GB"))
+    taken = endurance.rated_endurance(drive, assume=True)
+    assert taken.tb_written == pytest.approx(1825)  # 1 x 1 TB x 365 x 5
+    assert taken.assumed == "1 DWPD over 5 years"
+    assert taken.basis.endswith("; 1 DWPD over 5 years assumed")
+    assert [warning.name for warning in taken.warnings] == ["endurance_assumed"]
+    # Each half that is stated or given is no assumption.
+    rated = device(capacity=(1000, "GB"), dwpd=(3, "1/day"))
+    half = endurance.rated_endurance(rated, assume=True)
+    assert (half.tb_written, half.assumed) == (pytest.approx(5475), "5 years")
+    given = endurance.rated_endurance(drive, dwpd=2, years=3, assume=True)
+    assert (given.tb_written, given.assumed) == (pytest.approx(2190), "")
+    assert given.basis.endswith("; 2 DWPD and 3 years as given")
+    # What is given goes before what is stated.
+    tbw = device(capacity=(1000, "GB"), endurance_tb=(600, "TB"))
+    assert endurance.rated_endurance(tbw, assume=True).tb_written == 600
+    other = endurance.rated_endurance(tbw, dwpd=2, assume=True)
+    assert (other.tb_written, other.assumed) == (pytest.approx(3650), "5 years")
+
+
+def test_nothing_is_assumed_of_what_is_rented_or_does_not_wear() -> None:
+    named = {
+        "aws-i4i.4xlarge-local": "comes with an instance",
+        "gcp-local-ssd-375gb": "is rented",
+        "aws-ebs-gp3-max": "is a volume",
+        "pmem-optane-100-128gb": "is memory",
+    }
+    for name in named:
+        found = endurance.rated_endurance(catalog.device(name), assume=True)
+        assert (found.tb_written, found.assumed) == (None, ""), name
+
+
+def test_every_drive_has_an_endurance_or_the_labelled_assumption() -> None:
+    stated = assumed = 0
+    for drive in catalog.devices().values():
+        if drive.kind not in WEARING or drive.sold_as == "instance":
+            continue
+        if "unit_rent" in drive.figures:
+            continue
+        found = endurance.rated_endurance(drive, assume=True)
+        assert (found.tb_written is None) == (drive.capacity_bytes is None), drive.id
+        assert found.dwpd is not None or found.tb_written is not None, drive.id
+        assert bool(found.assumed) == bool(found.warnings)
+        stated += not found.assumed
+        assumed += bool(found.assumed)
+    assert stated >= 26
+    assert assumed >= 30
 
 
 @pytest.mark.formula("endurance.wear.remaining")

@@ -145,18 +145,32 @@ def test_growth_too_small_to_count_changes_no_life() -> None:
     assert endurance.years_with_growth(2, 3, 5e-324) == 2 / 3
 
 
-def test_a_device_that_does_not_state_a_budget_has_no_years_and_says_why() -> None:
-    device = catalog.device("samsung-pm9a3-7.68tb-u2")
-    budget = endurance.write_budget(device)
+def test_a_device_without_a_budget_has_no_years_and_says_why() -> None:
+    budget = endurance.write_budget(catalog.device("samsung-pm9d3a"))
     assert budget.in_place_tb is None
-    assert "not over how many years" in budget.reason
+    assert "no capacity" in budget.reason
     found = endurance.wear_outlook(POINT, budget, accesses_per_s=1000)
     assert found.schemes["lazy"].years is None
     assert found.schemes["lazy"].tb_per_day > 0
     assert found.warnings[0].name == "no_write_budget"
-    # 1.3 x 7.68 TB x 365 x 5
-    known = endurance.write_budget(device, rated_years=5)
-    assert known.in_place_tb == pytest.approx(1.3 * 7.68 * 365 * 5)
+
+
+def test_a_budget_that_rests_on_an_assumption_says_so() -> None:
+    device = catalog.device("samsung-pm9a3-7.68tb-u2")
+    # 1.3 x 7.68 TB x 365 x 5: the drive writes are stated, the years are not.
+    budget = endurance.write_budget(device)
+    assert budget.in_place_tb == pytest.approx(1.3 * 7.68 * 365 * 5)
+    assert budget.assumed == "5 years"
+    found = endurance.wear_outlook(POINT, budget, accesses_per_s=1000)
+    assert found.warnings[0].name == "endurance_assumed"
+    assert found.schemes["lazy"].years is not None
+    known = endurance.write_budget(device, rated_years=3)
+    assert known.in_place_tb == pytest.approx(1.3 * 7.68 * 365 * 3)
+    assert not known.assumed
+    fewer = endurance.write_budget(device, rated_dwpd=0.5, rated_years=3)
+    assert fewer.in_place_tb == pytest.approx(0.5 * 7.68 * 365 * 3)
+    quiet = endurance.wear_outlook(POINT, known, accesses_per_s=1000)
+    assert "endurance_assumed" not in {w.name for w in quiet.warnings}
     assert endurance.write_budget(device, rated_tb=100).in_place_tb == 100
     assert endurance.write_budget(device, pe_cycles=1000).reason
 

@@ -25,6 +25,7 @@ export interface WearNumbers {
   devices?: number | undefined;
   written_tb?: number | undefined;
   rated_tb?: number | undefined;
+  rated_dwpd?: number | undefined;
   rated_years?: number | undefined;
   pe_cycles?: number | undefined;
   waf_in_place?: number | undefined;
@@ -88,6 +89,7 @@ export const WEAR_BOUNDS: Readonly<Record<keyof WearNumbers, Bounds>> = {
   devices: { low: 1, high: 10_000, whole: true },
   written_tb: { low: 0, high: 1e15 },
   rated_tb: { low: 1e-9, high: 1e15 },
+  rated_dwpd: { low: 1e-9, high: 1e15 },
   rated_years: { low: 1e-9, high: 1000 },
   pe_cycles: { low: 1e-9, high: 1e15 },
   waf_in_place: { low: 1e-9, high: 1e6 },

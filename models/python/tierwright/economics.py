@@ -397,7 +397,14 @@ def tier_cost(
         running,
         tuple(missing),
         VALIDITY,
-        tuple(_about_price(device, price, prices)),
+        (
+            *_about_price(device, price, prices),
+            *(
+                rated_endurance(device, assume=True).warnings
+                if work.written_bytes and not price.rent and "flash" in device.roles
+                else ()
+            ),
+        ),
     )
 
 
@@ -633,7 +640,8 @@ def _wear(
     if work.written_bytes is None:
         missing.append("wear: the bytes written a month were not given")
         return
-    rated = rated_endurance(device).tb_written
+    endurance = rated_endurance(device, assume=True)
+    rated = endurance.tb_written
     if rated is None or not devices:
         missing.append(f"wear: `{device.id}` states no endurance, or no capacity")
         return
@@ -655,10 +663,10 @@ def _wear(
                 Number("P", capex, "USD", "purchase"),
                 Number("life", life, "months", "until the rated writes are used"),
                 Number("amortisation", planned, "months", "planned"),
-                Number("TBW", rated, "TB", "rated writes of one device"),
+                Number("TBW", rated, "TB", f"one device: {endurance.basis}"),
                 Number("writes", work.written_bytes / TB, "TB/month", "of the host"),
             ),
-            "derived; rating as the device states it",
+            f"derived; {endurance.basis}",
         ),
     )
 

@@ -83,7 +83,13 @@ class WearIn(PointIn):
     )
     rated_years: Positive | None = Field(
         default=None,
-        description="Years of its drive writes per day, where it does not state them.",
+        description="Years of its drive writes per day, where it does not state them; "
+        "absent: 5 are assumed.",
+    )
+    rated_dwpd: Positive | None = Field(
+        default=None,
+        description="Drive writes per day of one device; absent: as it states, and 1 "
+        "(assumed) where it states no endurance. [1/day]",
     )
     pe_cycles: Positive | None = Field(
         default=None, description="P/E cycles of a block; the rating is then not used."
@@ -166,6 +172,10 @@ class BudgetOut(Answer):
     in_place_tb: float | None
     appended_tb: float | None
     basis: str
+    assumed: str = Field(
+        description="What it rests on that no source states, such as `1 DWPD over 5 years`; "
+        "empty where nothing is assumed."
+    )
     reason: str = Field(description="Why there is no budget; empty when there is one.")
     written_tb: float = Field(description="Of it, written before.")
     left_tb: float | None = Field(description="In place, less what is written.")
@@ -184,7 +194,9 @@ class WearOut(Answer):
     rate_basis: str
     growth_per_year: float
     budget: BudgetOut
-    rated_dwpd: float | None
+    rated_dwpd: float | None = Field(
+        description="Drive writes per day behind the budget: stated, given or assumed."
+    )
     ram_budget: RamBudgetOut | None = Field(
         description="Absent where no metadata of flash are charged."
     )

@@ -109,6 +109,7 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
         waf_appended=body.waf_appended,
         rated_tb=body.rated_tb,
         rated_years=body.rated_years,
+        rated_dwpd=body.rated_dwpd,
     )
     capacity = device.capacity_bytes
     load: dict[str, Any] = {
@@ -166,13 +167,16 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
             in_place_tb=budget.in_place_tb,
             appended_tb=budget.appended_tb,
             basis=budget.basis,
+            assumed=budget.assumed,
             reason=budget.reason,
             written_tb=body.written_tb,
             left_tb=None if in_place is None else in_place - body.written_tb,
         ),
         ram_budget=ram_budget_out(body.flash_metadata, evaluation.ram_budget),
         dirty_share=dirty_share,
-        rated_dwpd=endurance.rated_endurance(device).dwpd,
+        rated_dwpd=endurance.rated_endurance(
+            device, dwpd=body.rated_dwpd, years=body.rated_years, assume=True
+        ).dwpd,
         schemes=[
             _scheme_wear(
                 name, life, money[name], None if least is None else least.schemes[name]

@@ -91,7 +91,7 @@ export const WearTable = memo(function WearTable({ wear }: { readonly wear: Wear
   return (
     <Panel
       title="In figures"
-      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as can be to none. " : ""}Press a figure to see why it is this number.${rated === null ? "" : ` The device is rated for ${formatShort(rated)} drive writes a day.`}`}
+      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as can be to none. " : ""}Press a figure to see why it is this number.${rated === null ? "" : ` ${wear.budget.assumed === "" ? "The device is rated for" : "Taken:"} ${formatShort(rated)} drive writes a day${wear.budget.assumed === "" ? "" : ` (${wear.budget.assumed} assumed)`}.`}`}
     >
       <div className="tw-scroll">
         <table className={`tw-table ${classes["table"]}`}>

@@ -46,7 +46,11 @@ export function wearQuestion(state: AnalysisState, load: Load): WearIn {
 /** The rating, or P/E cycles with their write amplification: never both. */
 function budgetOf(search: WearSearch) {
   return search.pe_cycles === undefined
-    ? { rated_tb: search.rated_tb ?? null, rated_years: search.rated_years ?? null }
+    ? {
+        rated_tb: search.rated_tb ?? null,
+        rated_dwpd: search.rated_dwpd ?? null,
+        rated_years: search.rated_years ?? null,
+      }
     : {
         pe_cycles: search.pe_cycles,
         waf_in_place: search.waf_in_place ?? null,

@@ -130,8 +130,11 @@ export function WearControls(props: WearControlsProps) {
                 ]
               : [
                   field("rated_tb", "TBW of one [TB]", { placeholder: "the device's" }),
+                  field("rated_dwpd", "Drive writes a day", {
+                    placeholder: "the device's, else 1",
+                  }),
                   field("rated_years", "Years of its DWPD", {
-                    placeholder: "the device's",
+                    placeholder: "the device's, else 5",
                   }),
                 ]}
             {field("devices", "Devices", { placeholder: "1" })}

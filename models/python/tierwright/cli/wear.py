@@ -104,7 +104,16 @@ def wear(
         typer.Option(
             "--rated-years",
             metavar="Y",
-            help="Years of its drive writes a day, where it does not state them.",
+            help="Years of its drive writes a day, where it does not state them "
+            "[default: 5 are assumed].",
+        ),
+    ] = None,
+    rated_dwpd: Annotated[
+        float | None,
+        typer.Option(
+            "--rated-dwpd",
+            metavar="D",
+            help="Drive writes a day [default: as it states, else 1 is assumed]. [1/day]",
         ),
     ] = None,
     sequential_share: Annotated[
@@ -178,7 +187,6 @@ def wear(
         "--written-tb": written_tb,
         "--health": health,
         "--rated-tb": rated_tb,
-        "--rated-years": rated_years,
         "--dirty-share": dirty_share,
         "--flash-metadata": flash_metadata,
         "--price-book": price_book,
@@ -205,6 +213,7 @@ def wear(
             waf,
             pe_cycles,
             nand,
+            {"dwpd": rated_dwpd, "years": rated_years},
             json=json,
         )
         return
@@ -244,6 +253,7 @@ def wear(
             "waf_in_place": waf,
             "rated_tb": rated_tb,
             "rated_years": rated_years,
+            "rated_dwpd": rated_dwpd,
         },
         {
             "accesses_per_s": accesses_per_s,
@@ -541,6 +551,7 @@ def _at_a_rate(
     waf: float | None,
     pe_cycles: float | None,
     nand: str | None,
+    rating: dict[str, float | None],
     *,
     json: bool,
 ) -> None:
@@ -552,11 +563,11 @@ def _at_a_rate(
             "give the WAF, or the share of large writes",
         )
     if pe_cycles is None:
-        rated = endurance.rated_endurance(found)
+        rated = endurance.rated_endurance(found, **rating, assume=True)
         if rated.tb_written is None:
             raise BadInput(
                 f"device `{device}` states no rated writes",
-                "give --pe-cycles and --waf, or a device with a rating",
+                "give --pe-cycles and --waf, or a device with a rating or a capacity",
             )
         if waf is not None or sequential_share is not None:
             raise BadInput(
@@ -569,6 +580,7 @@ def _at_a_rate(
             tb_per_day=write_mb_per_s * 86_400 / 1e6,
         )
         document = {"rated": plain_data(rated), **left.to_dict()}
+        document["warnings"] = [*plain_data(rated.warnings), *document["warnings"]]
         if json:
             print_json(document)
             return
@@ -579,7 +591,7 @@ def _at_a_rate(
                 ("years at this load", "-" if years is None else f"{years:.3g}"),
             ]
         )
-        explain(left.derivation, left.warnings)
+        explain(left.derivation, [*rated.warnings, *left.warnings])
         return
     if waf is None:
         pattern = endurance.waf_by_pattern(

@@ -50,6 +50,10 @@ class WriteBudget:
         Why there is no budget; empty when there is one.
     derivation : tuple of Derivation
         Formula, numbers, source.
+    assumed : str
+        What it rests on that no source states; empty where nothing is assumed.
+    warnings : tuple of Caution
+        That it does so.
     """
 
     in_place_tb: float | None
@@ -57,6 +61,8 @@ class WriteBudget:
     basis: str
     reason: str
     derivation: tuple[Derivation, ...]
+    assumed: str = ""
+    warnings: tuple[Caution, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +204,7 @@ def write_budget(
     waf_appended: float | None = None,
     rated_tb: float | None = None,
     rated_years: float | None = None,
+    rated_dwpd: float | None = None,
 ) -> WriteBudget:
     """Host writes that flash takes, from its rating or from its P/E cycles.
 
@@ -219,6 +226,9 @@ def write_budget(
         TBW of one device; as it states unless given. [10^12 bytes]
     rated_years : float, optional
         Years of its drive writes per day, where it does not state them. [year]
+    rated_dwpd : float, optional
+        Drive writes per day of one device; as it states unless given, and `ASSUMED_DWPD`
+        where it states no endurance. [1/day]
 
     Returns
     -------
@@ -238,13 +248,14 @@ def write_budget(
         ("waf_appended", waf_appended),
         ("rated_tb", rated_tb),
         ("rated_years", rated_years),
+        ("rated_dwpd", rated_dwpd),
     ):
         good = value is None or (math.isfinite(value) and value > 0)
         problems.check(good, name, value, "must be finite and above 0")
     problems.raise_if_any()
     if pe_cycles is None:
         _refuse_unused(nand_bytes, waf_in_place, waf_appended)
-        return _rated_budget(device, devices, rated_tb, rated_years)
+        return _rated_budget(device, devices, rated_tb, rated_dwpd, rated_years)
     nand = device.capacity_bytes if nand_bytes is None else nand_bytes
     if nand is None:
         return WriteBudget(
@@ -305,21 +316,26 @@ def _refuse_unused(
 
 
 def _rated_budget(
-    device: Device, devices: int, tb: float | None, years: float | None
+    device: Device,
+    devices: int,
+    tb: float | None,
+    dwpd: float | None,
+    years: float | None,
 ) -> WriteBudget:
-    rated = rated_endurance(device)
+    rated = rated_endurance(device, dwpd=dwpd, years=years, assume=True)
     sequential = device.number("endurance_sequential_tb")
-    written, basis, capacity = rated.tb_written, rated.basis, device.capacity_bytes
+    written, basis = rated.tb_written, rated.basis
+    assumed, warnings = rated.assumed, rated.warnings
     if tb is not None:
         written, basis, sequential = tb, "TBW as given", None
-    elif written is None and rated.dwpd and years is not None and capacity is not None:
-        written = rated.dwpd * capacity * DAYS_PER_YEAR * years / TB
-        basis = f"TBW = DWPD x capacity x 365 x {years:g} years as given"
+        assumed, warnings = "", ()
+    elif dwpd is not None:
+        sequential = None
     if written is None:
         lacks = "no TBW, nor drive writes per day with years and capacity"
-        if rated.dwpd is not None:
-            lacks = f"{rated.dwpd:g} drive writes per day, but not over how many years"
-        reason = f"`{device.id}` states {lacks}; give them, or P/E cycles"
+        if rated.dwpd is not None and device.capacity_bytes is None:
+            lacks = "no capacity, so its drive writes per day are no bytes"
+        reason = f"`{device.id}` states {lacks}; give its TBW"
         return WriteBudget(None, None, "", reason, ())
     total = devices * written
     numbers = (
@@ -358,6 +374,8 @@ def _rated_budget(
                 else ()
             ),
         ),
+        assumed,
+        warnings,
     )
 
 
@@ -524,6 +542,7 @@ def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:
         )
     if budget.appended_tb is None:
         return (
+            *budget.warnings,
             Caution(
                 "pattern_of_rating_unknown",
                 "the rating holds for the write pattern of its test, small random writes with "
@@ -532,4 +551,4 @@ def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:
                 "give P/E cycles and write amplification to see that range",
             ),
         )
-    return ()
+    return budget.warnings

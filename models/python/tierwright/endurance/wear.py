@@ -7,7 +7,8 @@ A year has 365 days; TB are 10^12 bytes, as in data sheets.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,6 +24,11 @@ from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 
 SECONDS_PER_DAY = 86_400
+ASSUMED_DWPD, ASSUMED_YEARS = 1.0, 5.0
+"""What a drive that states no endurance is taken to stand: the customary class of drives for
+reading. An assumption, said wherever it is used."""
+WEARING = frozenset({"nvme", "sata_ssd", "sd", "nand"})
+"""Kinds of device whose writes wear them out within years."""
 DAYS_PER_YEAR = 365
 SECONDS_PER_YEAR = SECONDS_PER_DAY * DAYS_PER_YEAR
 MONTHS_PER_YEAR = 12
@@ -125,12 +131,29 @@ class RatedEndurance:
         Warranted life. [year]
     basis : str
         Which figures of the device were used, and what was computed from what.
+    assumed : str
+        What was assumed, no source stating it; empty where nothing was.
     """
 
     tb_written: float | None
     dwpd: float | None
     years: float | None
     basis: str
+    assumed: str = ""
+
+    @property
+    def warnings(self) -> tuple[Caution, ...]:
+        """Say that the rating is an assumption, where it is one."""
+        if not self.assumed:
+            return ()
+        return (
+            Caution(
+                "endurance_assumed",
+                f"the endurance rests on {self.assumed}, which no source states of this "
+                "device",
+                "give the TBW or the drive writes per day of your drive",
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +500,13 @@ def lifetime_ratio(
     return ratio
 
 
-def rated_endurance(device: Device) -> RatedEndurance:
+def rated_endurance(
+    device: Device,
+    *,
+    dwpd: float | None = None,
+    years: float | None = None,
+    assume: bool = False,
+) -> RatedEndurance:
     """TBW, DWPD and warranted years of a device, each from the other two where it can be.
 
     TBW = DWPD x capacity x 365 x years / 10^12.
@@ -486,6 +515,13 @@ def rated_endurance(device: Device) -> RatedEndurance:
     ----------
     device : Device
         With any of `endurance_tb`, `dwpd`, `endurance_years` and its capacity.
+    dwpd : float, optional
+        Drive writes per day, in place of what the device states. [1/day]
+    years : float, optional
+        Years of its drive writes per day, where it does not state them. [year]
+    assume : bool
+        Whether `ASSUMED_DWPD` and `ASSUMED_YEARS` stand in for what a drive does not state.
+        Only for kinds of `WEARING` that are bought: who rents does not pay for wear.
 
     Returns
     -------
@@ -497,19 +533,63 @@ def rated_endurance(device: Device) -> RatedEndurance:
     >>> from tierwright import catalog
     >>> rated_endurance(catalog.device("intel-p4510-2tb")).tb_written
     2054.0
+    >>> rated_endurance(catalog.device("samsung-pm9a3-7.68tb-u2"), assume=True).assumed
+    '5 years'
     """
     written, per_day = device.number("endurance_tb"), device.number("dwpd")
-    years, capacity = device.number("endurance_years"), device.capacity_bytes
-    basis = "as the device states"
-    if years is not None and capacity is not None:
-        drive = capacity * DAYS_PER_YEAR * years / TB
-        if written is None and per_day is not None:
-            written = per_day * drive
-            basis = "TBW = DWPD x capacity x 365 x years"
-        elif per_day is None and written is not None:
-            per_day = written / drive
-            basis = "DWPD = TBW / (capacity x 365 x years)"
-    return RatedEndurance(written, per_day, years, basis)
+    given: list[str] = []
+    if dwpd is not None:
+        written, per_day = None, dwpd
+        given.append(f"{dwpd:g} DWPD")
+    stated = device.number("endurance_years")
+    if stated is None and years is not None and written is None:
+        given.append(f"{years:g} years")
+        stated = years
+    found = RatedEndurance(written, per_day, stated, "as the device states")
+    if assume and written is None and _wears(device):
+        found = _assumed(found)
+    return _each_from_the_others(found, device.capacity_bytes, given)
+
+
+def _assumed(found: RatedEndurance) -> RatedEndurance:
+    """Put the assumption where nothing is stated."""
+    parts = [f"{ASSUMED_DWPD:g} DWPD"] if found.dwpd is None else []
+    parts += [f"{ASSUMED_YEARS:g} years"] if found.years is None else []
+    return replace(
+        found,
+        dwpd=ASSUMED_DWPD if found.dwpd is None else found.dwpd,
+        years=ASSUMED_YEARS if found.years is None else found.years,
+        assumed=" over ".join(parts),
+    )
+
+
+def _each_from_the_others(
+    found: RatedEndurance, capacity: int | None, given: Sequence[str]
+) -> RatedEndurance:
+    """Compute the bytes from the drive writes, or the drive writes from the bytes."""
+    if found.years is None or capacity is None:
+        return found
+    drive = capacity * DAYS_PER_YEAR * found.years / TB
+    if found.tb_written is None and found.dwpd is not None:
+        basis = "TBW = DWPD x capacity x 365 x years"
+        if given:
+            basis += f"; {' and '.join(given)} as given"
+        if found.assumed:
+            basis += f"; {found.assumed} assumed"
+        return replace(found, tb_written=found.dwpd * drive, basis=basis)
+    if found.dwpd is None and found.tb_written is not None:
+        basis = "DWPD = TBW / (capacity x 365 x years)"
+        return replace(found, dwpd=found.tb_written / drive, basis=basis)
+    return found
+
+
+def _wears(device: Device) -> bool:
+    """Whether its buyer pays for the wear of a device."""
+    return (
+        device.kind in WEARING
+        and device.sold_as == "device"
+        and "unit_rent" not in device.figures
+    )
 
 
 def remaining(
