@@ -5,6 +5,22 @@ export type ClientOptions = {
 };
 
 /**
+ * AbsentPriceOut
+ *
+ * A kind that a price book has no price of.
+ */
+export type AbsentPriceOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Reason
+     */
+    reason: string;
+};
+
+/**
  * AccessTimes
  *
  * Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]
@@ -443,6 +459,12 @@ export type BudgetOut = {
      * Basis
      */
     basis: string;
+    /**
+     * Assumed
+     *
+     * What it rests on that no source states, such as `1 DWPD over 5 years`; empty where nothing is assumed.
+     */
+    assumed: string;
     /**
      * Reason
      *
@@ -5577,6 +5599,24 @@ export type PriceBookOut = {
      */
     notes: string;
     /**
+     * Default
+     *
+     * Whether it is taken where nobody chose a book; of one book.
+     */
+    default: boolean;
+    /**
+     * Retired
+     *
+     * Why it should not be chosen any more; empty: it stands. It stays selectable.
+     */
+    retired: string;
+    /**
+     * Absent
+     *
+     * Kinds without a price, and why there is none.
+     */
+    absent: Array<AbsentPriceOut>;
+    /**
      * Prices
      */
     prices: Array<PriceOut>;
@@ -9656,9 +9696,15 @@ export type WearIn = {
     /**
      * Rated Years
      *
-     * Years of its drive writes per day, where it does not state them.
+     * Years of its drive writes per day, where it does not state them; absent: 5 are assumed.
      */
     rated_years?: number | null;
+    /**
+     * Rated Dwpd
+     *
+     * Drive writes per day of one device; absent: as it states, and 1 (assumed) where it states no endurance. [1/day]
+     */
+    rated_dwpd?: number | null;
     /**
      * Pe Cycles
      *
@@ -9808,6 +9854,8 @@ export type WearOut = {
     budget: BudgetOut;
     /**
      * Rated Dwpd
+     *
+     * Drive writes per day behind the budget: stated, given or assumed.
      */
     rated_dwpd: number | null;
     /**
