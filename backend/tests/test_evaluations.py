@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, metadata, page_flow
+from tierwright import _simulator, catalog, metadata, page_flow, simulate
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -455,6 +455,35 @@ class TestSimulate:
         assert again["run"]["id"] == first["run"]["id"]
         other = application.post("/simulations", point(1235, 5678), 202)
         assert other["id"] != first["id"]
+
+    @pytest.mark.parametrize("warm_up", [0.5, 12_345])
+    def test_a_warm_up_is_not_counted(self, application, warm_up):
+        body = point(1000, 6000, schemes=["none", "lazy"], warm_up=warm_up)
+        answer = self.simulate(application, body)
+        assert answer["inputs"]["warm_up"] == warm_up
+        for scheme, counters in answer["result"]["schemes"].items():
+            expected = simulate.simulate_scheme(
+                simulate.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=warm_up
+            )
+            assert counters["warm_up"] == expected["warm_up"] > 0
+            for name, value in counters.items():
+                assert value == expected[name], (scheme, name)
+        # The model counts the whole trace: no gap is made of the two.
+        for row in answer["result"]["rows"]:
+            assert row["model"] is row["gap"] is row["gap_relative"] is None
+            assert row["exact"] is False
+        cold = application.post("/simulations", {**body, "warm_up": 0}, 202)
+        assert cold["id"] != answer["id"]
+        plain = {key: value for key, value in body.items() if key != "warm_up"}
+        assert application.post("/simulations", plain, 202)["id"] == cold["id"]
+
+    @pytest.mark.parametrize(
+        "warm_up", [10**9, -1, 1.5, 1e-9, "50%", True, float("2e15")]
+    )
+    def test_a_warm_up_that_cannot_be_is_named(self, application, warm_up):
+        answer = application.client.post("/simulations", json=point(warm_up=warm_up))
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["where"].startswith("body.warm_up")
 
     def test_only_the_schemes_asked_for(self, application):
         answer = self.simulate(application, point(schemes=["lazy", "none"]))

@@ -7,11 +7,17 @@ import pytest
 from live_app import EXAMPLE_TRACE, run_application
 from test_jobs import children_of, long_trace  # noqa: F401 - a fixture
 
-from tierwright import _simulator, catalog
+from tierwright import _simulator, catalog, simulate
 from tierwright.replay_cost import price
 
 FLASH = "samsung-pm9a3-7.68tb-u2"
 DISK = "face2016-cheetah-15k6-single"
+TIMES = {
+    "flash_read_us": "10",
+    "flash_write_us": "30",
+    "disk_read_us": "900",
+    "disk_write_us": "700",
+}
 
 
 def contender(family, name, **options):
@@ -380,6 +386,39 @@ class TestKeeping:
         assert smaller["status"] == "succeeded"
         assert smaller["run"] is None
         assert len(smaller["rows"]) == 1
+
+    def test_a_warm_up_is_not_counted_and_is_another_sweep(self, application):
+        asked = [
+            contender("policy", "arc"),
+            contender("scheme", "lazy"),
+            contender("chooser", "online", **TIMES),
+        ]
+        body = request(asked, [300], [2000])
+        cold = finish(application, body)
+        warm = finish(application, {**body, "warm_up": 0.5})
+        assert warm["id"] != cold["id"]
+        assert cold["warm_up"] == 0
+        assert warm["warm_up"] == cold["accesses"] // 2
+        assert warm["accesses"] == cold["accesses"] - warm["warm_up"]
+        trace = simulate.Trace(EXAMPLE_TRACE)
+        own = simulate.simulate_policy(trace, "arc", 300, warm_up=0.5)
+        (row,) = rows_of(warm, 0)
+        assert row["disk_reads"] == own["misses"]
+        assert row["miss_ratio"] == own["miss_ratio"]
+        own = simulate.simulate_scheme(trace, "lazy", 300, 2000, warm_up=0.5)
+        (row,) = rows_of(warm, 1)
+        assert row["flash_hit_ratio"] == own["flash_hits"] / own["accesses"]
+        own = simulate.simulate_online(
+            trace, "online", 300, 2000, options=TIMES, warm_up=0.5
+        )
+        (row,) = rows_of(warm, 2)
+        assert row["counters"]["switches"] == own["switches"]
+        assert row["disk_writes"] == own["hdd_writes"]
+        same = application.post("/sweeps", {**body, "warm_up": warm["warm_up"]}, 202)
+        assert same["id"] == warm["id"]
+        nothing = {**body, "warm_up": cold["accesses"]}
+        problem = application.post("/sweeps", nothing, 422)
+        assert problem["errors"][0]["where"] == "body.warm_up"
 
     def test_the_list_names_what_was_asked(self, application):
         sweep = finish(application, request([contender("policy", "sieve")], [21]))

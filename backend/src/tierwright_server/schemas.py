@@ -83,6 +83,15 @@ PageBytes = Annotated[
 ]
 SizeBytes = Annotated[int, Field(ge=0, le=MAX_COUNT, description="A size. [bytes]")]
 Micros = Annotated[float, Field(description="A time. [µs per access]")]
+WarmUp = Annotated[
+    Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
+    | Annotated[float, Field(strict=True, gt=0, lt=1)],
+    Field(
+        description="Accesses at the head of the trace that are replayed and not counted, as a "
+        "whole number, or as a share of all accesses between 0 and 1. 0: all are counted.",
+        examples=[0, 100000, 0.5],
+    ),
+]
 Share = Annotated[float, Field(ge=0, le=1, description="A share between 0 and 1.")]
 Months = Annotated[
     int,

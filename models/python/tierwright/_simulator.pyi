@@ -374,6 +374,7 @@ def simulate_policy(
     pages: int,
     *,
     options: dict[str, str] | None = None,
+    warm_up: int = 0,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -396,12 +397,15 @@ def simulate_policy(
         Capacity, from 1 to 4,294,967,295. [pages]
     options : dict of str to str, optional
         Options of the policy, from its entry in `policies()`.
+    warm_up : int
+        Accesses at the head of the trace that are replayed and not counted; 0: all count.
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
+        ``warm_up`` (only with one), then
         ``policy`` (str), ``pages``, ``accesses``, ``misses``, ``miss_ratio`` (misses per
         access, 0 for an empty trace), ``disk_reads`` (one a miss), ``disk_writes`` (dirty
         evictions), ``write_accesses``, ``distinct_pages``, ``page_bytes`` [bytes],
@@ -425,6 +429,7 @@ def simulate_scheme(
     flash_pages: int,
     *,
     options: dict[str, str] | None = None,
+    warm_up: int = 0,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -452,12 +457,15 @@ def simulate_scheme(
         rule of `admissions()` (exclusive and lazy). ``block_pages`` is the number of RAM
         pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating
         (inclusive, exclusive, lazy).
+    warm_up : int
+        Accesses at the head of the trace that are replayed and not counted; 0: all count.
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
+        ``warm_up`` (only with one), then
         ``scheme``, ``ram_policy``, ``flash_policy``, ``admission`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
         ``ram_hits``, ``flash_hits``, ``flash_misses`` (these three sum to ``accesses``),
         ``flash_reads`` (= ``flash_hits``), ``flash_writes`` (= ``flash_fills`` +
@@ -491,6 +499,7 @@ def simulate_online(
     flash_pages: int,
     *,
     options: dict[str, str] | None = None,
+    warm_up: int = 0,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -511,12 +520,15 @@ def simulate_online(
     options : dict of str to str, optional
         Options of the chooser; ``flash_read_us``, ``flash_write_us``, ``disk_read_us`` and
         ``disk_write_us`` must be given. [µs an operation]
+    warm_up : int
+        Accesses at the head of the trace that are replayed and not counted; 0: all count.
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
+        ``warm_up`` (only with one), then
         ``scheme`` (str), sizes and counters as of `simulate_scheme`, ``switches``,
         ``history`` (list of dict, one a period and relation with RAM misses: ``period``,
         ``relation`` (number of the device or file, None for all), ``relation_name`` (str, None
@@ -542,6 +554,7 @@ def simulate_flash_cache(
     flash_pages: int,
     *,
     options: dict[str, str] | None = None,
+    warm_up: int = 0,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -562,12 +575,15 @@ def simulate_flash_cache(
         Flash capacity, from 0 to 4,294,967,295. [pages]
     options : dict of str to str, optional
         Options of the flash cache, see `flash_caches()`.
+    warm_up : int
+        Accesses at the head of the trace that are replayed and not counted; 0: all count.
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
+        ``warm_up`` (only with one), then
         The keys of `simulate_scheme`: ``flash_reads`` are those that serve accesses,
         ``flash_writes`` = ``flash_fills`` + ``flash_write_backs`` + ``requeued`` leaves metadata
         out, ``ram_dirty_evictions`` counts pages changed since their last copy below RAM.
@@ -617,6 +633,7 @@ def simulate_buffer(
     pages: int,
     *,
     options: dict[str, str] | None = None,
+    warm_up: int = 0,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -635,12 +652,15 @@ def simulate_buffer(
         Capacity, from 1 (2 for a buffer that is split) to 4,294,967,295. [pages]
     options : dict of str to str, optional
         Options of the buffer, as `buffers()` lists them.
+    warm_up : int
+        Accesses at the head of the trace that are replayed and not counted; 0: all count.
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
+        ``warm_up`` (only with one), then
         The keys of `simulate_policy`, and ``reads`` (= ``misses``), ``writes`` (dirty
         evictions), ``hits_clean``, ``hits_dirty`` (hits of a page that was clean, dirty),
         ``write_hits_dirty``, ``write_requests`` (fewer than ``writes`` with write
@@ -926,10 +946,27 @@ def window_curves(
         `on_progress` returned False.
     """
 
+def count_accesses(
+    path: str | PathLike[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> int:
+    """Return the accesses of a trace: of a canonical one at once, of another one after a pass.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    Cancelled
+        `on_progress` returned False.
+    """
+
 def sweep(
     path: str | PathLike[str],
     configurations: list[dict[str, Any]],
     *,
+    warm_up: int = 0,
     threads: int | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
@@ -949,6 +986,8 @@ def sweep(
         Up to 64 of them go over one read of the trace; fewer if their tables would take more
         than 1 GB, but as many as work at a time, and no more than those in the first read of a
         trace that does not tell its pages.
+    warm_up : int
+        Accesses at the head of the trace that are replayed and not counted; 0: all count.
     threads : int, optional
         Replays at work at a time; one a core by default. It does not change any result.
     on_progress : callable, optional
@@ -979,6 +1018,7 @@ def miniatures(
     sample_rate: float,
     *,
     seed: int = 0,
+    warm_up: int = 0,
     threads: int | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],

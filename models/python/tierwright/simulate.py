@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 OnProgress = Callable[[int, int, int], bool]
 """Called with (bytes done, bytes in all, accesses so far); False cancels."""
 
+WarmUp = int | float
+"""Accesses at the head of a trace that are replayed and not counted, or a share of all accesses between 0 and 1.
+
+The caches keep what they leave, so counters are those of the whole replay minus those of its head. A result
+with a warm-up names it, `warm_up` [accesses]; its `accesses`, `write_accesses`, hits, misses, reads, writes and
+evictions are those behind it, and so are the ratios made of them. `distinct_pages`, sizes, what is left at the
+end, and the history of periods or windows are of the whole replay.
+"""
+
 OnReading = Callable[[int, int, int, int | None], bool]
 """The same where a raw trace is read, with the records so far; None where there are none."""
 
@@ -203,6 +212,32 @@ def convert(
     )
 
 
+def warm_up_accesses(
+    trace: Trace, warm_up: WarmUp, *, on_progress: OnProgress | None = None
+) -> int:
+    """Return the accesses of a warm-up; those of a raw trace are counted for a share.
+
+    Raises
+    ------
+    BadInput
+        If it is neither a whole number from 0 on nor a share between 0 and 1, or the share of this trace is
+        no access.
+    SimulatorError
+        If the trace has to be counted and cannot be read, or progress asked to stop.
+    """
+    from tierwright.warm_up import accesses_of, whole
+
+    accesses = whole(warm_up)
+    if accesses is not None:
+        return accesses
+    return accesses_of(
+        warm_up,
+        _simulator.count_accesses(
+            str(trace.path), on_progress=on_progress, **trace.arguments()
+        ),
+    )
+
+
 def profile(
     trace: Trace,
     *,
@@ -378,13 +413,18 @@ def sweep(
     trace: Trace,
     configurations: Sequence[Mapping[str, Any]],
     *,
+    warm_up: WarmUp = 0,
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay many configurations over one read of the trace; a cancel keeps its rows."""
+    """Replay many configurations over one read of the trace; a cancel keeps its rows.
+
+    All have the same warm-up; see `WarmUp`.
+    """
     return _simulator.sweep(
         str(trace.path),
         [dict(configuration) for configuration in configurations],
+        warm_up=warm_up_accesses(trace, warm_up),
         threads=threads,
         on_progress=on_progress,
         **trace.arguments(),
@@ -397,15 +437,20 @@ def miniatures(
     sample_rate: float,
     *,
     seed: int = 0,
+    warm_up: WarmUp = 0,
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Estimate many configurations by scaled caches over samples; a cancel keeps whole reads."""
+    """Estimate many configurations by scaled caches over samples; a cancel keeps whole reads.
+
+    The warm-up is of the whole trace: each sample warms up with its own share of it.
+    """
     return _simulator.miniatures(
         str(trace.path),
         [dict(configuration) for configuration in configurations],
         sample_rate,
         seed=seed,
+        warm_up=warm_up_accesses(trace, warm_up),
         threads=threads,
         on_progress=on_progress,
         **trace.arguments(),
@@ -418,14 +463,16 @@ def simulate_policy(
     pages: int,
     *,
     options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay a trace through one cache of `pages` pages."""
+    """Replay a trace through one cache of `pages` pages. See `WarmUp`."""
     return _simulator.simulate_policy(
         str(trace.path),
         policy,
         pages,
         options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
     )
@@ -438,15 +485,17 @@ def simulate_scheme(
     flash_pages: int,
     *,
     options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay a trace through RAM and flash under a page-flow scheme."""
+    """Replay a trace through RAM and flash under a page-flow scheme. See `WarmUp`."""
     return _simulator.simulate_scheme(
         str(trace.path),
         scheme,
         ram_pages,
         flash_pages,
         options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
     )
@@ -459,15 +508,17 @@ def simulate_online(
     flash_pages: int,
     *,
     options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay a trace through RAM and flash whose page flow is chosen period by period."""
+    """Replay a trace through RAM and flash whose page flow is chosen period by period. See `WarmUp`."""
     return _simulator.simulate_online(
         str(trace.path),
         scheme,
         ram_pages,
         flash_pages,
         options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
     )
@@ -480,15 +531,17 @@ def simulate_flash_cache(
     flash_pages: int,
     *,
     options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay a trace through RAM and a flash cache that manages itself."""
+    """Replay a trace through RAM and a flash cache that manages itself. See `WarmUp`."""
     return _simulator.simulate_flash_cache(
         str(trace.path),
         scheme,
         ram_pages,
         flash_pages,
         options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
     )
@@ -505,14 +558,16 @@ def simulate_buffer(
     pages: int,
     *,
     options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay a trace through a cost-aware buffer of `pages` pages."""
+    """Replay a trace through a cost-aware buffer of `pages` pages. See `WarmUp`."""
     return _simulator.simulate_buffer(
         str(trace.path),
         buffer,
         pages,
         options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
     )

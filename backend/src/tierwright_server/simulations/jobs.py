@@ -11,7 +11,8 @@ from tierwright_server.evaluations import replays
 from tierwright_server.settings import Settings
 from tierwright_server.simulations.compare import compare
 from tierwright_server.sweeps import repository as sweeps
-from tierwright_server.tables import Run, Simulation
+from tierwright_server.tables import Content, Run, Simulation
+from tierwright_server.warm_ups import warm_up_of
 
 
 async def _find(session: AsyncSession, run: Run) -> Simulation:
@@ -29,6 +30,9 @@ async def prepare(
     trace = contents.existing_trace(settings, simulation.content_id)
     inputs = simulation.inputs
     whole = inputs["ram_pages"]
+    content = await session.get(Content, simulation.content_id)
+    if content is None:
+        raise NotFound("the workload was deleted")
     return {
         "trace": str(trace),
         "schemes": inputs["schemes"],
@@ -36,17 +40,24 @@ async def prepare(
         # checks of earlier versions charged no metadata
         "ram_pages_with_flash": simulation.model.get("ram_pages_with_flash", whole),
         "flash_pages": inputs["flash_pages"],
+        "warm_up": warm_up_of(inputs.get("warm_up", 0), content),
     }
 
 
-def _points(simulation: Simulation) -> dict[str, ReplayPoint]:
+def _points(
+    simulation: Simulation, counted: dict[str, dict[str, int]]
+) -> dict[str, ReplayPoint]:
     """Where each scheme of a check was replayed."""
     whole, flash = (simulation.inputs[key] for key in ("ram_pages", "flash_pages"))
     left = simulation.model.get("ram_pages_with_flash", whole)
-    return {
-        name: ReplayPoint(whole, 0) if name == "none" else ReplayPoint(left, flash)
-        for name in simulation.inputs["schemes"]
-    }
+
+    def point(name: str) -> ReplayPoint:
+        warm_up = counted[name].get("warm_up", 0)
+        if name == "none":
+            return ReplayPoint(whole, 0, warm_up)
+        return ReplayPoint(left, flash, warm_up)
+
+    return {name: point(name) for name in simulation.inputs["schemes"]}
 
 
 async def finish(
@@ -61,7 +72,7 @@ async def finish(
     simulation.result = {"rows": rows, "schemes": result["schemes"]}
     kept = {
         replays.key_of(name, point, simulation.core_version): result["schemes"][name]
-        for name, point in _points(simulation).items()
+        for name, point in _points(simulation, result["schemes"]).items()
     }
     await sweeps.keep(session, simulation.content_id, kept)
     await session.flush()

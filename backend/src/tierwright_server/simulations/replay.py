@@ -16,8 +16,9 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     Parameters
     ----------
     job : dict
-        `trace` (path of the canonical trace), `schemes`, `flash_pages`, `ram_pages` and
-        `ram_pages_with_flash`, what the metadata of flash leave of it.
+        `trace` (path of the canonical trace), `schemes`, `flash_pages`, `ram_pages`,
+        `ram_pages_with_flash`, what the metadata of flash leave of it, and `warm_up`, the accesses
+        that are not counted.
     report : Report
         Takes progress in bytes of the trace, one phase a scheme.
 
@@ -37,6 +38,7 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
                 scheme=scheme,
                 ram_pages=ram_pages.get(scheme, job["ram_pages_with_flash"]),
                 flash_pages=job["flash_pages"],
+                warm_up=job["warm_up"],
                 on_progress=on_progress,
             )
         found[scheme] = {

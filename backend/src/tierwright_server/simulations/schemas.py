@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 from tierwright_server.evaluations.schemas import EvaluationIn
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunStatus
-from tierwright_server.schemas import Answer, WarningOut
+from tierwright_server.schemas import Answer, WarmUp, WarningOut
 
 SchemeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,40}$")]
 
@@ -27,6 +27,7 @@ class SimulationIn(EvaluationIn):
         ]
         | None
     ) = None
+    warm_up: WarmUp = 0
 
 
 class SimulationRow(Answer):
@@ -35,7 +36,10 @@ class SimulationRow(Answer):
     scheme: str
     counter: str
     unit: str
-    model: float | None
+    model: float | None = Field(
+        description="Of the whole trace from a cold start; absent with a warm-up, whose counts it "
+        "does not stand beside."
+    )
     simulated: float
     gap: float | None = Field(description="model - simulated")
     gap_relative: float | None = Field(
@@ -49,7 +53,8 @@ class SimulationResult(Answer):
 
     rows: list[SimulationRow]
     schemes: dict[str, dict[str, int]] = Field(
-        description="Every counter of every replay."
+        description="Every counter of every replay; with a warm-up, of the accesses behind it: "
+        "`warm_up` and `accesses` are part of them."
     )
 
 

@@ -22,6 +22,7 @@ from tierwright_server.simulations.schemas import (
     SimulationResult,
 )
 from tierwright_server.tables import Content, Run, Simulation
+from tierwright_server.warm_ups import warm_up_of
 from tierwright_server.workloads import service as workloads
 
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
@@ -35,7 +36,7 @@ async def create_simulation(
     point = await evaluations.find_point(session, context, body)
     workloads.check_traced(point.workload, point.content)
     model = _model(point, evaluations.compute(body, point))
-    simulation_id = _id_of(point.content.id, body, schemes, model)
+    simulation_id = _id_of(point.content, body, schemes, model)
     await repository.lock_id(session, simulation_id)
     found = await repository.row(session, simulation_id)
     if found is not None:
@@ -68,7 +69,7 @@ async def create_simulation(
 
 def id_of(point: Point, body: SimulationIn, found: Evaluation) -> str:
     """Name the check of a point, made or not."""
-    return _id_of(point.content.id, body, _schemes(body), _model(point, found))
+    return _id_of(point.content, body, _schemes(body), _model(point, found))
 
 
 def _model(point: Point, found: Evaluation) -> dict[str, Any]:
@@ -111,15 +112,17 @@ def _schemes(body: SimulationIn) -> list[str]:
 
 
 def _id_of(
-    content_id: str, body: SimulationIn, schemes: list[str], model: dict[str, Any]
+    content: Content, body: SimulationIn, schemes: list[str], model: dict[str, Any]
 ) -> str:
     """Hash what the result depends on: names of devices and prices do not matter."""
     charged = model["ram_pages_with_flash"] != body.ram_pages
+    warm_up = warm_up_of(body.warm_up, content)
     parts = {
-        "content_id": content_id,
+        "content_id": content.id,
         "ram_pages": body.ram_pages,
         **({"ram_pages_with_flash": model["ram_pages_with_flash"]} if charged else {}),
         "flash_pages": body.flash_pages,
+        **({"warm_up": warm_up} if warm_up else {}),
         "schemes": schemes,
         "times_us": model["times_us"],
         "core_version": evaluations.CORE_VERSION,

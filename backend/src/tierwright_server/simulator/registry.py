@@ -165,14 +165,21 @@ def replay(
     *,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay one configuration: `family`, `name`, `options`, `ram_pages`, `flash_pages`."""
+    """Replay one configuration: `family`, `name`, `options`, `ram_pages`, `flash_pages`, `warm_up`."""
     subject = Trace(trace)
     name, ram_pages = configuration["name"], configuration["ram_pages"]
     options = configuration["options"]
+    # Configurations of earlier versions have none.
+    warm_up = configuration.get("warm_up", 0)
     family = Family(configuration["family"])
     if family in ONE_TIER:
         return _ONE_TIER[family](
-            subject, name, ram_pages, options=options, on_progress=on_progress
+            subject,
+            name,
+            ram_pages,
+            options=options,
+            warm_up=warm_up,
+            on_progress=on_progress,
         )
     return _TWO_TIER[family](
         subject,
@@ -180,5 +187,6 @@ def replay(
         ram_pages,
         configuration["flash_pages"],
         options=options,
+        warm_up=warm_up,
         on_progress=on_progress,
     )

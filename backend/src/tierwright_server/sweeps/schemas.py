@@ -15,6 +15,7 @@ from tierwright_server.schemas import (
     Hint,
     Identifier,
     Pages,
+    WarmUp,
     WarningOut,
 )
 from tierwright_server.simulator.registry import MOST_CONTENDERS
@@ -60,6 +61,7 @@ class SweepIn(Body):
         description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
         "the RAM of every contender with flash; absent: nothing is charged.",
     )
+    warm_up: WarmUp = 0
 
 
 class ContenderOut(Answer):
@@ -95,7 +97,7 @@ class FormulaOut(Answer):
 
 
 class ReplayOut(Answer):
-    """One replay: the whole trace from a cold start, nothing flushed at the end."""
+    """One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up."""
 
     contender: int = Field(description="Index into `contenders`.")
     ram_pages: int = Field(description="As asked for.")
@@ -149,7 +151,8 @@ class SweepOut(Answer):
     contenders: list[ContenderOut]
     ram_pages: list[int] = Field(description="Sizes, as the ranges came out.")
     flash_pages: list[int]
-    accesses: int
+    accesses: int = Field(description="Accesses that are counted.")
+    warm_up: int = Field(description="Accesses before them, replayed and not counted.")
     page_bytes: int
     replays: int = Field(description="Replays asked for.")
     rows: list[ReplayOut] = Field(description="Those that are done, in order.")

@@ -42,6 +42,7 @@ from tierwright_server.sweeps.schemas import (
     SweepSummary,
 )
 from tierwright_server.tables import Content, Run, Sweep
+from tierwright_server.warm_ups import warm_up_of
 from tierwright_server.workloads import service as workloads
 
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
@@ -57,7 +58,12 @@ async def create_sweep(
         registry.find(contender, f"body.contenders.{index}")
         for index, contender in enumerate(body.contenders)
     ]
-    configurations = _configurations(body, found, _Memory.of(body, content))
+    configurations = _configurations(
+        body,
+        found,
+        _Memory.of(body, content),
+        warm_up_of(body.warm_up, content),
+    )
     trace = contents.existing_trace(context.settings, content.id)
     await asyncio.to_thread(
         partial(registry.check, trace, list(_to_check(_fitting(configurations))))
@@ -224,7 +230,7 @@ def _fitting(configurations: list[Configuration]) -> list[Configuration]:
 
 
 def _configurations(
-    body: SweepIn, found: list[SimulatorItem], memory: _Memory
+    body: SweepIn, found: list[SimulatorItem], memory: _Memory, warm_up: int
 ) -> list[Configuration]:
     ram_sizes = sizes_of(body.ram_pages)
     two_tier = next((n for n, item in enumerate(found) if item.tiers > 1), None)
@@ -246,7 +252,7 @@ def _configurations(
             hint="Take fewer sizes or fewer contenders, or make two sweeps of it.",
         )
     made = [
-        _configuration(index, contender, item, ram_pages, flash_pages, memory)
+        _configuration(index, contender, item, ram_pages, flash_pages, memory, warm_up)
         for index, (contender, item) in enumerate(
             zip(body.contenders, found, strict=True)
         )
@@ -270,6 +276,7 @@ def _configuration(
     ram_pages: int,
     flash_pages: int | None,
     memory: _Memory,
+    warm_up: int,
 ) -> Configuration:
     left = memory.left(item, ram_pages, flash_pages)
     subject = {
@@ -278,6 +285,8 @@ def _configuration(
         "options": dict(contender.options),
         "ram_pages": ram_pages if left is None else left,
         "flash_pages": flash_pages,
+        # Replays without one keep the keys that they always had.
+        **({"warm_up": warm_up} if warm_up else {}),
     }
     # The key is of what is replayed: equal RAM is replayed once, whatever was charged.
     budget = {} if left is None else {"ram_budget_pages": ram_pages}
@@ -359,6 +368,7 @@ async def _sweep_out(
     content = await session.get(Content, sweep.content_id)
     if content is None:
         raise NotFound("the workload was deleted")
+    warm_up = sweep.configurations[0].get("warm_up", 0)
     keys = [entry["key"] for entry in _fitting(sweep.configurations)]
     found = await repository.results(session, sweep.content_id, keys)
     rows = [
@@ -381,7 +391,8 @@ async def _sweep_out(
         contenders=_contenders(inputs),
         ram_pages=sizes_of(inputs.ram_pages),
         flash_pages=[] if inputs.flash_pages is None else sizes_of(inputs.flash_pages),
-        accesses=content.summary["accesses"],
+        accesses=content.summary["accesses"] - warm_up,
+        warm_up=warm_up,
         page_bytes=content.summary["page_bytes"],
         replays=len(sweep.configurations),
         rows=rows,

@@ -88,7 +88,11 @@ def _replay_together(
     trace: Path, batch: list[Configuration], on_progress: OnProgress
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = simulate.sweep(
-        Trace(trace), [_asked(entry) for entry in batch], on_progress=on_progress
+        Trace(trace),
+        [_asked(entry) for entry in batch],
+        # All configurations of a sweep have the same one.
+        warm_up=batch[0].get("warm_up", 0),
+        on_progress=on_progress,
     )["rows"]
     return rows
 

@@ -13,6 +13,7 @@ const SWEEP: SweepOut = {
   ram_pages: [10],
   flash_pages: [],
   accesses: 100,
+  warm_up: 0,
   page_bytes: 4096,
   replays: 1,
   rows: [],

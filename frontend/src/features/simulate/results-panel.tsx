@@ -30,6 +30,7 @@ import {
   type ResultSeries,
   sentenceOf,
   seriesOf,
+  startOf,
   tableOf,
   type View,
   viewOf,
@@ -158,7 +159,7 @@ function subtitleOf(
         ? `; two-tier contenders with ${size(held)} of flash`
         : `; RAM held at ${size(held)}`;
   const priced = axis.startsWith("I/O") ? `; ${devices}` : "";
-  return `Replays of ${formatCount(sweep.accesses)} accesses from a cold start: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
+  return `Replays of ${formatCount(sweep.accesses)} accesses ${startOf(sweep)}: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
 }
 
 function Controls(

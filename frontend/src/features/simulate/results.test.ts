@@ -60,6 +60,7 @@ const sweep = (extra: Partial<SweepOut>): SweepOut => ({
   ram_pages: [10, 20],
   flash_pages: [],
   accesses: 100,
+  warm_up: 0,
   page_bytes: 4096,
   replays: 6,
   rows: [

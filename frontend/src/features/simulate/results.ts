@@ -260,6 +260,13 @@ export function sentenceOf(
         .join(", ")}.`;
 }
 
+/** How the replays start, in the middle of a sentence. */
+export function startOf(sweep: Pick<SweepOut, "warm_up">): string {
+  return sweep.warm_up > 0
+    ? `after a warm-up of ${formatCount(sweep.warm_up)}`
+    : "from a cold start";
+}
+
 export function tableOf(sweep: SweepOut) {
   const size = (count: number) =>
     formatBytes(bytesOfPages(pages(count), bytes(sweep.page_bytes)));
@@ -324,6 +331,6 @@ export function tableOf(sweep: SweepOut) {
         ? UNKNOWN
         : formatNumber(row.io_time_us_per_access, 4),
     ]),
-    caption: `${formatCount(sweep.rows.length)} of ${formatCount(sweep.replays)} replays, ${formatCount(sweep.accesses)} accesses each, counts exact from a cold start.`,
+    caption: `${formatCount(sweep.rows.length)} of ${formatCount(sweep.replays)} replays, ${formatCount(sweep.accesses)} accesses each, counts exact ${startOf(sweep)}.`,
   };
 }

@@ -16,7 +16,7 @@ use tierwright_simulator::replay::buffers::{
 
 use crate::arguments::trace_spec;
 use crate::errors::to_python;
-use crate::replay::{Asked, over_trace, page_count, ratio, warnings};
+use crate::replay::{Asked, counted, over_trace, page_count, ratio, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(buffers, module)?)?;
@@ -65,7 +65,7 @@ pub(crate) fn buffer_row<'py>(
     let row = PyDict::new(py);
     row.set_item("policy", result.buffer)?;
     row.set_item("pages", result.pages)?;
-    row.set_item("accesses", result.accesses)?;
+    counted(&row, result.accesses, result.warm_up)?;
     let counters = &result.counters;
     row.set_item("misses", counters.misses)?;
     row.set_item("miss_ratio", ratio(counters.misses, result.accesses))?;
@@ -102,13 +102,14 @@ fn window_row<'py>(py: Python<'py>, window: &Window) -> PyResult<Bound<'py, PyDi
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, buffer, pages, *, options=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, buffer, pages, *, options=None, warm_up=0, on_progress=None, **reading))]
 fn simulate_buffer<'py>(
     py: Python<'py>,
     path: PathBuf,
     buffer: &str,
     pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
+    warm_up: u64,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -117,6 +118,7 @@ fn simulate_buffer<'py>(
         py,
         path,
         options,
+        warm_up,
         on_progress,
         reading,
     };

@@ -9,10 +9,12 @@ use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tierwright_simulator::Error;
+use tierwright_simulator::access::{AccessSource as _, Chunk};
 use tierwright_simulator::curve::{
     Knot, Sample, WindowLength, sampled_curves as core_sampled_curves,
     window_curves as core_window_curves,
 };
+use tierwright_simulator::progress::report;
 use tierwright_simulator::sweep::{
     Configuration, Miniature, Outcome, miniatures as core_miniatures, read_ahead,
     sweep as core_sweep,
@@ -29,6 +31,7 @@ use crate::replay::{note, over_trace, page_count, policy_row, scheme_row, warnin
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
     module.add_function(wrap_pyfunction!(window_curves, module)?)?;
+    module.add_function(wrap_pyfunction!(count_accesses, module)?)?;
     module.add_function(wrap_pyfunction!(sweep, module)?)?;
     module.add_function(wrap_pyfunction!(miniatures, module)?)
 }
@@ -177,12 +180,39 @@ fn window_curves<'py>(
     Ok(result)
 }
 
+/// Accesses of a whole trace: of a canonical one at once, of another one after a pass over it.
 #[pyfunction]
-#[pyo3(signature = (path, configurations, *, threads=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, *, on_progress=None, **reading))]
+fn count_accesses(
+    py: Python<'_>,
+    path: PathBuf,
+    on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<u64> {
+    let spec = trace_spec(path, reading)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let mut trace = open_source(&spec)?;
+        if let Some(accesses) = trace.accesses_hint() {
+            return Ok(accesses);
+        }
+        let (mut chunk, mut accesses) = (Chunk::default(), 0);
+        while trace.next_chunk(&mut chunk)? {
+            accesses += chunk.len() as u64;
+            report(&trace, accesses, &mut |step| progress.call(step))?;
+        }
+        Ok(accesses)
+    });
+    progress.finish(result)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, configurations, *, warm_up=0, threads=None, on_progress=None, **reading))]
 fn sweep<'py>(
     py: Python<'py>,
     path: PathBuf,
     configurations: Vec<Bound<'py, PyDict>>,
+    warm_up: u64,
     threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
@@ -198,6 +228,7 @@ fn sweep<'py>(
         let open = &mut || {
             let mut trace = open_source(&spec)?;
             trace.tell_at_end(&noted);
+            trace.with_warm_up(warm_up)?;
             if configurations.iter().any(Configuration::needs_times) {
                 trace.with_times();
             }
@@ -232,7 +263,7 @@ fn sweep<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, configurations, sample_rate, *, seed=0, threads=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, configurations, sample_rate, *, seed=0, warm_up=0, threads=None, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn miniatures<'py>(
     py: Python<'py>,
@@ -240,6 +271,7 @@ fn miniatures<'py>(
     configurations: Vec<Bound<'py, PyDict>>,
     sample_rate: f64,
     seed: u64,
+    warm_up: u64,
     threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
@@ -253,6 +285,7 @@ fn miniatures<'py>(
         let open = &mut || {
             let mut trace = open_source(&spec)?;
             trace.tell_at_end(&noted);
+            trace.with_warm_up(warm_up)?;
             Ok(trace)
         };
         let on_progress = &mut |step| progress.call(step);
@@ -294,6 +327,9 @@ fn estimated<'py>(
     sample_rate: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let row = asked(py, configuration)?;
+    if found.warm_up > 0 {
+        row.set_item("warm_up", found.warm_up)?;
+    }
     row.set_item("accesses", found.accesses)?;
     row.set_item("distinct_pages", found.distinct_pages)?;
     row.set_item("sample_rate", sample_rate)?;

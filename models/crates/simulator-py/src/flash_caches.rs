@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use tierwright_simulator::replay::{self, CrashReport, FlashCacheResult};
 use tierwright_simulator::trace::OpenTrace;
 
-use crate::replay::{Asked, page_count, warnings};
+use crate::replay::{Asked, counted, page_count, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(flash_caches, module)?)?;
@@ -41,7 +41,7 @@ fn flash_caches(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, warm_up=0, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_flash_cache<'py>(
     py: Python<'py>,
@@ -50,6 +50,7 @@ fn simulate_flash_cache<'py>(
     ram_pages: &Bound<'py, PyAny>,
     flash_pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
+    warm_up: u64,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -59,6 +60,7 @@ fn simulate_flash_cache<'py>(
         py,
         path,
         options,
+        warm_up,
         on_progress,
         reading,
     };
@@ -87,7 +89,7 @@ pub(crate) fn flash_cache_row<'py>(
     row.set_item("scheme", result.scheme)?;
     row.set_item("ram_pages", result.ram_pages)?;
     row.set_item("flash_pages", result.flash_pages)?;
-    row.set_item("accesses", result.accesses)?;
+    counted(&row, result.accesses, result.warm_up)?;
     row.set_item("write_accesses", result.write_accesses)?;
     for (name, count) in result.counters.named() {
         row.set_item(name, count)?;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::replay::{self, Choice, OnlineResult};
 
-use crate::replay::{Asked, listed, page_count, warnings};
+use crate::replay::{Asked, counted, listed, page_count, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(choosers, module)?)?;
@@ -20,7 +20,7 @@ fn choosers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, warm_up=0, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_online<'py>(
     py: Python<'py>,
@@ -29,6 +29,7 @@ fn simulate_online<'py>(
     ram_pages: &Bound<'py, PyAny>,
     flash_pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
+    warm_up: u64,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -38,6 +39,7 @@ fn simulate_online<'py>(
         py,
         path,
         options,
+        warm_up,
         on_progress,
         reading,
     };
@@ -60,7 +62,7 @@ pub(crate) fn online_row<'py>(
     row.set_item("flash_pages", result.flash_pages)?;
     row.set_item("ram_policy", result.ram_policy)?;
     row.set_item("flash_policy", result.flash_policy)?;
-    row.set_item("accesses", result.accesses)?;
+    counted(&row, result.accesses, result.warm_up)?;
     row.set_item("write_accesses", result.write_accesses)?;
     for (name, count) in result.counters.named() {
         row.set_item(name, count)?;

@@ -14,7 +14,7 @@ use tierwright_simulator::progress::OnProgress;
 use tierwright_simulator::replay::buffers::{BufferResult, DynamicsResult};
 use tierwright_simulator::replay::{
     About, BlockResult, FlashCacheResult, OnlineResult, PolicyResult, SchemeResult, Setting,
-    Warning,
+    WarmedUp, Warning,
 };
 use tierwright_simulator::trace::{OpenTrace, ReaderNotes, TraceSpec, open_source};
 use tierwright_simulator::{Error, Result, curve, replay};
@@ -105,13 +105,14 @@ fn curves<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, policy, pages, *, options=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, policy, pages, *, options=None, warm_up=0, on_progress=None, **reading))]
 fn simulate_policy<'py>(
     py: Python<'py>,
     path: PathBuf,
     policy: &str,
     pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
+    warm_up: u64,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -120,6 +121,7 @@ fn simulate_policy<'py>(
         py,
         path,
         options,
+        warm_up,
         on_progress,
         reading,
     };
@@ -140,7 +142,7 @@ pub(crate) fn policy_row<'py>(
     let row = PyDict::new(py);
     row.set_item("policy", result.policy)?;
     row.set_item("pages", result.pages)?;
-    row.set_item("accesses", result.accesses)?;
+    counted(&row, result.accesses, result.warm_up)?;
     row.set_item("misses", result.misses)?;
     row.set_item("miss_ratio", ratio(result.misses, result.accesses))?;
     row.set_item("disk_reads", result.disk_reads)?;
@@ -153,7 +155,7 @@ pub(crate) fn policy_row<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, warm_up=0, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_scheme<'py>(
     py: Python<'py>,
@@ -162,6 +164,7 @@ fn simulate_scheme<'py>(
     ram_pages: &Bound<'py, PyAny>,
     flash_pages: &Bound<'py, PyAny>,
     options: Option<BTreeMap<String, String>>,
+    warm_up: u64,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -171,6 +174,7 @@ fn simulate_scheme<'py>(
         py,
         path,
         options,
+        warm_up,
         on_progress,
         reading,
     };
@@ -195,7 +199,7 @@ pub(crate) fn scheme_row<'py>(
     row.set_item("ram_policy", result.ram_policy)?;
     row.set_item("flash_policy", result.flash_policy)?;
     row.set_item("admission", result.admission)?;
-    row.set_item("accesses", result.accesses)?;
+    counted(&row, result.accesses, result.warm_up)?;
     row.set_item("write_accesses", result.write_accesses)?;
     for (name, count) in result.counters.named() {
         row.set_item(name, count)?;
@@ -222,6 +226,14 @@ fn divided<'py>(py: Python<'py>, blocks: &BlockResult) -> PyResult<Bound<'py, Py
     Ok(row)
 }
 
+/// The accesses counted, and where there was a warm-up those before them.
+pub(crate) fn counted(row: &Bound<'_, PyDict>, accesses: u64, warm_up: WarmedUp) -> PyResult<()> {
+    if warm_up.accesses > 0 {
+        row.set_item("warm_up", warm_up.accesses)?;
+    }
+    row.set_item("accesses", accesses)
+}
+
 /// What a pass counted, to be held against what the trace's reader counted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Counted {
@@ -235,7 +247,7 @@ pub(crate) trait OfTrace: Send {
     fn counted(&self) -> Counted;
 }
 
-/// All results that have these counts call them the same.
+/// Results of other passes call their counts the same.
 macro_rules! of_trace {
     ($($result:ty),* $(,)?) => {
         $(impl OfTrace for $result {
@@ -250,16 +262,29 @@ macro_rules! of_trace {
     };
 }
 
-of_trace!(
-    Curves,
-    SampledCurves,
-    TwoStack,
+of_trace!(Curves, SampledCurves, TwoStack, DynamicsResult);
+
+/// Results of a replay hold the accesses of a warm-up apart.
+macro_rules! of_replay {
+    ($($result:ty),* $(,)?) => {
+        $(impl OfTrace for $result {
+            fn counted(&self) -> Counted {
+                Counted {
+                    accesses: self.accesses + self.warm_up.accesses,
+                    write_accesses: self.write_accesses + self.warm_up.write_accesses,
+                    distinct_pages: self.distinct_pages,
+                }
+            }
+        })*
+    };
+}
+
+of_replay!(
     PolicyResult,
     SchemeResult,
     OnlineResult,
     FlashCacheResult,
     BufferResult,
-    DynamicsResult,
 );
 
 /// Every result holds counts of the same trace.
@@ -299,7 +324,7 @@ pub(crate) fn over_trace<T: OfTrace>(
     on_progress: Option<Py<PyAny>>,
     work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<T> + Send,
 ) -> PyResult<(T, Read)> {
-    over_prepared_trace(py, spec, on_progress, |_| {}, work)
+    over_prepared_trace(py, spec, on_progress, |_| Ok(()), work)
 }
 
 /// [`over_trace`] for work that asks something of the opened trace first.
@@ -307,13 +332,13 @@ fn over_prepared_trace<T: OfTrace>(
     py: Python<'_>,
     spec: &TraceSpec,
     on_progress: Option<Py<PyAny>>,
-    prepare: impl FnOnce(&mut OpenTrace) + Send,
+    prepare: impl FnOnce(&mut OpenTrace) -> Result<()> + Send,
     work: impl FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<T> + Send,
 ) -> PyResult<(T, Read)> {
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
         let mut trace = open_source(spec)?;
-        prepare(&mut trace);
+        prepare(&mut trace)?;
         let result = work(&mut trace, &mut |step| progress.call(step))?;
         let counted = result.counted();
         let summary = trace.summary();
@@ -343,6 +368,7 @@ pub(crate) struct Asked<'a, 'py> {
     pub(crate) py: Python<'py>,
     pub(crate) path: PathBuf,
     pub(crate) options: Option<BTreeMap<String, String>>,
+    pub(crate) warm_up: u64,
     pub(crate) on_progress: Option<Py<PyAny>>,
     pub(crate) reading: Option<&'a Bound<'a, PyDict>>,
 }
@@ -371,11 +397,16 @@ impl<'py> Asked<'_, 'py> {
             py,
             path,
             options,
+            warm_up,
             on_progress,
             reading,
         } = self;
         let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
         let spec = trace_spec(path, reading)?;
+        let prepare = |trace: &mut OpenTrace| {
+            prepare(trace);
+            trace.with_warm_up(warm_up)
+        };
         let (result, trace) =
             over_prepared_trace(py, &spec, on_progress, prepare, |source, on_progress| {
                 replay(source, &options, on_progress)

@@ -1,6 +1,6 @@
 //! Page accesses as the replay engine sees them: dense page numbers in columnar chunks.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::profile::requests::RequestCounts;
 
 /// Bit of [`Chunk::flags`]: the access writes its page.
@@ -24,6 +24,8 @@ pub struct Chunk {
     /// Nanoseconds since the first request of the trace; empty if the trace has no time or
     /// the source was opened without.
     pub times_ns: Vec<i64>,
+    /// Accesses at the head of this chunk that only warm up: a replay does not count them.
+    pub warm_up: usize,
 }
 
 impl Chunk {
@@ -32,6 +34,7 @@ impl Chunk {
         self.pages.clear();
         self.flags.clear();
         self.times_ns.clear();
+        self.warm_up = 0;
     }
 
     /// Number of accesses.
@@ -96,6 +99,44 @@ pub trait AccessSource {
     }
 }
 
+/// How many accesses at the head of a trace only warm up, and how far a source has come in them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct WarmUp {
+    asked: u64,
+    seen: u64,
+}
+
+impl WarmUp {
+    pub(crate) fn new(asked: u64) -> Self {
+        Self { asked, seen: 0 }
+    }
+
+    /// Says of the next chunk how much of it warms up.
+    pub(crate) fn mark(&mut self, chunk: &mut Chunk) {
+        let left = self.asked.saturating_sub(self.seen);
+        chunk.warm_up = usize::try_from(left).map_or(chunk.len(), |left| left.min(chunk.len()));
+        self.seen += chunk.len() as u64;
+    }
+
+    /// Refuses a warm-up that leaves none of the `accesses` of a whole trace to count.
+    pub(crate) fn check(self, accesses: u64) -> Result<()> {
+        if self.asked == 0 || self.asked < accesses {
+            return Ok(());
+        }
+        Err(Error::BadParameter {
+            name: "warm-up",
+            value: self.asked.to_string(),
+            message: format!("the trace has {accesses} accesses, so none is left to count"),
+            hint: "warm up with fewer accesses than the trace has, such as 50%".to_owned(),
+        })
+    }
+
+    /// The same at the end of the trace.
+    pub(crate) fn check_end(self) -> Result<()> {
+        self.check(self.seen)
+    }
+}
+
 /// Accesses held in memory, for tests and short traces.
 #[derive(Debug, Clone)]
 pub struct MemorySource {
@@ -108,6 +149,7 @@ pub struct MemorySource {
     chunk_accesses: usize,
     distinct_pages: u32,
     tells_writes: bool,
+    warm_up: WarmUp,
 }
 
 impl MemorySource {
@@ -136,6 +178,7 @@ impl MemorySource {
             chunk_accesses: CHUNK_ACCESSES,
             distinct_pages,
             tells_writes: true,
+            warm_up: WarmUp::default(),
         }
     }
 
@@ -151,6 +194,13 @@ impl MemorySource {
     #[must_use]
     pub fn with_chunk_accesses(mut self, chunk_accesses: usize) -> Self {
         self.chunk_accesses = chunk_accesses.max(1);
+        self
+    }
+
+    /// Lets the first `accesses` only warm up.
+    #[must_use]
+    pub fn with_warm_up(mut self, accesses: u64) -> Self {
+        self.warm_up = WarmUp::new(accesses);
         self
     }
 
@@ -174,6 +224,10 @@ impl AccessSource for MemorySource {
             .extend_from_slice(&self.accesses.flags[self.next..end]);
         self.last = self.next..end;
         self.next = end;
+        self.warm_up.mark(chunk);
+        if chunk.is_empty() {
+            self.warm_up.check_end()?;
+        }
         Ok(!chunk.is_empty())
     }
 

@@ -191,6 +191,7 @@ impl AccessSource for Listener<'_> {
         chunk.pages.extend_from_slice(&from.pages);
         chunk.flags.extend_from_slice(&from.flags);
         chunk.times_ns.extend_from_slice(&from.times_ns);
+        chunk.warm_up = from.warm_up;
         Ok(true)
     }
 

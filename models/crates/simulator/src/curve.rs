@@ -66,7 +66,7 @@ pub fn curves(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Res
             pass.batch(pages, flags);
         }
         accesses += chunk.len() as u64;
-        writes += write_accesses(&chunk);
+        writes += write_accesses(&chunk.flags);
         report(source, accesses, on_progress)?;
     }
     let (misses, write_backs) = pass.finish();

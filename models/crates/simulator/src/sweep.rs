@@ -585,8 +585,10 @@ pub struct Estimate {
 /// One configuration estimated by miniatures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Miniature {
-    /// Accesses of the whole trace.
+    /// Accesses of the whole trace, after the warm-up.
     pub accesses: u64,
+    /// Accesses of the whole trace before them, which were replayed and not counted.
+    pub warm_up: u64,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// Share of the pages in each of the [`MINIATURES`] samples.
@@ -675,7 +677,7 @@ pub fn miniatures<S: AccessSource>(
                     move |source: &mut dyn AccessSource, on_progress: OnProgress<'_>| {
                         let mut part = SampledSource::new(source, rate, sample, seed);
                         let outcome = scaled.replay(&mut part, on_progress)?;
-                        Ok((outcome, part.accesses, part.distinct_pages as u64))
+                        Ok((outcome, part.seen()))
                     },
                 );
             }
@@ -703,11 +705,14 @@ pub fn miniatures<S: AccessSource>(
 fn estimate(
     configuration: &Configuration,
     rate: f64,
-    samples: Vec<(Outcome, u64, u64)>,
+    samples: Vec<(Outcome, Seen)>,
 ) -> Result<Miniature> {
-    let (accesses, distinct_pages) = samples
-        .first()
-        .map_or((0, 0), |sample| (sample.1, sample.2));
+    let seen = samples.first().map(|sample| sample.1).unwrap_or_default();
+    let Seen {
+        accesses,
+        distinct_pages,
+        ..
+    } = seen;
     let mut outcomes: Vec<Outcome> = samples.into_iter().map(|sample| sample.0).collect();
     let others = outcomes.split_off(MINIATURES as usize);
     // Of sizes a miniature would speak with its own ones, so the configuration itself is asked.
@@ -719,8 +724,7 @@ fn estimate(
             warnings.push(of_whole.unwrap_or(warning).clone());
         }
     }
-    let of_all = (accesses as f64, distinct_pages as f64);
-    let mut counters = estimates(&outcomes, of_all, rate)?;
+    let mut counters = estimates(&outcomes, seen, rate)?;
     for others in others.chunks(MINIATURES as usize) {
         // Of caches that hold nearly all pages, fewer compete.
         let competing = configuration
@@ -728,7 +732,7 @@ fn estimate(
             .into_iter()
             .map(|(pages, _)| (1.0 - pages as f64 / distinct_pages.max(1) as f64).max(0.0));
         let share = competing.fold(0.0, f64::max).sqrt();
-        let others = estimates(others, of_all, rate)?;
+        let others = estimates(others, seen, rate)?;
         for (counter, other) in counters.iter_mut().zip(others) {
             counter.off = counter.off.max(share * (other.value - counter.value).abs());
         }
@@ -744,6 +748,7 @@ fn estimate(
     warnings.extend(without);
     Ok(Miniature {
         accesses,
+        warm_up: seen.warm_up,
         distinct_pages,
         rate,
         counters,
@@ -852,17 +857,14 @@ impl Counter {
 /// Scales every counter of the samples to the whole trace. Misses scale with the pages; hits are the
 /// accesses that are no misses, as in the adjustment of sampled curves.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-fn estimates(
-    samples: &[Outcome],
-    (accesses, pages): (f64, f64),
-    rate: f64,
-) -> Result<Vec<Counter>> {
+fn estimates(samples: &[Outcome], seen: Seen, rate: f64) -> Result<Vec<Counter>> {
+    let (accesses, pages) = (seen.accesses as f64, seen.distinct_pages as f64);
     let sampled: u64 = samples.iter().map(Outcome::distinct_pages).sum();
     if samples.iter().any(|sample| sample.accesses() == 0) {
         return Err(Error::BadParameter {
             name: "sample-rate",
             value: sampled.to_string(),
-            message: "a miniature has no access: too few pages are sampled".to_owned(),
+            message: "a miniature has no access to count: too few pages are sampled".to_owned(),
             hint: "use a larger rate".to_owned(),
         });
     }
@@ -909,8 +911,8 @@ fn estimates(
                 value,
                 error,
                 off: 0.0,
-                // Each page misses at its first access.
-                least: if name == "misses" {
+                // Each page misses at its first access, which may be in the warm-up.
+                least: if name == "misses" && seen.warm_up == 0 {
                     pages.min(value)
                 } else {
                     0.0
@@ -942,10 +944,21 @@ struct SampledSource<'a> {
     to: u64,
     /// New number of each page of the sample.
     numbers: FastMap<u32, u32>,
-    /// Accesses and distinct pages of the whole source.
+    /// Accesses of the whole source, those of them that warm up, and its distinct pages.
     accesses: u64,
+    warm_up: u64,
     distinct_pages: usize,
     whole: Chunk,
+}
+
+/// What a sample has seen of the whole source.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// Accesses after the warm-up.
+    accesses: u64,
+    /// Accesses of the warm-up.
+    warm_up: u64,
+    distinct_pages: u64,
 }
 
 impl<'a> SampledSource<'a> {
@@ -963,8 +976,19 @@ impl<'a> SampledSource<'a> {
             to: width * u64::from(sample + 1),
             numbers: FastMap::default(),
             accesses: 0,
+            warm_up: 0,
             distinct_pages: 0,
             whole: Chunk::default(),
+        }
+    }
+}
+
+impl SampledSource<'_> {
+    fn seen(&self) -> Seen {
+        Seen {
+            accesses: self.accesses - self.warm_up,
+            warm_up: self.warm_up,
+            distinct_pages: self.distinct_pages as u64,
         }
     }
 }
@@ -985,8 +1009,10 @@ impl AccessSource for SampledSource<'_> {
                 return Ok(false);
             }
             self.accesses += self.whole.len() as u64;
+            self.warm_up += self.whole.warm_up as u64;
             self.distinct_pages = distinct_pages(&self.whole, self.distinct_pages)?;
-            for (&page, &flags) in self.whole.pages.iter().zip(&self.whole.flags) {
+            let whole = self.whole.pages.iter().zip(&self.whole.flags);
+            for (index, (&page, &flags)) in whole.enumerate() {
                 let place = place_in_sample(mix(page, self.seed));
                 if place < self.from || place >= self.to {
                     continue;
@@ -995,6 +1021,7 @@ impl AccessSource for SampledSource<'_> {
                 chunk.pages.push(*self.numbers.entry(page).or_insert(next));
                 // What is left of a request has no meaning of its own.
                 chunk.flags.push(flags | FIRST_OF_REQUEST);
+                chunk.warm_up += usize::from(index < self.whole.warm_up);
             }
         }
         Ok(true)

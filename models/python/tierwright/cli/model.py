@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.charge import charge
-from tierwright.cli.options import FlashMetadata, Seed, Start, preset_of
+from tierwright.cli.options import (
+    FlashMetadata,
+    Seed,
+    Start,
+    WarmUpOption,
+    preset_of,
+    warm_up_of,
+)
 from tierwright.cli.output import (
     Json,
     NamedTrace,
@@ -206,6 +213,7 @@ def simulate(
             help="Option of the policy, buffer or scheme; may be repeated.",
         ),
     ] = None,
+    warm_up: WarmUpOption = None,
     flash_metadata: FlashMetadata = None,
     flash_device: Annotated[
         str | None,
@@ -227,6 +235,9 @@ def simulate(
 
     With --flash-metadata, --ram-pages is a budget: `ram_budget_pages`; `ram_pages` is what the
     memory of flash leaves.
+
+    With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted: `accesses` and all
+    counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace.
     """
     given = {
         "--pages": pages,
@@ -255,10 +266,11 @@ def simulate(
         sizes_of = (("ram_pages", ram_pages), ("flash_pages", flash_pages))
         asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
     budget = charge(trace, [asked], flash_metadata)[0]
+    warm = warm_up_of(trace, warm_up)
     with progress("simulate") as on_progress:
         if policy is not None:
             found = _simulate_one_cache(
-                trace, policy, _at(pages, page), option or [], on_progress
+                trace, policy, _at(pages, page), option or [], warm, on_progress
             )
         else:
             found = _simulate_two_tiers(
@@ -266,6 +278,7 @@ def simulate(
                 scheme or "",
                 (asked["ram_pages"], asked["flash_pages"]),
                 option or [],
+                warm,
                 on_progress,
             )
     if budget is not None:
@@ -420,6 +433,7 @@ def _simulate_two_tiers(
     name: str,
     sizes: tuple[int, int],
     options: list[str],
+    warm_up: int,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
@@ -436,6 +450,7 @@ def _simulate_two_tiers(
         name,
         *sizes,
         options=pairs(options, "--option"),
+        warm_up=warm_up,
         on_progress=on_progress,
     )
 
@@ -445,6 +460,7 @@ def _simulate_one_cache(
     policy: str,
     pages: int,
     options: list[str],
+    warm_up: int,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a replacement policy, or through a cost-aware buffer of that name."""
@@ -456,7 +472,12 @@ def _simulate_one_cache(
     given = pairs(options, "--option")
     if wanted in buffers:
         return core.simulate_buffer(
-            trace, wanted, pages, options=given, on_progress=on_progress
+            trace,
+            wanted,
+            pages,
+            options=given,
+            warm_up=warm_up,
+            on_progress=on_progress,
         )
     if wanted not in policies:
         raise BadInput(
@@ -464,7 +485,12 @@ def _simulate_one_cache(
             f"choose one of {', '.join([*sorted(policies), *sorted(buffers)])}",
         )
     return core.simulate_policy(
-        trace, policy, pages, options=given, on_progress=on_progress
+        trace,
+        policy,
+        pages,
+        options=given,
+        warm_up=warm_up,
+        on_progress=on_progress,
     )
 
 

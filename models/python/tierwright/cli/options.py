@@ -8,6 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from tierwright.metadata import MetadataPreset
+    from tierwright.simulate import Trace
 
 FlashMetadata = Annotated[
     str | None,
@@ -38,6 +39,35 @@ Start = Annotated[
         "was counted. A given curve is always steady.",
     ),
 ]
+
+
+WarmUpOption = Annotated[
+    str | None,
+    typer.Option(
+        "--warm-up",
+        metavar="N|P%",
+        help="Accesses at the head of the trace, or share of all, that fill the caches and are "
+        "not counted [default: all are counted].",
+    ),
+]
+
+
+def warm_up_of(trace: Trace, text: str | None) -> int:
+    """Return the accesses that `--warm-up` names, 0 where it is left out; a share of a raw trace counts it first.
+
+    Raises
+    ------
+    BadInput
+        If it is no warm-up, or a share that is no access of this trace.
+    """
+    if text is None:
+        return 0
+    from tierwright.cli.output import progress
+    from tierwright.simulate import warm_up_accesses
+    from tierwright.warm_up import parse
+
+    with progress("count") as on_progress:
+        return warm_up_accesses(trace, parse(text), on_progress=on_progress)
 
 
 def preset_of(name: str | None) -> MetadataPreset | None:

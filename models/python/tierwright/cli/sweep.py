@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from tierwright.cli.charge import charge
+from tierwright.cli.options import WarmUpOption, warm_up_of
 from tierwright.cli.output import (
     Json,
     print_json,
@@ -98,6 +99,7 @@ def sweep(
             "--seed", min=0, max=2**64 - 1, help="Which pages a miniature follows."
         ),
     ] = 0,
+    warm_up: WarmUpOption = None,
     threads: Annotated[
         int | None,
         typer.Option(
@@ -116,6 +118,9 @@ def sweep(
     Prints one row a configuration. Interrupted, it prints the rows it has: `complete` says
     whether a row is of the whole trace, `accesses` how much it has seen. A row that failed says
     why; the exit code is then 1.
+
+    With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted; a miniature warms up
+    with its own share of them.
 
     With --flash-metadata, --ram-pages are budgets: `ram_budget_pages` of a row, whose `ram_pages`
     are what the memory of flash leaves.
@@ -137,6 +142,7 @@ def sweep(
     )
     _print_takers(option or [], configurations)
     budgets = charge(trace, configurations, flash_metadata)
+    warm = warm_up_of(trace, warm_up)
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
@@ -147,12 +153,17 @@ def sweep(
                     configurations,
                     miniature,
                     seed=seed,
+                    warm_up=warm,
                     threads=threads,
                     on_progress=on_progress,
                 )
             else:
                 found = core.sweep(
-                    trace, configurations, threads=threads, on_progress=on_progress
+                    trace,
+                    configurations,
+                    warm_up=warm,
+                    threads=threads,
+                    on_progress=on_progress,
                 )
             rows = _with_budgets(found["rows"], budgets)
             interrupted = found["cancelled"]

@@ -109,7 +109,7 @@ pub fn sampled_curves(
         pass.chunk(&chunk);
         bursts.chunk(&chunk);
         accesses += chunk.len() as u64;
-        writes += write_accesses(&chunk);
+        writes += write_accesses(&chunk.flags);
         report(source, accesses, on_progress)?;
     }
     pass.finish();

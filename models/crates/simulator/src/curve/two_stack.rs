@@ -229,7 +229,7 @@ fn pass<E: Estimator>(
             }
         }
         accesses += chunk.len() as u64;
-        writes += write_accesses(&chunk);
+        writes += write_accesses(&chunk.flags);
         report(source, accesses, on_progress)?;
     }
     let mut found = estimator.finish();

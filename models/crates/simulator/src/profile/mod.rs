@@ -208,7 +208,7 @@ impl Pass {
             }
             self.accesses += pages.len() as u64;
         }
-        self.writes += write_accesses(chunk);
+        self.writes += write_accesses(&chunk.flags);
         Ok(())
     }
 

@@ -37,6 +37,7 @@ struct Kept {
     next_accesses: Vec<u32>,
     flags: Vec<u8>,
     times_ns: Vec<i64>,
+    warm_up: usize,
 }
 
 /// Where one chunk was written to the file.
@@ -45,6 +46,7 @@ struct Written {
     at: u64,
     accesses: usize,
     timed: bool,
+    warm_up: usize,
 }
 
 impl Written {
@@ -135,6 +137,7 @@ impl Future {
                     next_accesses: Vec::new(),
                     flags: chunk.flags.clone(),
                     times_ns: chunk.times_ns.clone(),
+                    warm_up: chunk.warm_up,
                 });
             } else {
                 future.write_chunk(&chunk)?;
@@ -198,11 +201,13 @@ impl Future {
             std::mem::swap(&mut chunk.flags, &mut kept.flags);
             std::mem::swap(&mut chunk.times_ns, &mut kept.times_ns);
             std::mem::swap(next_accesses, &mut kept.next_accesses);
+            chunk.warm_up = kept.warm_up;
             *kept = Kept {
                 pages: Vec::new(),
                 next_accesses: Vec::new(),
                 flags: Vec::new(),
                 times_ns: Vec::new(),
+                warm_up: 0,
             };
             return Ok(true);
         }
@@ -213,7 +218,9 @@ impl Future {
             at,
             accesses,
             timed,
+            warm_up,
         } = written;
+        chunk.warm_up = warm_up;
         self.read_numbers(at, accesses, &mut chunk.pages)?;
         self.read_numbers(at + 4 * accesses as u64, accesses, next_accesses)?;
         self.read_bytes(at + 8 * accesses as u64, accesses)?;
@@ -245,6 +252,7 @@ impl Future {
             at,
             accesses: chunk.len(),
             timed: !chunk.times_ns.is_empty(),
+            warm_up: chunk.warm_up,
         };
         self.written.push(written);
         self.write_numbers(at, &chunk.pages)?;

@@ -192,18 +192,67 @@ fn any_write(flags: &[u8]) -> bool {
     flags.iter().fold(0, |any, &flags| any | flags) & WRITE != 0
 }
 
-/// What the loop itself counts.
+/// The accesses at the head of a trace that were replayed and not counted: caches keep what they left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WarmedUp {
+    /// Accesses, reads and writes.
+    pub accesses: u64,
+    /// Accesses that write.
+    pub write_accesses: u64,
+}
+
+/// What the loop itself counts: the whole trace, and how much of it warmed up.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
     accesses: u64,
     write_accesses: u64,
     distinct_pages: usize,
+    warm_up: WarmedUp,
+}
+
+/// Counters whose values at two moments of a replay can be taken from each other. All of them only grow.
+macro_rules! counters_since {
+    ($counters:ident { $($field:ident),+ $(,)? }) => {
+        impl $counters {
+            /// What was counted after `before`, the same counters at an earlier moment.
+            pub(crate) fn since(self, before: Self) -> Self {
+                Self { $($field: self.$field - before.$field),+ }
+            }
+        }
+    };
+}
+pub(crate) use counters_since;
+
+/// Takes the counters of a machine whenever a part of the warm-up is over, so that what it holds in the end is
+/// what is not to be counted.
+type OnWarm<'a, M> = &'a mut dyn FnMut(&M);
+
+/// The two parts of a chunk: what warms up, and what is counted.
+fn parts(chunk: &Chunk) -> [std::ops::Range<usize>; 2] {
+    let warm_up = chunk.warm_up.min(chunk.len());
+    [0..warm_up, warm_up..chunk.len()]
+}
+
+/// The loop over all accesses, with the future where it is needed.
+fn replay_with<M: Machine>(
+    needs_future: bool,
+    source: &mut dyn AccessSource,
+    machine: &mut M,
+    on_warm: OnWarm<'_, M>,
+    on_progress: OnProgress<'_>,
+) -> Result<Totals> {
+    if needs_future {
+        replay_foreseen(source, machine, on_warm, on_progress)
+    } else {
+        replay(source, machine, on_warm, on_progress)
+    }
 }
 
 /// The loop over all accesses.
 fn replay<M: Machine>(
     source: &mut dyn AccessSource,
     machine: &mut M,
+    on_warm: OnWarm<'_, M>,
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
     let mut chunk = Chunk::default();
@@ -218,10 +267,15 @@ fn replay<M: Machine>(
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
             machine.locate(&chunk.pages, spaces, addresses)?;
         }
-        let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
-        for (pages, flags) in batches {
-            machine.fetch(pages);
-            machine.access_all(pages, flags);
+        for part in parts(&chunk) {
+            let (pages, flags) = (&chunk.pages[part.clone()], &chunk.flags[part.clone()]);
+            for (pages, flags) in pages.chunks(BATCH).zip(flags.chunks(BATCH)) {
+                machine.fetch(pages);
+                machine.access_all(pages, flags);
+            }
+            if chunk.warm_up > 0 && part.end == chunk.warm_up {
+                on_warm(machine);
+            }
         }
         report(source, totals.accesses, on_progress)?;
     }
@@ -249,6 +303,7 @@ fn addresses_of(source: &dyn AccessSource, accesses: usize) -> Result<(&[u32], &
 fn replay_foreseen<M: Machine>(
     source: &mut dyn AccessSource,
     machine: &mut M,
+    on_warm: OnWarm<'_, M>,
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
     let mut places = Places::default();
@@ -275,12 +330,19 @@ fn replay_foreseen<M: Machine>(
             places.of(&chunk.pages, &mut spaces, &mut addresses);
             machine.locate(&chunk.pages, &spaces, &addresses)?;
         }
-        let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
-        for ((pages, flags), next_accesses) in batches.zip(next_accesses.chunks(BATCH)) {
-            machine.fetch(pages);
-            for ((&page, &flags), &next_access) in pages.iter().zip(flags).zip(next_accesses) {
-                machine.foresee(page, next_access);
-                machine.access(page, flags & WRITE != 0);
+        for part in parts(&chunk) {
+            let (pages, flags) = (&chunk.pages[part.clone()], &chunk.flags[part.clone()]);
+            let batches = pages.chunks(BATCH).zip(flags.chunks(BATCH));
+            let next_accesses = next_accesses[part.clone()].chunks(BATCH);
+            for ((pages, flags), next_accesses) in batches.zip(next_accesses) {
+                machine.fetch(pages);
+                for ((&page, &flags), &next_access) in pages.iter().zip(flags).zip(next_accesses) {
+                    machine.foresee(page, next_access);
+                    machine.access(page, flags & WRITE != 0);
+                }
+            }
+            if chunk.warm_up > 0 && part.end == chunk.warm_up {
+                on_warm(machine);
             }
         }
         if !on_progress(future.progress(totals.accesses)) {
@@ -347,8 +409,27 @@ impl Totals {
     fn add(&mut self, chunk: &Chunk) -> Result<()> {
         self.distinct_pages = distinct_pages(chunk, self.distinct_pages)?;
         self.accesses += chunk.len() as u64;
-        self.write_accesses += write_accesses(chunk);
+        self.write_accesses += write_accesses(&chunk.flags);
+        self.warm_up.add(chunk);
         Ok(())
+    }
+
+    /// Accesses after the warm-up.
+    fn counted_accesses(&self) -> u64 {
+        self.accesses - self.warm_up.accesses
+    }
+
+    /// Those of them that write.
+    fn counted_writes(&self) -> u64 {
+        self.write_accesses - self.warm_up.write_accesses
+    }
+}
+
+impl WarmedUp {
+    fn add(&mut self, chunk: &Chunk) {
+        let [warm_up, _] = parts(chunk);
+        self.accesses += warm_up.len() as u64;
+        self.write_accesses += write_accesses(&chunk.flags[warm_up]);
     }
 }
 
@@ -379,10 +460,10 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
     Ok(distinct)
 }
 
-/// Accesses of the chunk that write.
-pub(crate) fn write_accesses(chunk: &Chunk) -> u64 {
+/// Accesses with such flags that write.
+pub(crate) fn write_accesses(flags: &[u8]) -> u64 {
     // Bytes are added as bytes while they cannot overflow.
-    let blocks = chunk.flags.chunks(255);
+    let blocks = flags.chunks(255);
     let writes = |block: &[u8]| block.iter().map(|&flags| flags & WRITE).sum::<u8>();
     blocks.map(|block| u64::from(writes(block))).sum()
 }

@@ -1,6 +1,8 @@
 //! One cache in front of the disk, under any replacement policy.
 
-use super::{Machine, Totals, access_each, disagreement, page_count, replay, replay_foreseen};
+use super::{
+    Machine, Totals, WarmedUp, access_each, counters_since, disagreement, page_count, replay_with,
+};
 use crate::access::AccessSource;
 use crate::error::Result;
 use crate::progress::OnProgress;
@@ -24,11 +26,13 @@ pub struct PolicyResult {
     pub policy: &'static str,
     /// Capacity in pages.
     pub pages: u32,
-    /// Accesses, reads and writes.
+    /// Accesses counted, reads and writes.
     pub accesses: u64,
-    /// Accesses that write.
+    /// Those that write.
     pub write_accesses: u64,
-    /// Distinct pages of the trace.
+    /// What was replayed before them and not counted.
+    pub warm_up: WarmedUp,
+    /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// Accesses to a page that was not in the cache.
     pub misses: u64,
@@ -45,12 +49,18 @@ struct SingleTier<P> {
     counts: Counts,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     misses: u64,
     evictions: u64,
     disk_writes: u64,
 }
+
+counters_since!(Counts {
+    misses,
+    evictions,
+    disk_writes,
+});
 
 impl Traffic for Counts {
     const NAMES_VICTIMS: bool = false;
@@ -147,23 +157,28 @@ pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Resu
         cache: Tier::<P>::configured(pages, settings),
         counts: Counts::default(),
     };
-    let totals = if settings.needs_future() {
-        replay_foreseen(source, &mut machine, on_progress)?
-    } else {
-        replay(source, &mut machine, on_progress)?
-    };
+    let mut before = Counts::default();
+    let totals = replay_with(
+        settings.needs_future(),
+        source,
+        &mut machine,
+        &mut |machine| before = machine.counts,
+        on_progress,
+    )?;
     machine
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
+    let counts = machine.counts.since(before);
     Ok(PolicyResult {
         policy: name,
         pages,
-        accesses: totals.accesses,
-        write_accesses: totals.write_accesses,
+        accesses: totals.counted_accesses(),
+        write_accesses: totals.counted_writes(),
+        warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
-        misses: machine.counts.misses,
-        disk_reads: machine.counts.misses,
-        disk_writes: machine.counts.disk_writes,
-        evictions: machine.counts.evictions,
+        misses: counts.misses,
+        disk_reads: counts.misses,
+        disk_writes: counts.disk_writes,
+        evictions: counts.evictions,
     })
 }

@@ -1,6 +1,8 @@
 //! RAM in front of a flash cache in front of the disk, under any page-flow scheme.
 
-use super::{About, Machine, Totals, disagreement, page_count, replay, replay_foreseen};
+use super::{
+    About, Machine, Totals, WarmedUp, counters_since, disagreement, page_count, replay_with,
+};
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
@@ -57,6 +59,25 @@ pub struct SchemeCounters {
     /// Updates of the flash directory.
     pub directory_updates: u64,
 }
+
+counters_since!(SchemeCounters {
+    ram_hits,
+    flash_hits,
+    flash_misses,
+    flash_fills,
+    flash_write_backs,
+    hdd_writes,
+    ram_evictions,
+    ram_dirty_evictions,
+    flash_evictions,
+    victims_found_on_flash,
+    rejections,
+    dirty_rejections,
+    flash_invalidations,
+    hdd_block_fetches,
+    directory_lookups,
+    directory_updates,
+});
 
 impl SchemeCounters {
     /// Reads from flash.
@@ -126,11 +147,13 @@ pub struct SchemeResult {
     pub flash_policy: &'static str,
     /// Admission rule of flash; `all` where the scheme has none.
     pub admission: &'static str,
-    /// Accesses, reads and writes.
+    /// Accesses counted, reads and writes.
     pub accesses: u64,
-    /// Accesses that write.
+    /// Those that write.
     pub write_accesses: u64,
-    /// Distinct pages of the trace.
+    /// What was replayed before them and not counted.
+    pub warm_up: WarmedUp,
+    /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
     pub counters: SchemeCounters,
@@ -312,8 +335,9 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
         ram_policy: policies.ram.policy,
         flash_policy: policies.flash.policy,
         admission: policies.admission(),
-        accesses: totals.accesses,
-        write_accesses: totals.write_accesses,
+        accesses: totals.counted_accesses(),
+        write_accesses: totals.counted_writes(),
+        warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
         counters,
         blocks: None,
@@ -395,15 +419,18 @@ fn count<S: Scheme>(
         settings: &policies.flash,
     };
     let mut scheme = S::new(&ram, &flash);
-    let totals = if needs_future {
-        replay_foreseen(source, &mut scheme, on_progress)?
-    } else {
-        replay(source, &mut scheme, on_progress)?
-    };
+    let mut before = SchemeCounters::default();
+    let totals = replay_with(
+        needs_future,
+        source,
+        &mut scheme,
+        &mut |scheme| before = scheme.counters(),
+        on_progress,
+    )?;
     scheme
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
-    Ok((scheme.counters(), totals))
+    Ok((scheme.counters().since(before), totals))
 }
 
 /// What must hold of every scheme's counters when `ram_left` and `flash_left` pages are left.

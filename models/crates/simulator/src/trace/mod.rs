@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
-use crate::access::{AccessSource, Chunk};
+use crate::access::{AccessSource, Chunk, WarmUp};
 use crate::error::Result;
 use crate::profile::requests::RequestCounts;
 use crate::profile::{self, Summaries, Wanted};
@@ -140,6 +140,7 @@ pub struct OpenTrace {
     pub(crate) warnings: Vec<Warning>,
     /// Takes the notes at the end of the pass, for whoever gave the trace away to be read.
     pub(crate) told_at_end: Option<Arc<OnceLock<ReaderNotes>>>,
+    pub(crate) warm_up: WarmUp,
 }
 
 impl OpenTrace {
@@ -163,6 +164,27 @@ impl OpenTrace {
         }
     }
 
+    /// Lets the first `accesses` only warm up the caches of a replay; see [`Chunk::warm_up`].
+    ///
+    /// # Errors
+    /// [`crate::Error::BadParameter`] where a canonical trace has no more accesses than that. Of another one it is
+    /// known at its end, which then is this error.
+    pub fn with_warm_up(&mut self, accesses: u64) -> Result<()> {
+        self.warm_up = WarmUp::new(accesses);
+        match &self.source {
+            Source::Raw(_) => Ok(()),
+            Source::Canonical(source) => self.warm_up.check(source.summary().accesses),
+        }
+    }
+
+    /// Accesses of the whole trace, where they are known without reading it: of canonical ones.
+    pub fn accesses_hint(&self) -> Option<u64> {
+        match &self.source {
+            Source::Raw(_) => None,
+            Source::Canonical(source) => Some(source.summary().accesses),
+        }
+    }
+
     fn source(&self) -> &dyn AccessSource {
         match &self.source {
             Source::Raw(source) => source.as_ref(),
@@ -177,8 +199,12 @@ impl AccessSource for OpenTrace {
             Source::Raw(source) => source.next_chunk(chunk),
             Source::Canonical(source) => source.next_chunk(chunk),
         }?;
-        if !more && let Some(notes) = &self.told_at_end {
-            notes.get_or_init(|| self.notes());
+        self.warm_up.mark(chunk);
+        if !more {
+            self.warm_up.check_end()?;
+            if let Some(notes) = &self.told_at_end {
+                notes.get_or_init(|| self.notes());
+            }
         }
         Ok(more)
     }
@@ -341,5 +367,6 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
         file_bytes,
         warnings,
         told_at_end: None,
+        warm_up: WarmUp::default(),
     })
 }

@@ -387,7 +387,11 @@ impl<C: Removable, D: Removable> Buffer for Advised<C, D> {
         self.buffer.clean_pages()
     }
 
-    fn take_windows(&mut self) -> (u64, Vec<Window>) {
-        (self.windows, std::mem::take(&mut self.history))
+    fn windows(&self) -> u64 {
+        self.windows
+    }
+
+    fn take_windows(&mut self) -> Vec<Window> {
+        std::mem::take(&mut self.history)
     }
 }

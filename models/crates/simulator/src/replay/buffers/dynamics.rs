@@ -360,7 +360,15 @@ pub fn simulate_dynamics(
         epochs: Vec::new(),
     };
     machine.begin(0);
-    let totals = replay(source, &mut machine, on_progress)?;
+    let totals = replay(source, &mut machine, &mut |_| (), on_progress)?;
+    if totals.warm_up.accesses > 0 {
+        return Err(Error::BadParameter {
+            name: "warm-up",
+            value: totals.warm_up.accesses.to_string(),
+            message: "epochs count every access, from the first one".to_owned(),
+            hint: "leave the warm-up out, and the first epochs out of the result".to_owned(),
+        });
+    }
     machine
         .finished(totals)
         .map_err(|text| disagreement("dynamics", &text))?;

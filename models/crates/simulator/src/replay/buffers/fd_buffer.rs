@@ -278,21 +278,29 @@ pub fn simulate_splits(
     let mut splits = Splits {
         buffers: buffers.collect::<Result<_>>()?,
     };
-    let totals = replay(source, &mut splits, on_progress)?;
+    let mut before = vec![BufferCounters::default(); splits.buffers.len()];
+    let counters = |splits: &Splits| splits.buffers.iter().map(Buffer::counters).collect();
+    let totals = replay(
+        source,
+        &mut splits,
+        &mut |splits| before = counters(splits),
+        on_progress,
+    )?;
     splits
         .finished(totals)
         .map_err(|text| disagreement("fd_static", &text))?;
-    let result = |buffer: &FdBuffer<_, _>| BufferResult {
+    let result = |(buffer, before): (&FdBuffer<_, _>, BufferCounters)| BufferResult {
         buffer: "fd_static",
         pages,
-        accesses: totals.accesses,
-        write_accesses: totals.write_accesses,
+        accesses: totals.counted_accesses(),
+        write_accesses: totals.counted_writes(),
+        warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
-        counters: buffer.counters,
+        counters: buffer.counters.since(before),
         clean_pages: Some(buffer.clean_pages),
         windows: 0,
         history: Vec::new(),
         warnings: super::no_writes("fd_static", totals).into_iter().collect(),
     };
-    Ok(splits.buffers.iter().map(result).collect())
+    Ok(splits.buffers.iter().zip(before).map(result).collect())
 }

@@ -9,7 +9,9 @@
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
-use crate::replay::{Machine, Need, Totals, Warning, disagreement, replay, replay_foreseen};
+use crate::replay::{
+    Machine, Need, Totals, WarmedUp, Warning, counters_since, disagreement, replay_with,
+};
 
 mod advisor;
 mod cfdc;
@@ -79,6 +81,17 @@ pub struct BufferCounters {
     pub evictions: u64,
 }
 
+counters_since!(BufferCounters {
+    reads,
+    writes,
+    write_requests,
+    hits_clean,
+    hits_dirty,
+    write_hits_dirty,
+    misses,
+    evictions,
+});
+
 impl BufferCounters {
     #[inline]
     fn hit(&mut self, dirty: bool, write: bool) {
@@ -145,19 +158,21 @@ pub struct BufferResult {
     pub buffer: &'static str,
     /// Capacity in pages.
     pub pages: u32,
-    /// Accesses, reads and writes.
+    /// Accesses counted, reads and writes.
     pub accesses: u64,
-    /// Accesses that write.
+    /// Those that write.
     pub write_accesses: u64,
-    /// Distinct pages of the trace.
+    /// What was replayed before them and not counted.
+    pub warm_up: WarmedUp,
+    /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
     pub counters: BufferCounters,
     /// Pages of the clean pool, at the end where they change; `None` without such a pool.
     pub clean_pages: Option<u32>,
-    /// Closed windows of the policy advisor; 0 without one.
+    /// Windows of the policy advisor that were closed after the warm-up; 0 without an advisor.
     pub windows: u64,
-    /// The first of them, at most [`MOST_WINDOWS_KEPT`].
+    /// The first of all windows, those of the warm-up too, at most [`MOST_WINDOWS_KEPT`].
     pub history: Vec<Window>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
@@ -228,40 +243,54 @@ trait Buffer: Machine {
     fn clean_pages(&self) -> Option<u32> {
         None
     }
-    /// Windows closed, and the first of them.
-    fn take_windows(&mut self) -> (u64, Vec<Window>) {
-        (0, Vec::new())
+    /// Windows closed.
+    fn windows(&self) -> u64 {
+        0
+    }
+    /// The first of them.
+    fn take_windows(&mut self) -> Vec<Window> {
+        Vec::new()
     }
 }
 
 /// Replays the run through `buffer`.
-fn drive<B: Buffer>(mut run: Run<'_, '_>, mut buffer: B) -> Result<BufferResult> {
-    let totals = replay(run.source, &mut buffer, &mut run.on_progress)?;
-    finish(&run, buffer, totals)
+fn drive<B: Buffer>(run: Run<'_, '_>, buffer: B) -> Result<BufferResult> {
+    drive_with(false, run, buffer)
 }
 
 /// The same for a buffer with a policy that needs the future.
-fn drive_foreseen<B: Buffer>(mut run: Run<'_, '_>, mut buffer: B) -> Result<BufferResult> {
-    let totals = replay_foreseen(run.source, &mut buffer, &mut run.on_progress)?;
-    finish(&run, buffer, totals)
+fn drive_foreseen<B: Buffer>(run: Run<'_, '_>, buffer: B) -> Result<BufferResult> {
+    drive_with(true, run, buffer)
 }
 
-fn finish<B: Buffer>(run: &Run<'_, '_>, mut buffer: B, totals: Totals) -> Result<BufferResult> {
+fn drive_with<B: Buffer>(
+    needs_future: bool,
+    run: Run<'_, '_>,
+    mut buffer: B,
+) -> Result<BufferResult> {
+    let mut before = (BufferCounters::default(), 0);
+    let totals = replay_with(
+        needs_future,
+        run.source,
+        &mut buffer,
+        &mut |buffer| before = (buffer.counters(), buffer.windows()),
+        run.on_progress,
+    )?;
     let name = run.about.name;
     buffer
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
-    let (windows, history) = buffer.take_windows();
     Ok(BufferResult {
         buffer: name,
         pages: run.pages,
-        accesses: totals.accesses,
-        write_accesses: totals.write_accesses,
+        accesses: totals.counted_accesses(),
+        write_accesses: totals.counted_writes(),
+        warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
-        counters: buffer.counters(),
+        counters: buffer.counters().since(before.0),
         clean_pages: buffer.clean_pages(),
-        windows,
-        history,
+        windows: buffer.windows() - before.1,
+        history: buffer.take_windows(),
         warnings: no_writes(name, totals).into_iter().collect(),
     })
 }

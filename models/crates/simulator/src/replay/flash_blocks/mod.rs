@@ -44,7 +44,9 @@ use crate::replay::settings::{Setting, Settings, Values};
 use crate::replay::two_tier::{
     self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
 };
-use crate::replay::{About, Machine, Totals, disagreement, page_count, replay, replay_foreseen};
+use crate::replay::{
+    About, Machine, Totals, counters_since, disagreement, page_count, replay_with,
+};
 
 mod future;
 mod inclusive;
@@ -104,6 +106,21 @@ pub struct BlockCounters {
     /// Pages that left RAM because their block left flash (inclusive).
     pub ram_back_invalidations: u64,
 }
+
+counters_since!(BlockCounters {
+    flash_page_reads,
+    flash_page_writes,
+    flash_page_overwrites,
+    flash_block_writes,
+    flash_frames_taken,
+    flash_blocks_emptied,
+    hdd_page_reads,
+    hdd_block_reads,
+    hdd_page_writes,
+    hdd_block_writes,
+    hdd_block_pages_written,
+    ram_back_invalidations,
+});
 
 impl BlockCounters {
     /// All counters with their names, in the order to show them.
@@ -240,8 +257,9 @@ pub(crate) fn simulate(
         ram_policy: ram.policy,
         flash_policy: flash.policy,
         admission: policies.admission(),
-        accesses: totals.accesses,
-        write_accesses: totals.write_accesses,
+        accesses: totals.counted_accesses(),
+        write_accesses: totals.counted_writes(),
+        warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
         counters,
         blocks: Some(Box::new(BlockResult {
@@ -329,17 +347,20 @@ impl Work<'_, '_> {
     }
 
     fn count<M: Blocks>(self, mut machine: M) -> Result<(SchemeCounters, BlockCounters, Totals)> {
-        let totals = if self.ram.needs_future() || self.flash.needs_future() {
-            replay_foreseen(self.source, &mut machine, self.on_progress)?
-        } else {
-            replay(self.source, &mut machine, self.on_progress)?
-        };
+        let mut before = (SchemeCounters::default(), BlockCounters::default());
+        let totals = replay_with(
+            self.ram.needs_future() || self.flash.needs_future(),
+            self.source,
+            &mut machine,
+            &mut |machine| before = machine.counters(),
+            self.on_progress,
+        )?;
         machine
             .finished(totals)
             .map_err(|text| disagreement(self.about.name, &text))?;
         let (counters, blocks) = machine.counters();
         add_up(&counters, &blocks, totals).map_err(|text| disagreement(self.about.name, &text))?;
-        Ok((counters, blocks, totals))
+        Ok((counters.since(before.0), blocks.since(before.1), totals))
     }
 }
 

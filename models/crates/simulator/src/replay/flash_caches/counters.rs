@@ -1,5 +1,7 @@
 //! What a flash cache system counts: device operations by class, never time.
 
+use crate::replay::counters_since;
+
 /// Counts of one replay. All in pages, operations or accesses.
 ///
 /// Flash page writes are split twice: by cause (fills, write-backs, second chances) and by class
@@ -63,6 +65,37 @@ pub struct FlashCacheCounters {
     /// Data pages read after a crash to rebuild the metadata that was only in memory.
     pub restart_pages_scanned: u64,
 }
+
+counters_since!(FlashCacheCounters {
+    ram_hits,
+    flash_hits,
+    flash_misses,
+    dirty_evictions,
+    clean_evictions,
+    pulled,
+    victims_found_on_flash,
+    flash_fills,
+    flash_write_backs,
+    requeued,
+    flash_sequential_page_writes,
+    flash_random_page_writes,
+    flash_write_batches,
+    flash_sequential_write_batches,
+    flash_stage_out_reads,
+    flash_batch_reads,
+    flash_batch_read_pages,
+    flash_evictions,
+    flash_invalidations,
+    forced_out,
+    disk_writes_on_exit,
+    disk_writes_on_stage_out,
+    disk_writes_by_cleaner,
+    metadata_segment_bytes,
+    metadata_segments,
+    metadata_random_page_writes,
+    restart_segments_read,
+    restart_pages_scanned,
+});
 
 impl FlashCacheCounters {
     /// Page reads from flash that serve accesses.

@@ -9,7 +9,9 @@ use crate::replay::future::Future;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
-use crate::replay::{BATCH, Totals, addresses_of, disagreement, distinct_pages, write_accesses};
+use crate::replay::{
+    BATCH, Totals, WarmedUp, addresses_of, disagreement, distinct_pages, parts, write_accesses,
+};
 
 /// What a crash destroyed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,8 +28,23 @@ pub struct CrashReport {
     pub flash_pages_lost: u64,
     /// Of these, copies newer than the disk's; the log must redo them.
     pub flash_dirty_pages_lost: u64,
-    /// What had been counted until then.
+    /// What had been counted until then; nothing where it is in the warm-up.
     pub counters_before: FlashCacheCounters,
+}
+
+impl CrashReport {
+    /// The report without what a warm-up had counted.
+    pub(crate) fn counted_since(self, before: FlashCacheCounters, warm_up: WarmedUp) -> Self {
+        let counters_before = if self.at_access < warm_up.accesses {
+            FlashCacheCounters::default()
+        } else {
+            self.counters_before.since(before)
+        };
+        Self {
+            counters_before,
+            ..self
+        }
+    }
 }
 
 /// DRAM, devices and counters: all that a flash cache reaches through [`Host`].
@@ -300,10 +317,12 @@ pub(crate) struct CrashPlan {
 }
 
 /// Where a replay stands.
-struct Course {
+pub(crate) struct Course {
     plan: Option<CrashPlan>,
-    totals: Totals,
-    crash: Option<CrashReport>,
+    pub(crate) totals: Totals,
+    pub(crate) crash: Option<CrashReport>,
+    /// What the warm-up counted.
+    pub(crate) before: FlashCacheCounters,
     now: u64,
 }
 
@@ -313,6 +332,7 @@ impl Course {
             plan,
             totals: Totals::default(),
             crash: None,
+            before: FlashCacheCounters::default(),
             now: 0,
         }
     }
@@ -354,8 +374,13 @@ impl Course {
         let timed = !chunk.times_ns.is_empty();
         let crash_at = self.plan.map_or(u64::MAX, |plan| plan.at_access);
         let (mut done, mut now) = (self.totals.accesses, self.now);
-        for start in (0..chunk.len()).step_by(BATCH) {
-            let end = (start + BATCH).min(chunk.len());
+        let batches = parts(chunk).into_iter().flat_map(|part| {
+            let end = part.end;
+            part.step_by(BATCH)
+                .map(move |start| start..(start + BATCH).min(end))
+        });
+        for batch in batches {
+            let (start, end) = (batch.start, batch.end);
             engine.cache.fetch(&chunk.pages[start..end]);
             engine.around.dram.fetch(&chunk.pages[start..end]);
             for (index, &page) in (start..end).zip(&chunk.pages[start..end]) {
@@ -377,17 +402,18 @@ impl Course {
                 engine.access(page, chunk.flags[index] & WRITE != 0);
                 done += 1;
             }
+            if end == chunk.warm_up {
+                self.before = engine.around.counters;
+            }
         }
         self.now = now;
         self.totals.accesses = done;
-        self.totals.write_accesses += write_accesses(chunk);
+        self.totals.write_accesses += write_accesses(&chunk.flags);
+        self.totals.warm_up.add(chunk);
     }
 
     /// The crash behind the last access, if that is where it is.
-    fn end<P: Policy, C: FlashCache>(
-        mut self,
-        engine: &mut Engine<P, C>,
-    ) -> Result<(Totals, Option<CrashReport>)> {
+    fn end<P: Policy, C: FlashCache>(mut self, engine: &mut Engine<P, C>) -> Result<Self> {
         let (done, pages) = (self.totals.accesses, self.totals.distinct_pages);
         match self.plan {
             Some(plan) if plan.at_access > done => Err(Error::BadParameter {
@@ -398,9 +424,9 @@ impl Course {
             }),
             Some(plan) if self.crash.is_none() => {
                 self.crash = Some(engine.crash(done, self.now, pages, plan.warm));
-                Ok((self.totals, self.crash))
+                Ok(self)
             }
-            _ => Ok((self.totals, self.crash)),
+            _ => Ok(self),
         }
     }
 }
@@ -411,7 +437,7 @@ pub(crate) fn replay<P: Policy, C: FlashCache>(
     engine: &mut Engine<P, C>,
     plan: Option<CrashPlan>,
     on_progress: OnProgress<'_>,
-) -> Result<(Totals, Option<CrashReport>)> {
+) -> Result<Course> {
     let mut chunk = Chunk::default();
     let mut course = Course::new(plan);
     if C::NEEDS_ADDRESSES {
@@ -435,7 +461,7 @@ pub(crate) fn replay_foreseen<P: Policy, C: FlashCache>(
     engine: &mut Engine<P, C>,
     plan: Option<CrashPlan>,
     on_progress: OnProgress<'_>,
-) -> Result<(Totals, Option<CrashReport>)> {
+) -> Result<Course> {
     const { assert!(!C::NEEDS_ADDRESSES, "addresses are not set aside") };
     let mut future = Future::read_timed(source, on_progress)?;
     let mut chunk = Chunk::default();

@@ -61,7 +61,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{self, AnyPolicy, Policy};
 use crate::replay::settings::{Settings, spelled};
 use crate::replay::two_tier::Warning;
-use crate::replay::{About, Totals, disagreement, page_count};
+use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
 pub use counters::FlashCacheCounters;
 pub use engine::CrashReport;
@@ -257,11 +257,13 @@ pub struct FlashCacheResult {
     pub ram_pages: u32,
     /// Flash capacity in pages.
     pub flash_pages: u32,
-    /// Accesses, reads and writes.
+    /// Accesses counted, reads and writes.
     pub accesses: u64,
-    /// Accesses that write.
+    /// Those that write.
     pub write_accesses: u64,
-    /// Distinct pages of the trace.
+    /// What was replayed before them and not counted.
+    pub warm_up: WarmedUp,
+    /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
     pub counters: FlashCacheCounters,
@@ -462,7 +464,12 @@ fn count<P: Policy, C: FlashCache>(
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
 ) -> Result<FlashCacheResult> {
-    let (totals, crash) = if engine.needs_future() {
+    let engine::Course {
+        totals,
+        before,
+        crash,
+        ..
+    } = if engine.needs_future() {
         engine::replay_foreseen(source, &mut engine, plan, on_progress)?
     } else {
         engine::replay(source, &mut engine, plan, on_progress)?
@@ -486,15 +493,16 @@ fn count<P: Policy, C: FlashCache>(
         scheme: about.about.name,
         ram_pages: 0,
         flash_pages: 0,
-        accesses: totals.accesses,
-        write_accesses: totals.write_accesses,
+        accesses: totals.counted_accesses(),
+        write_accesses: totals.counted_writes(),
+        warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
-        counters: engine.around.counters,
+        counters: engine.around.counters.since(before),
         slots_used: cache.slots_used(),
         old_versions: cache.slots_used() - cache.valid_copies(),
         dirty_slots: cache.dirty_copies(),
         options: Vec::new(),
-        crash,
+        crash: crash.map(|crash| crash.counted_since(before, totals.warm_up)),
         warnings,
     })
 }

@@ -326,7 +326,7 @@ proptest! {
     ) {
         let mut source = MemorySource::new(accesses.iter().copied()).with_chunk_accesses(7);
         let mut engine = Engine::<Lru, ByAddress>::new(3, 7, Settings::defaults(&[]), ());
-        let (totals, _) =
+        let super::engine::Course { totals, .. } =
             super::engine::replay(&mut source, &mut engine, None, &mut |_| true).unwrap();
         prop_assert_eq!(engine.recount(totals, None), Ok(()));
         let (mut dram, mut flash) = (Vec::<u64>::new(), [None; 7]);

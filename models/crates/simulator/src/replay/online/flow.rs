@@ -150,6 +150,11 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> 
         self.counters
     }
 
+    /// Choices so far that changed the scheme.
+    pub(super) fn switches(&self) -> u64 {
+        self.switches
+    }
+
     /// Rows, switches, and rows left out.
     pub(super) fn into_history(self) -> (Vec<Choice>, u64, u64) {
         (self.history, self.switches, self.left_out)

@@ -40,7 +40,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyGuarded, AnyPolicy, Guarding, Policy};
 use crate::replay::settings::{Setting, Settings, Values, spelled};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, Policies, RAM_POLICY, SchemeCounters, Warning};
-use crate::replay::{About, Machine, disagreement, page_count, replay, replay_foreseen};
+use crate::replay::{About, Machine, WarmedUp, disagreement, page_count, replay_with};
 
 mod costs;
 mod flow;
@@ -230,17 +230,20 @@ pub struct OnlineResult {
     pub ram_policy: &'static str,
     /// Replacement policy of flash.
     pub flash_policy: &'static str,
-    /// Accesses, reads and writes.
+    /// Accesses counted, reads and writes.
     pub accesses: u64,
-    /// Accesses that write.
+    /// Those that write.
     pub write_accesses: u64,
-    /// Distinct pages of the trace.
+    /// What was replayed before them and not counted.
+    pub warm_up: WarmedUp,
+    /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
     pub counters: SchemeCounters,
-    /// Choices that changed the scheme.
+    /// Choices after the warm-up that changed the scheme.
     pub switches: u64,
-    /// All periods in order, relations in order of appearance, those without RAM misses left out.
+    /// All periods in order, relations in order of appearance, those without RAM misses left out. Periods of the
+    /// warm-up are among them: they are part of how the chooser came to its choices.
     pub history: Vec<Choice>,
     /// Names of the relations by their numbers, if the trace has names.
     pub relation_names: Vec<String>,
@@ -394,15 +397,18 @@ impl Run<'_, '_> {
             on_progress,
         } = self;
         let mut flow = OnlineFlow::<R, F, RELATIONS>::new(&ram, &flash, rules);
-        let totals = if ram.settings.needs_future() || flash.settings.needs_future() {
-            replay_foreseen(source, &mut flow, on_progress)?
-        } else {
-            replay(source, &mut flow, on_progress)?
-        };
+        let mut before = (SchemeCounters::default(), 0);
+        let totals = replay_with(
+            ram.settings.needs_future() || flash.settings.needs_future(),
+            source,
+            &mut flow,
+            &mut |flow| before = (flow.counters(), flow.switches()),
+            on_progress,
+        )?;
         flow.end();
         flow.finished(totals)
             .map_err(|text| disagreement(about.name, &text))?;
-        let counters = flow.counters();
+        let counters = flow.counters().since(before.0);
         let (history, switches, left_out) = flow.into_history();
         let mut warnings = Vec::new();
         warnings.extend(judged_by_lru(ram.settings.policy, flash.settings.policy));
@@ -421,11 +427,12 @@ impl Run<'_, '_> {
             flash_pages: flash.pages,
             ram_policy: ram.settings.policy,
             flash_policy: flash.settings.policy,
-            accesses: totals.accesses,
-            write_accesses: totals.write_accesses,
+            accesses: totals.counted_accesses(),
+            write_accesses: totals.counted_writes(),
+            warm_up: totals.warm_up,
             distinct_pages: totals.distinct_pages as u64,
             counters,
-            switches,
+            switches: switches - before.1,
             history,
             relation_names: source.space_names().to_vec(),
             warnings,

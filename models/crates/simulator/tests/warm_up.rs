@@ -1,0 +1,346 @@
+//! Warm-ups: what is counted is the whole replay without its head, in every replay there is.
+
+use proptest::prelude::*;
+use tierwright_simulator::access::MemorySource;
+use tierwright_simulator::error::Error;
+use tierwright_simulator::replay::buffers::{buffers, simulate_splits};
+use tierwright_simulator::replay::{
+    Need, choosers, flash_caches, policies, schemes, simulate_policy,
+};
+use tierwright_simulator::sweep::{Configuration, Outcome, miniatures, sweep};
+
+type Access = (u64, bool);
+
+fn accesses() -> impl Strategy<Value = Vec<Access>> {
+    let page = prop_oneof![3 => 0_u64..60, 2 => 0_u64..12];
+    prop::collection::vec((page, prop::bool::weighted(0.3)), 2..300)
+}
+
+fn source(accesses: &[Access]) -> MemorySource {
+    MemorySource::new(accesses.iter().copied())
+        .with_chunk_accesses(37)
+        .with_spaces(|page| u32::from(page % 3 == 0))
+}
+
+fn owned(options: &[(&str, &str)]) -> Vec<(String, String)> {
+    let own = |&(key, value): &(&str, &str)| (key.to_owned(), value.to_owned());
+    options.iter().map(own).collect()
+}
+
+fn scheme(name: &str, options: &[(&str, &str)]) -> Configuration {
+    Configuration::Scheme {
+        scheme: name.to_owned(),
+        ram_pages: 7,
+        flash_pages: 20,
+        options: owned(options),
+    }
+}
+
+/// Everything that can be replayed without knowing the future: of that a prefix knows less.
+fn configurations() -> Vec<Configuration> {
+    let mut all = Vec::new();
+    let foreseeing = |needs: &[Need]| needs.contains(&Need::Future);
+    for about in policies().iter().filter(|about| !foreseeing(about.needs)) {
+        all.push(Configuration::Policy {
+            policy: about.name.to_owned(),
+            pages: 9,
+            options: Vec::new(),
+        });
+        all.push(scheme(
+            "lazy",
+            &[("ram_policy", about.name), ("flash_policy", about.name)],
+        ));
+    }
+    for about in schemes() {
+        all.push(scheme(about.name, &[]));
+        all.push(Configuration::Scheme {
+            scheme: about.name.to_owned(),
+            ram_pages: 7,
+            flash_pages: 0,
+            options: Vec::new(),
+        });
+    }
+    for name in ["inclusive", "exclusive", "lazy"] {
+        all.push(scheme(name, &[("block_pages", "4")]));
+    }
+    let invalidating = ("block_technique", "invalidating");
+    all.push(scheme("lazy", &[("block_pages", "4"), invalidating]));
+    all.push(scheme("lazy", &[("admission", "clean_only")]));
+    for about in buffers() {
+        let window = ("window", "50");
+        let advised = about.options.iter().any(|option| option.name == window.0);
+        all.push(Configuration::Buffer {
+            buffer: about.name.to_owned(),
+            pages: 9,
+            options: if advised {
+                owned(&[window])
+            } else {
+                Vec::new()
+            },
+        });
+    }
+    for about in flash_caches() {
+        for ram_policy in ["lru", "2q"] {
+            all.push(Configuration::FlashCache {
+                flash_cache: about.about.name.to_owned(),
+                ram_pages: 7,
+                flash_pages: 20,
+                options: owned(&[("ram_policy", ram_policy)]),
+            });
+        }
+    }
+    let times = [
+        ("flash_read_us", "10"),
+        ("flash_write_us", "30"),
+        ("disk_read_us", "900"),
+        ("disk_write_us", "700"),
+        ("period", "20"),
+        ("patience", "1"),
+        ("hysteresis", "0"),
+    ];
+    for scope in ["global", "relation"] {
+        let mut options = owned(&times);
+        options.push(("scope".to_owned(), scope.to_owned()));
+        for about in choosers() {
+            all.push(Configuration::Chooser {
+                chooser: about.name.to_owned(),
+                ram_pages: 7,
+                flash_pages: 20,
+                options: options.clone(),
+            });
+        }
+    }
+    all
+}
+
+/// Every count of a result that adds up, by name.
+fn counts(outcome: &Outcome) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = outcome
+        .counters()
+        .into_iter()
+        .map(|(name, count)| (name.to_owned(), count))
+        .collect();
+    let mut add = |name: &str, count| all.push((name.to_owned(), count));
+    match outcome {
+        Outcome::Policy(result) => {
+            add("accesses", result.accesses);
+            add("write_accesses", result.write_accesses);
+        }
+        Outcome::Scheme(result) => {
+            add("accesses", result.accesses);
+            add("write_accesses", result.write_accesses);
+            for (name, count) in result.blocks.iter().flat_map(|of| of.counters.named()) {
+                add(&format!("blocks {name}"), count);
+            }
+        }
+        Outcome::Buffer(result) => {
+            add("accesses", result.accesses);
+            add("write_accesses", result.write_accesses);
+            add("windows", result.windows);
+        }
+        Outcome::Chooser(result) => {
+            add("accesses", result.accesses);
+            add("write_accesses", result.write_accesses);
+            add("switches", result.switches);
+        }
+        Outcome::FlashCache(result) => {
+            add("accesses", result.accesses);
+            add("write_accesses", result.write_accesses);
+        }
+    }
+    all
+}
+
+fn replay(configuration: &Configuration, mut source: MemorySource) -> Outcome {
+    let found = configuration.replay(&mut source, &mut |_| true);
+    found.unwrap_or_else(|error| panic!("{configuration:?}: {error}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_counted_is_the_whole_without_its_head(
+        accesses in accesses(),
+        share in 0.0_f64..1.0,
+    ) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "below 300")]
+        let warm_up = (share * accesses.len() as f64) as usize;
+        for configuration in configurations() {
+            let whole = counts(&replay(&configuration, source(&accesses)));
+            let head = counts(&replay(&configuration, source(&accesses[..warm_up])));
+            let behind = replay(&configuration, source(&accesses).with_warm_up(warm_up as u64));
+            let expected: Vec<_> = whole
+                .into_iter()
+                .zip(head)
+                .map(|((name, all), (_, before))| (name, all - before))
+                .collect();
+            prop_assert_eq!(counts(&behind), expected, "{:?}", configuration);
+        }
+    }
+
+    /// The future is that of the whole trace, so that of a head does not say it: a slow OPT does.
+    #[test]
+    fn a_policy_that_knows_the_future_warms_up_with_it(
+        accesses in accesses(),
+        pages in 1_usize..15,
+        share in 0.0_f64..1.0,
+    ) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "below 300")]
+        let warm_up = (share * accesses.len() as f64) as usize;
+        let mut held: Vec<u64> = Vec::new();
+        let mut missed = 0;
+        for (at, &(page, _)) in accesses.iter().enumerate() {
+            if held.contains(&page) {
+                continue;
+            }
+            missed += u64::from(at >= warm_up);
+            if held.len() == pages {
+                let next = |held: u64| {
+                    let rest = accesses[at..].iter().position(|&(later, _)| later == held);
+                    rest.unwrap_or(usize::MAX)
+                };
+                let farthest = (0..pages).max_by_key(|&place| next(held[place])).unwrap();
+                held.swap_remove(farthest);
+            }
+            held.push(page);
+        }
+        let mut behind = source(&accesses).with_warm_up(warm_up as u64);
+        let found = simulate_policy(&mut behind, "opt", pages as u64, &[], &mut |_| true).unwrap();
+        prop_assert_eq!(found.misses, missed);
+        prop_assert_eq!(found.accesses, (accesses.len() - warm_up) as u64);
+        prop_assert_eq!(found.warm_up.accesses, warm_up as u64);
+    }
+}
+
+fn mixed(count: u64) -> Vec<Access> {
+    let page = |at: u64| at * at % 71 % (20 + at / 40);
+    (0..count).map(|at| (page(at), at % 3 == 0)).collect()
+}
+
+#[test]
+fn a_sweep_warms_up_as_each_replay_alone() {
+    let accesses = mixed(2000);
+    let warm = || source(&accesses).with_warm_up(777);
+    let configurations = configurations();
+    let swept = sweep(&mut || Ok(warm()), &configurations, 2, &mut |_| true).unwrap();
+    for (row, configuration) in swept.rows.iter().zip(&configurations) {
+        let alone = counts(&replay(configuration, warm()));
+        assert_eq!(counts(row.outcome.as_ref().unwrap()), alone);
+        assert!(row.complete);
+    }
+}
+
+#[test]
+fn a_sweep_that_was_cancelled_in_the_warm_up_has_counted_nothing() {
+    let accesses = mixed(400_000);
+    let configurations = [Configuration::Policy {
+        policy: "lru".to_owned(),
+        pages: 5,
+        options: Vec::new(),
+    }];
+    let open = &mut || Ok(source(&accesses).with_warm_up(399_999));
+    let swept = sweep(open, &configurations, 1, &mut |_| false).unwrap();
+    assert!(swept.cancelled);
+    let Ok(Outcome::Policy(row)) = &swept.rows[0].outcome else {
+        panic!("{:?}", swept.rows[0]);
+    };
+    assert!(row.warm_up.accesses > 0 && row.warm_up.accesses < 399_999);
+    assert_eq!((row.accesses, row.misses, row.evictions), (0, 0, 0));
+}
+
+/// A cache that holds all pages misses those that come after the warm-up, and each is in one sample.
+#[test]
+fn miniatures_count_what_follows_the_warm_up() {
+    let accesses = mixed(4000);
+    let seen: std::collections::HashSet<u64> = accesses[..1500].iter().map(|of| of.0).collect();
+    let new: std::collections::HashSet<u64> = accesses[1500..].iter().map(|of| of.0).collect();
+    let configurations = [Configuration::Policy {
+        policy: "lru".to_owned(),
+        pages: 1000,
+        options: Vec::new(),
+    }];
+    let open = &mut || Ok(source(&accesses).with_warm_up(1500));
+    let found = miniatures(open, &configurations, 1.0, 3, 1, &mut |_| true).unwrap();
+    let row = found.rows[0].as_ref().unwrap();
+    assert_eq!((row.accesses, row.warm_up), (2500, 1500));
+    let misses = &row.counters[0];
+    assert_eq!(misses.name, "misses");
+    #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
+    let expected = new.difference(&seen).count() as f64;
+    assert!((misses.value - expected).abs() < 1e-9, "{misses:?}");
+}
+
+#[test]
+fn the_splits_of_one_read_warm_up() {
+    let accesses = mixed(900);
+    let split = |accesses: &[Access], warm_up: u64| {
+        let mut source = source(accesses).with_warm_up(warm_up);
+        simulate_splits(&mut source, 12, &[3, 8], &mut |_| true).unwrap()
+    };
+    let (whole, head, behind) = (
+        split(&accesses, 0),
+        split(&accesses[..333], 0),
+        split(&accesses, 333),
+    );
+    for ((whole, head), behind) in whole.iter().zip(&head).zip(&behind) {
+        assert_eq!(
+            behind.counters.misses,
+            whole.counters.misses - head.counters.misses
+        );
+        assert_eq!(
+            behind.counters.writes,
+            whole.counters.writes - head.counters.writes
+        );
+        assert_eq!(behind.accesses, 900 - 333);
+    }
+}
+
+/// A crash behind the warm-up says what was counted before it, one within it nothing.
+#[test]
+fn a_crash_says_what_was_counted_before_it() {
+    let accesses = mixed(1200);
+    let crashed = |warm_up, at: &str| {
+        let configuration = Configuration::FlashCache {
+            flash_cache: "face".to_owned(),
+            ram_pages: 7,
+            flash_pages: 30,
+            options: owned(&[("crash_at", at)]),
+        };
+        match replay(&configuration, source(&accesses).with_warm_up(warm_up)) {
+            Outcome::FlashCache(result) => *result,
+            other => panic!("{other:?}"),
+        }
+    };
+    let before = |warm_up, at| {
+        let report = crashed(warm_up, at).crash.unwrap().counters_before;
+        report.ram_hits + report.flash_hits + report.flash_misses
+    };
+    assert_eq!(before(0, "900"), 900);
+    assert_eq!(before(500, "900"), 400);
+    assert_eq!(before(500, "500"), 0);
+    assert_eq!(before(500, "100"), 0);
+    // Reads of the restart are counted where the crash is.
+    let scanned = |warm_up, at| crashed(warm_up, at).counters.restart_pages_scanned;
+    assert!(scanned(500, "900") > 0);
+    assert_eq!(scanned(500, "100"), 0);
+}
+
+#[test]
+fn a_warm_up_that_leaves_nothing_is_refused() {
+    let accesses = mixed(100);
+    for (warm_up, is_refused) in [(0, false), (99, false), (100, true), (u64::MAX, true)] {
+        for policy in ["lru", "opt"] {
+            let mut source = source(&accesses).with_warm_up(warm_up);
+            let found = simulate_policy(&mut source, policy, 5, &[], &mut |_| true);
+            match found {
+                Ok(_) => assert!(!is_refused, "{warm_up} {policy}"),
+                Err(Error::BadParameter { name, value, .. }) => {
+                    assert_eq!((name, value), ("warm-up", warm_up.to_string()));
+                    assert!(is_refused);
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+"""Warm-ups: the first accesses fill the caches and are not counted, in every door to the core."""
+
+import importlib.util
+import io
+import json
+import random
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tierwright import _simulator, simulate
+from tierwright.cli import main
+from tierwright.errors import BadInput
+from tierwright.simulate import Trace, WarmUp
+from tierwright.warm_up import accesses_of, parse
+
+ROOT = Path(__file__).resolve().parents[2]
+TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+ACCESSES = 6000
+WARM = 2345
+TIMES = {
+    f"{tier}_{operation}_us": "10" if tier == "flash" else "900"
+    for tier in ("flash", "disk")
+    for operation in ("read", "write")
+}
+
+Access = tuple[int, bool]
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    """Run a command in this process; return its exit code and what it wrote."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main([str(argument) for argument in arguments])
+    return code, out.getvalue(), err.getvalue()
+
+
+def answer(*arguments: object) -> Any:
+    code, out, err = run(*arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.fixture(scope="module")
+def accesses() -> list[Access]:
+    """Hot and cold pages, more of them as time goes on."""
+    draw = random.Random(7)
+    pages = [int(min(draw.expovariate(0.02), 40 + at / 20)) for at in range(ACCESSES)]
+    return [(page, draw.random() < 0.3) for page in pages]
+
+
+def written(path: Path, accesses: list[Access]) -> Trace:
+    rows = [
+        f"{at},{'W' if write else 'R'},0/1,{page}\n"
+        for at, (page, write) in enumerate(accesses)
+    ]
+    path.write_text("time_us,op,rel,block\n" + "".join(rows), encoding="ascii")
+    return Trace(path)
+
+
+@pytest.fixture(scope="module")
+def traces(
+    tmp_path_factory: pytest.TempPathFactory, accesses: list[Access]
+) -> tuple[Trace, Trace, Trace]:
+    """The raw trace, its canonical form, and its first accesses alone."""
+    folder = tmp_path_factory.mktemp("warm-up")
+    raw = written(folder / "raw.csv", accesses)
+    simulate.convert(raw, folder / "trace.twt")
+    head = written(folder / "head.csv", accesses[:WARM])
+    return raw, Trace(folder / "trace.twt"), head
+
+
+@pytest.fixture(scope="module")
+def slow() -> ModuleType:
+    """The slow obvious policies that the golden rows are made with."""
+    path = ROOT / "fixtures" / "golden" / "slow_policies.py"
+    spec = importlib.util.spec_from_file_location("slow_policies_of_warm_up", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def counted_slowly(
+    policy: Any, accesses: list[Access], pages: int, warm_up: int
+) -> tuple[int, int, int]:
+    """Count misses, evictions and write-backs behind the warm-up, one access at a time."""
+    held: set[int] = set()
+    dirty: set[int] = set()
+    misses = evictions = write_backs = 0
+    for at, (page, write) in enumerate(accesses):
+        counts = at >= warm_up
+        if page in policy:
+            policy.hit(page)
+        else:
+            misses += counts
+            if len(held) == pages:
+                victim = policy.evict(page, dirty)
+                held.remove(victim)
+                evictions += counts
+                write_backs += counts and victim in dirty
+                dirty.discard(victim)
+            policy.enter(page)
+            held.add(page)
+        if write:
+            dirty.add(page)
+    return misses, evictions, write_backs
+
+
+@pytest.mark.parametrize("pages", [23, 150])
+@pytest.mark.parametrize(
+    "policy", ["lru", "2q", "arc", "lirs", "gclock", "sieve", "s3_fifo", "opt"]
+)
+def test_policies_count_as_slow_models_do(
+    traces: tuple[Trace, Trace, Trace],
+    accesses: list[Access],
+    slow: ModuleType,
+    policy: str,
+    pages: int,
+) -> None:
+    model = (
+        slow._Opt([page for page, _ in accesses])
+        if policy == "opt"
+        else slow.WITH_LRU[policy](pages)
+    )
+    expected = counted_slowly(model, accesses, pages, WARM)
+    for trace in traces[:2]:
+        found = simulate.simulate_policy(trace, policy, pages, warm_up=WARM)
+        counts = (found["misses"], found["evictions"], found["disk_writes"])
+        assert counts == expected
+        assert (found["warm_up"], found["accesses"]) == (WARM, ACCESSES - WARM)
+        assert found["write_accesses"] == sum(write for _, write in accesses[WARM:])
+        assert found["distinct_pages"] == len({page for page, _ in accesses})
+        assert found["miss_ratio"] == found["misses"] / found["accesses"]
+
+
+REPLAYS: dict[str, Any] = {
+    "lazy": lambda trace, warm_up: simulate.simulate_scheme(
+        trace, "lazy", ram_pages=20, flash_pages=80, warm_up=warm_up
+    ),
+    "blocks": lambda trace, warm_up: simulate.simulate_scheme(
+        trace,
+        "exclusive",
+        ram_pages=20,
+        flash_pages=80,
+        options={"block_pages": "4"},
+        warm_up=warm_up,
+    ),
+    "face": lambda trace, warm_up: simulate.simulate_flash_cache(
+        trace, "face", 20, 80, warm_up=warm_up
+    ),
+    "online": lambda trace, warm_up: simulate.simulate_online(
+        trace, "online", 20, 80, options={**TIMES, "period": "500"}, warm_up=warm_up
+    ),
+    "fd_buffer": lambda trace, warm_up: simulate.simulate_buffer(
+        trace, "fd_buffer", 50, options={"window": "500"}, warm_up=warm_up
+    ),
+}
+OF_THE_WHOLE = {
+    *("ram_pages", "flash_pages", "pages", "distinct_pages", "page_bytes"),
+    *(
+        "slots_used",
+        "old_versions",
+        "dirty_slots",
+        "clean_pages",
+        "metadata_page_writes",
+    ),
+    *("block_pages", "flash_blocks"),
+}
+"""What a warm-up leaves as it is: sizes, and what is there at the end."""
+
+
+def additive(found: dict[str, Any]) -> dict[str, int]:
+    counts = {**found, **(found.get("blocks") or {})}
+    return {
+        name: value
+        for name, value in counts.items()
+        if isinstance(value, int) and name not in {*OF_THE_WHOLE, "warm_up"}
+    }
+
+
+@pytest.mark.parametrize("replay", REPLAYS)
+def test_other_replays_count_the_whole_without_its_head(
+    traces: tuple[Trace, Trace, Trace], replay: str
+) -> None:
+    raw, canonical, head = traces
+    before = additive(REPLAYS[replay](head, 0))
+    whole = REPLAYS[replay](canonical, 0)
+    expected = {name: value - before[name] for name, value in additive(whole).items()}
+    for trace in (raw, canonical):
+        found = REPLAYS[replay](trace, WARM)
+        assert found["warm_up"] == WARM
+        assert additive(found) == expected
+        for name in OF_THE_WHOLE - {"metadata_page_writes"}:
+            assert found.get(name) == whole.get(name)
+        if replay == "face":
+            misses = found["flash_hits"] + found["flash_misses"]
+            assert found["flash_hit_ratio"] == found["flash_hits"] / misses
+            written = found["hdd_writes"] / found["ram_dirty_evictions"]
+            assert found["write_reduction"] == pytest.approx(1 - written)
+
+
+def test_without_a_warm_up_nothing_is_said_of_it(
+    traces: tuple[Trace, Trace, Trace],
+) -> None:
+    for replay in REPLAYS.values():
+        assert "warm_up" not in replay(traces[1], 0)
+
+
+def test_a_sweep_and_its_miniatures_warm_up(traces: tuple[Trace, Trace, Trace]) -> None:
+    raw, canonical, _ = traces
+    configurations = [
+        {"policy": "2q", "pages": 60},
+        {"scheme": "lazy", "ram_pages": 20, "flash_pages": 80},
+    ]
+    for trace in (raw, canonical):
+        rows = simulate.sweep(trace, configurations, warm_up=WARM)["rows"]
+        alone = simulate.simulate_policy(trace, "2q", 60, warm_up=WARM)
+        assert rows[0]["misses"] == alone["misses"]
+        alone = simulate.simulate_scheme(trace, "lazy", 20, 80, warm_up=WARM)
+        assert rows[1]["flash_hits"] == alone["flash_hits"]
+        assert {row["warm_up"] for row in rows} == {WARM}
+        assert {row["accesses"] for row in rows} == {ACCESSES - WARM}
+    small = simulate.miniatures(canonical, configurations[:1], 1.0, warm_up=0.25)
+    (row,) = small["rows"]
+    assert (row["warm_up"], row["accesses"]) == (ACCESSES // 4, ACCESSES * 3 // 4)
+
+
+@pytest.mark.parametrize(
+    ("warm_up", "accesses"),
+    [(0, 0), (1, 1), (1000.0, 1000), (0.5, 3000), (0.9999, 5999), (5999, 5999)],
+)
+def test_a_warm_up_is_accesses_or_a_share(warm_up: WarmUp, accesses: int) -> None:
+    assert accesses_of(warm_up, ACCESSES) == accesses
+
+
+def test_a_share_of_a_raw_trace_is_counted_first(
+    traces: tuple[Trace, Trace, Trace],
+) -> None:
+    for trace in traces[:2]:
+        assert _simulator.count_accesses(trace.path) == ACCESSES
+        found = simulate.simulate_scheme(trace, "lazy", 20, 80, warm_up=0.5)
+        assert found["warm_up"] == found["accesses"] == ACCESSES // 2
+
+
+@pytest.mark.parametrize("warm_up", [-1, 1.5, 2**63, float("nan"), float("inf"), True])
+def test_what_is_no_warm_up_is_refused(
+    traces: tuple[Trace, Trace, Trace], warm_up: WarmUp
+) -> None:
+    with pytest.raises(BadInput, match="warm-up") as raised:
+        simulate.simulate_policy(traces[1], "lru", 10, warm_up=warm_up)
+    assert "50%" in raised.value.hint
+
+
+def test_a_warm_up_that_leaves_nothing_is_refused(
+    traces: tuple[Trace, Trace, Trace],
+) -> None:
+    for trace in traces[:2]:
+        for replay in REPLAYS.values():
+            with pytest.raises(_simulator.ParameterError, match="6000 accesses"):
+                replay(trace, ACCESSES)
+        with pytest.raises(_simulator.ParameterError, match="6000 accesses"):
+            simulate.sweep(trace, [{"policy": "lru", "pages": 3}], warm_up=2**40)
+    with pytest.raises(BadInput, match="6,000 accesses"):
+        accesses_of(ACCESSES, ACCESSES)
+    with pytest.raises(BadInput, match="not one access"):
+        accesses_of(0.0001, ACCESSES)
+
+
+@pytest.mark.parametrize(
+    ("text", "warm_up"),
+    [("0", 0), ("100", 100), ("50%", 0.5), ("2.5 %", 0.025), ("0%", 0)],
+)
+def test_the_command_takes_accesses_and_shares(text: str, warm_up: WarmUp) -> None:
+    assert parse(text) == warm_up
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "100%", "-5", "0.5", "120%", "nan%", "5 GiB"]
+)
+def test_the_command_refuses_other_warm_ups(text: str) -> None:
+    code, _, err = run(
+        "simulate", TPCB, "--policy", "lru", "--pages", "9", "--warm-up", text
+    )
+    assert code != 0
+    assert "warm" in err
+    assert "50%" in err
+
+
+def test_the_command_simulate_warms_up() -> None:
+    asked = ("simulate", TPCB, "--scheme", "lazy")
+    asked += ("--ram-pages", "1000", "--flash-pages", "6000")
+    whole = answer(*asked)
+    found = answer(*asked, "--warm-up", "50%")
+    assert found["warm_up"] == whole["accesses"] // 2
+    assert found["accesses"] == whole["accesses"] - found["warm_up"]
+    assert found == answer(*asked, "--warm-up", found["warm_up"])
+    assert set(found) == {*whole, "warm_up"}
+    assert found["ram_hits"] < whole["ram_hits"]
+    # Both tiers are full by then: as many pages leave flash as are written to it.
+    assert found["flash_evictions"] == found["flash_fills"]
+    policy = ("simulate", TPCB, "--policy", "arc", "--pages", "1000")
+    warm = answer(*policy, "--warm-up", "30%")
+    assert warm["misses"] == warm["evictions"]
+    code, _, err = run(*policy, "--warm-up", str(whole["accesses"]))
+    assert code == 2
+    assert f"{whole['accesses']} accesses" in err
+
+
+def test_the_command_sweep_warms_up() -> None:
+    code, out, err = run(
+        *("sweep", TPCB, "--policy", "lru", "--pages", "500,1000"),
+        *("--warm-up", "50%", "--json"),
+    )
+    assert code == 0, err
+    for row in json.loads(out):
+        alone = simulate.simulate_policy(Trace(TPCB), "lru", row["pages"], warm_up=0.5)
+        assert row["misses"] == alone["misses"]
+        assert row["warm_up"] == alone["warm_up"]
