@@ -58,6 +58,7 @@ __all__ = [
     "choosers",
     "column_names",
     "convert",
+    "count_accesses",
     "curves",
     "flash_caches",
     "formats",
