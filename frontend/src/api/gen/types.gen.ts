@@ -6207,7 +6207,7 @@ export type RejectedOut = {
 /**
  * ReplayOut
  *
- * One replay: the whole trace from a cold start, nothing flushed at the end.
+ * One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up.
  */
 export type ReplayOut = {
     /**
@@ -7621,6 +7621,12 @@ export type SimulationIn = {
      * Schemes
      */
     schemes?: Array<string> | null;
+    /**
+     * Warm Up
+     *
+     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     */
+    warm_up?: number | number;
 };
 
 /**
@@ -7674,7 +7680,7 @@ export type SimulationResult = {
     /**
      * Schemes
      *
-     * Every counter of every replay.
+     * Every counter of every replay; with a warm-up, of the accesses behind it: `warm_up` and `accesses` are part of them.
      */
     schemes: {
         [key: string]: {
@@ -7703,6 +7709,8 @@ export type SimulationRow = {
     unit: string;
     /**
      * Model
+     *
+     * Of the whole trace from a cold start; absent with a warm-up, whose counts it does not stand beside.
      */
     model: number | null;
     /**
@@ -8444,6 +8452,12 @@ export type SweepIn = {
      * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every contender with flash; absent: nothing is charged.
      */
     flash_metadata?: string | null;
+    /**
+     * Warm Up
+     *
+     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     */
+    warm_up?: number | number;
 };
 
 /**
@@ -8506,8 +8520,16 @@ export type SweepOut = {
     flash_pages: Array<number>;
     /**
      * Accesses
+     *
+     * Accesses that are counted.
      */
     accesses: number;
+    /**
+     * Warm Up
+     *
+     * Accesses before them, replayed and not counted.
+     */
+    warm_up: number;
     /**
      * Page Bytes
      */
