@@ -21,10 +21,41 @@ class TestProblems:
         problem = assert_problem(application.client.get("/nothing"), 404)
         assert "/api/v1/nothing" in problem["detail"]
 
-    def test_wrong_method(self, application):
-        answer = application.client.put("/health")
+    @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+    @pytest.mark.parametrize("path", ["/api", "/api/", "/api/v2/health", "/metrics"])
+    def test_what_is_not_the_pages_is_never_answered_with_the_page(
+        self, application, method, path
+    ):
+        base = str(application.client.base_url).removesuffix("/api/v1/")
+        assert_problem(application.client.request(method, base + path), 404)
+
+    @pytest.mark.parametrize(
+        ("method", "path", "allowed"),
+        [
+            ("PUT", "/health", {"GET", "HEAD"}),
+            ("POST", "/scenarios/x", {"GET", "HEAD", "PUT", "DELETE"}),
+            ("GET", "/evaluations", {"POST"}),
+            ("PATCH", "/scenarios", {"GET", "HEAD", "POST"}),
+        ],
+    )
+    def test_a_wrong_method_names_those_of_the_path(
+        self, application, method, path, allowed
+    ):
+        answer = application.client.request(method, path)
         assert_problem(answer, 405)
-        assert "GET" in answer.headers["allow"]
+        assert set(answer.headers["allow"].split(", ")) == allowed
+
+    def test_head_is_get_without_the_body(self, application):
+        for path in ("/health", "/catalog/devices", "/nothing"):
+            whole, head = application.client.get(path), application.client.head(path)
+            assert head.status_code == whole.status_code
+            assert head.headers["content-type"] == whole.headers["content-type"]
+            assert head.content == b""
+
+    @pytest.mark.timeout(20)
+    def test_head_of_a_stream_of_events_ends(self, application):
+        run = application.get("/workloads/example")["run"]["id"]
+        assert application.client.head(f"/runs/{run}/events").status_code == 200
 
     @pytest.mark.parametrize("text", [b"{", b"", b"[1", b"\xff\xfe", b'{"a": NaN}'])
     def test_broken_json(self, application, text):

@@ -1,6 +1,6 @@
 """All routes under `/api/v1`."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from tierwright_server.analyses.pool_advisors import router as pool_advisors
 from tierwright_server.analyses.pool_splits import router as pool_splits
@@ -21,6 +21,7 @@ from tierwright_server.scenarios.endpoints import router as scenarios
 from tierwright_server.scheme_maps.endpoints import router as scheme_maps
 from tierwright_server.simulations.endpoints import router as simulations
 from tierwright_server.simulator.endpoints import router as simulator
+from tierwright_server.strict_query import check_query
 from tierwright_server.sweeps.endpoints import router as sweeps
 from tierwright_server.throughputs.endpoints import router as throughputs
 from tierwright_server.tier_costs.endpoints import router as tier_costs
@@ -32,7 +33,7 @@ from tierwright_server.wear.endpoints import router as wear
 from tierwright_server.workloads.endpoints import curves
 from tierwright_server.workloads.endpoints import router as workloads
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(prefix="/api/v1", dependencies=[Depends(check_query)])
 # tus goes first: its HEAD and PATCH share their paths with the JSON routes.
 for part in (
     health,

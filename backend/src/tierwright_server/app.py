@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import importlib
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from tierwright_server import api, errors, openapi
 from tierwright_server.analyses.cache import AnalysisCache
@@ -23,6 +25,7 @@ from tierwright_server.guard import Guard
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.page import Page
 from tierwright_server.settings import Settings
+from tierwright_server.strict_json import StrictJson
 from tierwright_server.version import VERSION
 from tierwright_server.workloads.service import ensure_example
 
@@ -65,7 +68,7 @@ def make_app(settings: Settings) -> FastAPI:
 
 def create_app(settings: Settings) -> Guard:
     """Make the whole ASGI application."""
-    return Guard(make_app(settings), settings)
+    return Guard(StrictJson(make_app(settings)), settings)
 
 
 @contextlib.asynccontextmanager
@@ -104,12 +107,32 @@ def _warm_up() -> None:
     importlib.import_module("numpy.ma")
 
 
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_NOT_THE_PAGE = re.compile(r"/(api|metrics)(/.*)?")
+
+
 def _add_page(app: FastAPI, settings: Settings) -> None:
     page = Page(settings.page_dir)
+    of_api = list(app.routes)
 
     async def serve_page(request: Request) -> Response:
-        if request.url.path.startswith("/api/"):
+        """Answer what no route of the API took: the page, or why not."""
+        if not _NOT_THE_PAGE.fullmatch(request.url.path):
+            if request.method == "GET":
+                return await page.serve(request)
+            raise HTTPException(405, headers={"Allow": "GET, HEAD"})
+        allowed = [
+            method
+            for method in _METHODS
+            if any(
+                route.matches(request.scope | {"method": method})[0] == Match.FULL
+                for route in of_api
+            )
+        ]
+        if not allowed:
             raise HTTPException(404)
-        return await page.serve(request)
+        if "GET" in allowed:
+            allowed.append("HEAD")
+        raise HTTPException(405, headers={"Allow": ", ".join(allowed)})
 
-    app.add_route("/{path:path}", serve_page, ["GET"], include_in_schema=False)
+    app.add_route("/{path:path}", serve_page, [*_METHODS], include_in_schema=False)

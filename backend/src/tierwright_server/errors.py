@@ -277,7 +277,8 @@ _BODY_HINTS = {
 }
 
 
-async def _on_http(request: Request, error: Exception) -> Response:
+async def on_http(request: Request, error: Exception) -> Response:
+    """Answer what the framework refuses, or the guard's limit of a body."""
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     detail = str(error.detail)
@@ -338,7 +339,7 @@ def install(app: FastAPI) -> None:
     """Let every error of the app leave as problem+json."""
     app.add_exception_handler(ServerError, _on_server_error)
     app.add_exception_handler(RequestValidationError, _on_validation)
-    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(TierwrightError, _on_model_error)
     app.add_exception_handler(SimulatorError, _on_simulator_error)
     app.add_exception_handler(DBAPIError, _on_database_down)

@@ -19,6 +19,7 @@ from tierwright_server.errors import (
     ServerError,
     TooLarge,
     body_hint,
+    on_http,
     on_unexpected,
     problem_of,
     problem_response,
@@ -53,9 +54,10 @@ def _host_of(authority: str) -> str:
 class _Answer:
     """Passes an answer on, with the headers that every one has."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send, *, head_only: bool) -> None:
         self._scope = scope
         self._send = send
+        self._head_only = head_only
         self.started = False
         self.finished = False
 
@@ -67,6 +69,11 @@ class _Answer:
                 headers.setdefault(name, value)
             if self._scope["path"].startswith("/api/"):
                 headers.setdefault("Cache-Control", "no-store")
+        elif self._head_only:
+            if self.finished:
+                return
+            # A stream of events would go on as long as its run.
+            message = {"type": "http.response.body", "body": b"", "more_body": False}
         await self._send(message)
         if message["type"] == "http.response.body":
             self.finished = not message.get("more_body", False)
@@ -92,7 +99,11 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(scope, send)
+        # HEAD is GET without the body, but for uploads, where tus gives it a meaning.
+        head_only = scope["method"] == "HEAD" and not _UPLOAD.fullmatch(scope["path"])
+        answer = _Answer(scope, send, head_only=head_only)
+        if head_only:
+            scope = {**scope, "method": "GET"}
         try:
             self._check(scope)
             await self._app(scope, self._limit(scope, receive), answer.send)
@@ -100,6 +111,10 @@ class Guard:
             if answer.started:
                 raise
             await _respond(problem_response(problem_of(error)), scope, answer.send)
+        except HTTPException as error:
+            if answer.started:
+                raise
+            await _respond(await on_http(Request(scope), error), scope, answer.send)
         except Exception as error:
             if answer.finished:
                 # Answered and logged already; the framework raises it once more, and

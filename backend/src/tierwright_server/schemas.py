@@ -1,5 +1,6 @@
 """Shared shapes of requests and answers; bounded quantities are named here once."""
 
+import re
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -8,10 +9,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     PlainSerializer,
     StringConstraints,
     WithJsonSchema,
 )
+from pydantic_core import CoreSchema, core_schema
 
 MAX_COUNT = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
@@ -116,9 +119,21 @@ Usd = Annotated[
         }
     ),
 ]
+_MONEY_IN = re.compile(r"[0-9]{1,9}(\.[0-9]{1,12})?")
+
+
+def _plain_decimal(value: Any) -> Any:
+    """Refuse what Python reads as a Decimal and nobody writes as an amount: `1_0`, ` 5 `."""
+    if isinstance(value, str) and not _MONEY_IN.fullmatch(value):
+        raise ValueError(
+            "Input should be an amount such as 12.50: at most 9 digits, a point, 12 digits"
+        )
+    return not_bool(value)
+
+
 UsdIn = Annotated[
     Decimal,
-    BeforeValidator(not_bool),
+    BeforeValidator(_plain_decimal),
     Field(ge=0, le=10**9, max_digits=24, decimal_places=12),
     WithJsonSchema(
         {
@@ -142,10 +157,50 @@ class Answer(BaseModel):
     )
 
 
+def _number(value: Any) -> Any:
+    if isinstance(value, str | bytes):
+        raise ValueError("Input should be a number, not text")  # noqa: TRY004
+    return not_bool(value)
+
+
+def _whole_number(value: Any) -> Any:
+    number = _number(value)
+    if isinstance(number, float) and number.is_integer() and abs(number) <= MAX_COUNT:
+        return int(number)
+    return number
+
+
+def _as_written(schema: Any) -> Any:
+    """Let every number of a schema be read as JSON writes it, never from text or true.
+
+    A whole number may be written `1000.0` or `1e3`, which JSON does not tell from `1000`.
+    """
+    if isinstance(schema, list):
+        return [_as_written(each) for each in schema]
+    if isinstance(schema, tuple):
+        return tuple(_as_written(each) for each in schema)
+    if not isinstance(schema, dict):
+        return schema
+    inside = {key: _as_written(each) for key, each in schema.items()}
+    if schema.get("type") == "int":
+        return core_schema.no_info_before_validator_function(_whole_number, inside)
+    if schema.get("type") == "float":
+        return core_schema.no_info_before_validator_function(_number, inside)
+    return inside
+
+
 class Body(BaseModel):
-    """Base of every request body: unknown keys are refused, not ignored."""
+    """Base of every request body: unknown keys are refused, numbers are numbers."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[BaseModel], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Read numbers as they are written, whatever the field says besides."""
+        schema: CoreSchema = _as_written(handler(source))
+        return schema
 
 
 class ProblemDetail(Answer):
