@@ -20,6 +20,7 @@ from tierwright_server.analyses.cache import AnalysisCache
 from tierwright_server.catalog.shipped import load_shipped
 from tierwright_server.context import Context
 from tierwright_server.curves import CurveCache
+from tierwright_server.database_watch import DatabaseGate, DatabaseWatch
 from tierwright_server.db import make_engine, psycopg_dsn
 from tierwright_server.guard import Guard
 from tierwright_server.jobs.events import RunEvents
@@ -50,6 +51,9 @@ def make_app(settings: Settings) -> FastAPI:
         strict_content_type=True,
     )
     app.state.settings = settings
+    app.state.watch = DatabaseWatch(
+        settings.database_url and psycopg_dsn(settings.database_url)
+    )
     errors.install(app)
     app.include_router(api.router)
     _add_page(app, settings)
@@ -68,7 +72,8 @@ def make_app(settings: Settings) -> FastAPI:
 
 def create_app(settings: Settings) -> Guard:
     """Make the whole ASGI application."""
-    return Guard(StrictJson(make_app(settings)), settings)
+    app = make_app(settings)
+    return Guard(DatabaseGate(StrictJson(app), app.state.watch), settings)
 
 
 @contextlib.asynccontextmanager
@@ -77,7 +82,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if settings.database_url is None:
         raise RuntimeError("the server needs TIERWRIGHT_DATABASE_URL")
     settings.make_folders()
-    engine = make_engine(settings.database_url)
+    engine = make_engine(
+        settings.database_url, statement_timeout_s=settings.statement_timeout_s
+    )
     events = RunEvents(psycopg_dsn(settings.database_url))
     sessions = async_sessionmaker(engine, expire_on_commit=False)
     app.state.context = Context(
@@ -88,9 +95,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         curves=CurveCache(settings.curve_cache_entries),
         analyses=AnalysisCache(settings.analysis_cache_entries),
         events=events,
+        watch=app.state.watch,
         stopping=asyncio.Event(),
     )
     await events.start()
+    await app.state.watch.start()
     warming = asyncio.create_task(asyncio.to_thread(_warm_up))
     try:
         await ensure_example(sessions)
@@ -98,6 +107,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     finally:
         await warming
         app.state.context.stopping.set()
+        await app.state.watch.stop()
         await events.stop()
         await engine.dispose()
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from tierwright_server.analyses.cache import AnalysisCache
 from tierwright_server.catalog.shipped import ShippedCatalog
 from tierwright_server.curves import CurveCache
+from tierwright_server.database_watch import DatabaseWatch
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.settings import Settings
 
@@ -26,6 +27,7 @@ class Context:
     curves: CurveCache
     analyses: AnalysisCache
     events: RunEvents
+    watch: DatabaseWatch
     stopping: asyncio.Event
 
 

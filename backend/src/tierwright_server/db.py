@@ -43,10 +43,36 @@ def psycopg_dsn(url: str) -> str:
     )
 
 
-def make_engine(url: str) -> AsyncEngine:
-    """Make the engine of one process."""
+_CONNECT_S = 3
+_POOL_S = 4.0
+
+
+def make_engine(url: str, *, statement_timeout_s: float | None = None) -> AsyncEngine:
+    """Make the engine of one process.
+
+    Parameters
+    ----------
+    url : str
+        Address of the database.
+    statement_timeout_s : float, optional
+        Most time of a statement; None where statements may be long, as in workers. [s]
+    """
+    options = (
+        []
+        if statement_timeout_s is None
+        else [f"-c statement_timeout={round(statement_timeout_s * 1000)}"]
+    )
+    given = sqlalchemy_url(url)
+    if "options" in given.query:
+        options.insert(0, str(given.query["options"]))
     return create_async_engine(
-        sqlalchemy_url(url), pool_size=10, max_overflow=10, pool_pre_ping=True
+        given,
+        pool_size=10,
+        max_overflow=10,
+        pool_pre_ping=True,
+        pool_timeout=_POOL_S,
+        connect_args={"connect_timeout": _CONNECT_S}
+        | ({"options": " ".join(options)} if options else {}),
     )
 
 

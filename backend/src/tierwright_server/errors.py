@@ -10,6 +10,7 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
@@ -343,6 +344,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(TierwrightError, _on_model_error)
     app.add_exception_handler(SimulatorError, _on_simulator_error)
     app.add_exception_handler(DBAPIError, _on_database_down)
+    app.add_exception_handler(PoolTimeout, _on_database_down)
     app.add_exception_handler(Exception, on_unexpected)
 
 

@@ -28,6 +28,9 @@ class Settings(BaseSettings):
     database_url: str | None = Field(
         default=None, description="A PostgreSQL (15 or newer) to use instead of our own"
     )
+    statement_timeout_s: Annotated[float, Field(gt=0)] = Field(
+        default=30.0, description="Most time of one statement of the server's"
+    )
     page_dir: Path = _REPOSITORY / "frontend" / "dist"
     example_trace: Path = _REPOSITORY / "fixtures" / "traces" / "tpcb-cut.csv.zst"
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = (

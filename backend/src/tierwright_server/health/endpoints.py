@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from tierwright_server.context import ContextDep
 from tierwright_server.errors import responses
 from tierwright_server.health import service
-from tierwright_server.health.schemas import HealthOut
+from tierwright_server.health.schemas import HealthOut, LiveOut, ReadyOut
 
 router = APIRouter(tags=["health"])
 
@@ -14,3 +14,15 @@ router = APIRouter(tags=["health"])
 async def get_health(context: ContextDep) -> HealthOut:
     """Say whether the server, its database and its workers are up."""
     return await service.get_health(context)
+
+
+@router.get("/health/live", operation_id="get_live", responses=responses())
+async def get_live() -> LiveOut:
+    """Say that the process answers, whatever it depends on."""
+    return service.get_live()
+
+
+@router.get("/health/ready", operation_id="get_ready", responses=responses())
+async def get_ready(context: ContextDep) -> ReadyOut:
+    """Say that questions can be answered; 503 when the database or the disk is gone."""
+    return await service.get_ready(context)

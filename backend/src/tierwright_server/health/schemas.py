@@ -14,3 +14,20 @@ class HealthOut(Answer):
     version: str
     database: Literal["ok", "unreachable"]
     workers_alive: int = Field(description="Workers whose heartbeat is fresh.")
+
+
+class LiveOut(Answer):
+    """The process answers."""
+
+    status: Literal["alive"]
+    version: str
+
+
+class ReadyOut(Answer):
+    """The database answers and the data folder can be written."""
+
+    status: Literal["ready"]
+    version: str
+    workers_alive: int = Field(
+        description="Workers whose heartbeat is fresh; without any, jobs wait."
+    )

@@ -1,13 +1,19 @@
 """The health of the server's parts."""
 
+import asyncio
+import tempfile
 from datetime import timedelta
 
 import structlog
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from tierwright_server.context import Context
-from tierwright_server.health.schemas import HealthOut
+from tierwright_server.errors import Unavailable
+from tierwright_server.health.schemas import HealthOut, LiveOut, ReadyOut
 from tierwright_server.jobs.workers import count_live
+from tierwright_server.database_watch import unavailable
+from tierwright_server.settings import Settings
 from tierwright_server.version import VERSION
 
 log = structlog.get_logger(__name__)
@@ -16,10 +22,14 @@ log = structlog.get_logger(__name__)
 async def get_health(context: Context) -> HealthOut:
     """Ask the database, and through it the workers."""
     stale = timedelta(seconds=context.settings.worker_stale_s)
-    try:
+
+    async def count() -> int:
         async with context.sessions() as session:
-            workers = await count_live(session, stale)
-    except (DBAPIError, OSError) as error:
+            return await count_live(session, stale)
+
+    try:
+        workers = await context.watch.unless_lost(count())
+    except (DBAPIError, PoolTimeout, OSError, Unavailable) as error:
         log.warning("health: database unreachable", error=str(error))
         return HealthOut(
             status="degraded", version=VERSION, database="unreachable", workers_alive=0
@@ -30,3 +40,39 @@ async def get_health(context: Context) -> HealthOut:
         database="ok",
         workers_alive=workers,
     )
+
+
+def get_live() -> LiveOut:
+    """Say that the process answers; whatever it needs is asked for by `get_ready`."""
+    return LiveOut(status="alive", version=VERSION)
+
+
+async def get_ready(context: Context) -> ReadyOut:
+    """Say that questions can be answered and results be kept.
+
+    Raises
+    ------
+    Unavailable
+        If the database does not answer, or the data folder cannot be written.
+    """
+    health = await get_health(context)
+    if health.database != "ok":
+        raise unavailable()
+    await asyncio.to_thread(_check_folder, context.settings)
+    return ReadyOut(
+        status="ready", version=VERSION, workers_alive=health.workers_alive
+    )
+
+
+def _check_folder(settings: Settings) -> None:
+    """Write, read and remove a file of the data folder."""
+    try:
+        with tempfile.TemporaryFile(dir=settings.data_dir) as file:
+            file.write(b"ready")
+            file.flush()
+    except OSError as error:
+        raise Unavailable(
+            f"the data folder cannot be written: {error.strerror or error}",
+            hint="Free space on its disk, or see that it is mounted and belongs to the "
+            "user that runs Tierwright.",
+        ) from error
