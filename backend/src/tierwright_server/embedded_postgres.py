@@ -100,6 +100,8 @@ class EmbeddedPostgres:
         self._socket_dir: Path | None = None
         self._throw_away: Path | None = None
         self._password = ""
+        self._command: list[str] = []
+        self._account: Account | None = None
 
     @property
     def pid(self) -> int | None:
@@ -154,6 +156,23 @@ class EmbeddedPostgres:
             self.stop()
             raise
         return self.url
+
+    def start_again(self) -> None:
+        """Start the server anew at the same address after it ended by itself.
+
+        Returns at once: it repairs itself before it answers, and may end once more, for
+        instance while parts of the server that died still hold its memory. Call from the
+        main thread, as `start`.
+
+        Raises
+        ------
+        OSError
+            If its program or its log is gone.
+        """
+        if not self._command or self.is_running():
+            raise RuntimeError("only a server that was started and ended starts again")
+        self._rotate_log()
+        self._spawn(self._command, self._account)
 
     def stop(self) -> None:
         """Stop the server (open connections are cut) and free the folder."""
@@ -407,6 +426,7 @@ class EmbeddedPostgres:
         for name, value in settings.items():
             command += ["-c", f"{name}={value}"]
         self._rotate_log()
+        self._command, self._account = command, account
         deadline = time.monotonic() + self._start_timeout_s
         while True:
             log_start = self._spawn(command, account)

@@ -48,6 +48,7 @@ _WORKER_LINES = logging.getLogger("tierwright_server.worker_lines")
 _WORKER_STOP_S = 8.0
 _REQUESTS_STOP_S = 3
 _READY_TIMEOUT_S = 60.0
+_RESTART_PAUSE_S = 0.5
 _RESTART_PAUSE_MAX_S = 30.0
 _HEALTHY_AFTER_S = 60.0
 _SAME_KEYSTROKE_S = 0.5
@@ -86,6 +87,37 @@ class Options:
     published_at: str | None = None
 
 
+class Pause:
+    """How long to wait before something that ended is started again: ever longer."""
+
+    def __init__(self) -> None:
+        self._pause_s = _RESTART_PAUSE_S
+        self._started_at = time.monotonic()
+        self._start_again_at: float | None = None
+
+    def started(self) -> None:
+        """Note that it was started."""
+        self._started_at = time.monotonic()
+        self._start_again_at = None
+
+    def ended(self) -> float | None:
+        """Note that it ended; returns the pause that begins, None within one. [s]"""
+        if self._start_again_at is not None:
+            return None
+        now = time.monotonic()
+        if now - self._started_at > _HEALTHY_AFTER_S:
+            self._pause_s = _RESTART_PAUSE_S
+        begun = self._pause_s
+        self._start_again_at = now + begun
+        self._pause_s = min(begun * 2, _RESTART_PAUSE_MAX_S)
+        return begun
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it may be started now."""
+        return self._start_again_at is None or time.monotonic() >= self._start_again_at
+
+
 class Worker:
     """One worker process, restarted whenever it ends before it should."""
 
@@ -93,9 +125,7 @@ class Worker:
         self._name = f"worker-{number}"
         self._environment = environment
         self._process: subprocess.Popen[str] | None = None
-        self._started_at = 0.0
-        self._start_again_at = 0.0
-        self._pause_s = 0.5
+        self._pause = Pause()
 
     def start(self) -> None:
         """Start the process; call from the main thread (see `process_guard`)."""
@@ -111,7 +141,7 @@ class Worker:
             # Out of reach of the terminal's Ctrl-C: we stop it, in order.
             start_new_session=True,
         )
-        self._started_at = time.monotonic()
+        self._pause.started()
         assert self._process.stdout is not None
         threading.Thread(
             target=self._log_lines, args=(self._process.stdout,), daemon=True
@@ -124,23 +154,18 @@ class Worker:
 
     def check(self) -> None:
         """Notice that the process ended, and start it again after a pause."""
-        now = time.monotonic()
         if self._process is not None:
             code = self._process.poll()
             if code is None:
                 return
-            if now - self._started_at > _HEALTHY_AFTER_S:
-                self._pause_s = 0.5
             _LOG.error(
                 "%s ended unexpectedly (%s); starting it again in %.1f s",
                 self._name,
                 f"exit code {code}" if code >= 0 else signal.Signals(-code).name,
-                self._pause_s,
+                self._pause.ended(),
             )
             self._process = None
-            self._start_again_at = now + self._pause_s
-            self._pause_s = min(self._pause_s * 2, _RESTART_PAUSE_MAX_S)
-        if now >= self._start_again_at:
+        if self._pause.is_over:
             self.start()
 
     def ask_to_stop(self) -> list[psutil.Process]:
@@ -193,6 +218,7 @@ class Application:
         self._options = options
         self._lock = ProcessLock(options.data_dir / "serve.lock")
         self._postgres: EmbeddedPostgres | None = None
+        self._postgres_pause = Pause()
         self._workers: list[Worker] = []
         self._server: uvicorn.Server | None = None
         self._stop_asked_at: float | None = None
@@ -363,14 +389,7 @@ class Application:
         """Wait for the wish to stop, or for a part that died; returns the exit code."""
         assert self._stopping is not None
         while not self._stopping.is_set():
-            if self._postgres is not None and not self._postgres.is_running():
-                _LOG.critical(
-                    "the database server ended unexpectedly, so Tierwright stops; "
-                    "nothing saved is lost (its log: %s)\n"
-                    "hint: start Tierwright again; the database repairs itself",
-                    self._postgres.log_path,
-                )
-                return 1
+            self._check_database()
             if serving.done():
                 _LOG.critical("the HTTP server ended unexpectedly, so Tierwright stops")
                 return 1
@@ -380,6 +399,34 @@ class Application:
                 await asyncio.wait_for(self._stopping.wait(), _WATCH_S)
         _LOG.info("stopping")
         return 0
+
+    def _check_database(self) -> None:
+        """Notice that our database server ended, and start it again after a pause.
+
+        Requests are answered with 503 meanwhile (`database_watch`); runs go on when it is
+        back, from what they had stored.
+        """
+        postgres = self._postgres
+        if postgres is None or postgres.is_running():
+            return
+        if (pause_s := self._postgres_pause.ended()) is not None:
+            _LOG.error(
+                "the database server ended unexpectedly; nothing saved is lost; starting "
+                "it again in %.1f s (its log: %s)",
+                pause_s,
+                postgres.log_path,
+            )
+        if not self._postgres_pause.is_over:
+            return
+        try:
+            postgres.start_again()
+        except OSError as error:
+            _LOG.error(  # noqa: TRY400 - the reason is in its words
+                "the database server cannot be started: %s\n"
+                "hint: see that its disk is mounted and not full",
+                error,
+            )
+        self._postgres_pause.started()
 
     async def _announce(self, listener: socket.socket) -> None:
         """Say that we are ready once we have answered ourselves."""
