@@ -219,7 +219,12 @@ def test_a_dead_database_is_started_again_and_the_application_goes_on(
         database = served.named("postgres")
         assert database is not None
         database.kill()
-        assert eventually(lambda: served.get(address)["database"] == "unreachable")
+
+        def replaced(dead: int = database.pid) -> bool:
+            found = served.named("postgres")
+            return found is not None and found.pid != dead and not is_dead(found)
+
+        assert eventually(replaced, 30)
         assert served.process.poll() is None
         assert eventually(lambda: served.get(address)["database"] == "ok", 30)
         assert eventually(lambda: served.get(address)["workers_alive"] == 1, 30)
