@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import io
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tierwright import catalog, formulas, simulate
+from tierwright import catalog, cli, formulas, simulate
 from tierwright.device import FIGURES, KINDS, Device
 from tierwright.prices import PRICE_UNITS, own_price
 from tierwright.units import format_bytes, format_microseconds
@@ -411,15 +412,13 @@ def command_line() -> str:
 
 def help_of(command: tuple[str, ...]) -> str:
     """Return the help text of a command, as a terminal of 100 columns shows it."""
-    program = Path(sys.executable).parent / "tierwright"
-    done = subprocess.run(
-        [str(program), *command, "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"},
-    )
-    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+    # In this process: a start for each of the commands would take most of a minute.
+    os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        if code := cli.main([*command, "--help"]):
+            raise SystemExit(code)
+    return "\n".join(line.rstrip() for line in shown.getvalue().strip().splitlines())
 
 
 def reach() -> str:
