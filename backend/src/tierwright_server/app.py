@@ -135,7 +135,7 @@ def _add_page(app: FastAPI, settings: Settings) -> None:
             method
             for method in _METHODS
             if any(
-                route.matches(request.scope | {"method": method})[0] == Match.FULL
+                route.matches({**request.scope, "method": method})[0] == Match.FULL
                 for route in of_api
             )
         ]

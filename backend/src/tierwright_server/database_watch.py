@@ -9,7 +9,7 @@ is answered with 503 at once, and new ones are, until the database answers again
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 import structlog
@@ -49,7 +49,7 @@ class DatabaseWatch:
         self._dsn = dsn
         self._answers = True
         self._waiting: set[asyncio.Future[None]] = set()
-        self._abandoned: set[asyncio.Future[object]] = set()
+        self._abandoned: set[asyncio.Future[Any]] = set()
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -96,7 +96,8 @@ class DatabaseWatch:
         task = asyncio.ensure_future(work)
         with self._notice() as lost:
             try:
-                await asyncio.wait({task, lost}, return_when=asyncio.FIRST_COMPLETED)
+                both: tuple[asyncio.Future[Any], ...] = (task, lost)
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             except asyncio.CancelledError:
                 task.cancel()
                 raise
@@ -120,11 +121,11 @@ class DatabaseWatch:
         """Cancel a task without waiting: on a frozen connection that takes its time."""
 
         def ended(done: "asyncio.Future[Found]") -> None:
-            self._abandoned.discard(done)  # type: ignore[arg-type]
+            self._abandoned.discard(done)
             if not done.cancelled() and done.exception() is not None:
                 log.info("given up for the database", error=repr(done.exception()))
 
-        self._abandoned.add(task)  # type: ignore[arg-type]
+        self._abandoned.add(task)
         task.add_done_callback(ended)
         task.cancel()
 
@@ -153,7 +154,7 @@ class DatabaseWatch:
                 dsn, autocommit=True, connect_timeout=_CONNECT_S
             )
         )
-        asking: asyncio.Future[object] = opening
+        asking: asyncio.Future[Any] = opening
         connection: psycopg.AsyncConnection[tuple[object, ...]] | None = None
         try:
             while True:

@@ -7,6 +7,7 @@ otherwise than its author meant is refused here, once, for every endpoint.
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -49,8 +50,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) == len(pairs):
         return found
     repeated = _Repeated(found)
-    seen: set[str] = set()
-    repeated.key = next(key for key, _ in pairs if key in seen or seen.add(key))
+    counts = Counter(key for key, _ in pairs)
+    repeated.key = next(key for key, count in counts.items() if count > 1)
     return repeated
 
 

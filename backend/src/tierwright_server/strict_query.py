@@ -54,7 +54,9 @@ def check_query(request: Request) -> None:
 
 
 def _fault(key: str, value: str, message: str) -> ProblemDetail:
-    return ProblemDetail(where=f"query.{shown(key)}", value=shown(value), message=message)
+    return ProblemDetail(
+        where=f"query.{shown(key)}", value=shown(value), message=message
+    )
 
 
 def _misread(annotation: Any, value: str) -> str | None:

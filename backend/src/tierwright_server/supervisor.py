@@ -421,7 +421,7 @@ class Application:
         try:
             postgres.start_again()
         except OSError as error:
-            _LOG.error(  # noqa: TRY400 - the reason is in its words
+            _LOG.error(
                 "the database server cannot be started: %s\n"
                 "hint: see that its disk is mounted and not full",
                 error,

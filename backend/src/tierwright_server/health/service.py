@@ -9,10 +9,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from tierwright_server.context import Context
+from tierwright_server.database_watch import unavailable
 from tierwright_server.errors import Unavailable
 from tierwright_server.health.schemas import HealthOut, LiveOut, ReadyOut
 from tierwright_server.jobs.workers import count_live
-from tierwright_server.database_watch import unavailable
 from tierwright_server.settings import Settings
 from tierwright_server.version import VERSION
 
@@ -59,9 +59,7 @@ async def get_ready(context: Context) -> ReadyOut:
     if health.database != "ok":
         raise unavailable()
     await asyncio.to_thread(_check_folder, context.settings)
-    return ReadyOut(
-        status="ready", version=VERSION, workers_alive=health.workers_alive
-    )
+    return ReadyOut(status="ready", version=VERSION, workers_alive=health.workers_alive)
 
 
 def _check_folder(settings: Settings) -> None:
