@@ -4081,6 +4081,22 @@ export type LeavingOut = {
 };
 
 /**
+ * LiveOut
+ *
+ * The process answers.
+ */
+export type LiveOut = {
+    /**
+     * Status
+     */
+    status: 'alive';
+    /**
+     * Version
+     */
+    version: string;
+};
+
+/**
  * MapAxisOut
  *
  * An axis with its grid points.
@@ -5998,6 +6014,28 @@ export type ReadOptions = {
      * The members of an archive are merged by time; otherwise they are read one after another.
      */
     members_merged?: boolean;
+};
+
+/**
+ * ReadyOut
+ *
+ * The database answers and the data folder can be written.
+ */
+export type ReadyOut = {
+    /**
+     * Status
+     */
+    status: 'ready';
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Workers Alive
+     *
+     * Workers whose heartbeat is fresh; without any, jobs wait.
+     */
+    workers_alive: number;
 };
 
 /**
@@ -10418,6 +10456,88 @@ export type GetHealthResponses = {
 };
 
 export type GetHealthResponse = GetHealthResponses[keyof GetHealthResponses];
+
+export type GetLiveData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/health/live';
+};
+
+export type GetLiveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetLiveError = GetLiveErrors[keyof GetLiveErrors];
+
+export type GetLiveResponses = {
+    /**
+     * Successful Response
+     */
+    200: LiveOut;
+};
+
+export type GetLiveResponse = GetLiveResponses[keyof GetLiveResponses];
+
+export type GetReadyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/health/ready';
+};
+
+export type GetReadyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetReadyError = GetReadyErrors[keyof GetReadyErrors];
+
+export type GetReadyResponses = {
+    /**
+     * Successful Response
+     */
+    200: ReadyOut;
+};
+
+export type GetReadyResponse = GetReadyResponses[keyof GetReadyResponses];
 
 export type ListFormatsData = {
     body?: never;
