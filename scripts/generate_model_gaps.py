@@ -24,6 +24,7 @@ from tierwright import _simulator, catalog, page_flow, pool_split, replay_cost
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve
 from tierwright.reader_notes import NO_WRITES_IN_FORMAT
+from tierwright.service_time import OPERATIONS, service_time, service_us
 from tierwright.simulate import (
     Trace,
     simulate_scheme,
@@ -32,6 +33,8 @@ from tierwright.simulate import (
 )
 
 ROOT = Path(__file__).resolve().parent.parent
+SHOWN_PAGE_BYTES = 8192
+"""Page of the service times in the table of devices: that of PostgreSQL. [bytes]"""
 PAGE = ROOT / "docs" / "models" / "model-vs-simulation.md"
 NOTE = "<!-- Written by `make gaps`; do not edit. -->"
 
@@ -228,7 +231,7 @@ def times(
     """Compare the I/O time of an access with the replay's counters at the same service times."""
     for pair, (flash, disk) in devices().items():
         replayed = replay_cost.price(row, flash=flash, disk=disk).io_time_us_per_access
-        flash_write_us = flash.write_service_us
+        flash_write_us = service_us(flash, "write", curve.page_bytes)
         if not replayed or flash_write_us is None:
             raise SystemExit(f"error: {name}: `{pair}` does not price a replay")
         model = evaluated[pair].schemes[scheme]
@@ -408,10 +411,9 @@ ROUNDING = 1e-9
 def device_row(name: str, flash: Device, disk: Device) -> list[str]:
     """Return the service times of a pair."""
     each = (
-        flash.read_service_us,
-        flash.write_service_us,
-        disk.read_service_us,
-        disk.write_service_us,
+        service_time(device, operation, SHOWN_PAGE_BYTES).time_us
+        for device in (flash, disk)
+        for operation in OPERATIONS
     )
     return [name, f"`{flash.id}`", f"`{disk.id}`", *(f"{time:.4g}" for time in each)]
 

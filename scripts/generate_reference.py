@@ -17,6 +17,12 @@ from typing import Any
 from tierwright import catalog, cli, formulas, simulate
 from tierwright.device import FIGURES, KINDS, Device
 from tierwright.prices import PRICE_UNITS, own_price
+from tierwright.service_time import (
+    OPERATIONS,
+    ServiceTime,
+    service_time,
+    stated_page_bytes,
+)
 from tierwright.units import format_bytes, format_microseconds
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -278,10 +284,10 @@ def devices() -> str:
     return "\n\n".join(
         [
             "# Devices",
-            "One file a device in `fixtures/devices/`. Service times are 1 / IOPS, a throughput cost at the queue depth given; where a "
-            "device states no IOPS its latency stands in (marked *). Of a hard disk whose seek is known it is seek and half a rotation, "
-            "the time of one request at a time (marked °); a seek that no source states is that of the disk's class, a labelled assumption "
-            "(marked °a). Local disks of a cloud instance are rented with it alone (kind marked *instance*) and are not ranked among drives. "
+            "One file a device in `fixtures/devices/`. Service times are those of a page of the size that the IOPS are for (4 KiB where the source does not say): a "
+            "throughput cost at the queue depth given (docs/models/service-times.md); where a device states no IOPS its latency stands in (marked *). Of a hard disk whose "
+            "seek is known it is seek, half a rotation and transfer, the time of one request at a time (marked °); a seek that no source states is that of the disk's "
+            "class, a labelled assumption (marked °a). Local disks of a cloud instance are rented with it alone (kind marked *instance*) and are not ranked among drives. "
             "`-`: the source does not say.",
             table(
                 [
@@ -309,7 +315,9 @@ def devices() -> str:
             "## A device file",
             "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `notes`; then a table "
             "`[figures.NAME]` for each figure with `value`, `unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn), `note`, "
-            "and `assumed = true` where the figure is an assumption. Unknown keys are refused.",
+            "and `assumed = true` where the figure is an assumption. Rates measured at several transfer sizes or queue depths stand in "
+            "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`; times of pages "
+            "between them are interpolated. Unknown keys are refused.",
             table(
                 ["figure", "unit", "meaning"],
                 [
@@ -325,7 +333,7 @@ def device_row(device: Device) -> list[str]:
     """Return a device's row."""
     price = own_price(device)
     capacity = device.capacity_bytes
-    size = device.page_bytes
+    size, page = device.page_bytes, stated_page_bytes(device)
     return [
         f"`{device.id}`",
         device.kind
@@ -334,24 +342,23 @@ def device_row(device: Device) -> list[str]:
         "-" if capacity is None else format_bytes(capacity),
         "-" if size is None else f"{size} B",
         "-" if device.queue_depth is None else str(device.queue_depth),
-        service(device.read_service_us, device.read_service.basis),
-        service(device.write_service_us, device.write_service.basis),
+        *(service(service_time(device, each, page)) for each in OPERATIONS),
         "-" if price is None else f"{price.usd} {price.unit}",
         "-" if price is None else price.date or "undated",
         device.notes,
     ]
 
 
-def service(time_us: float | None, basis: str) -> str:
+def service(found: ServiceTime) -> str:
     """Return a cell for a service time, marked where it is no 1 / IOPS."""
-    if time_us is None:
+    if found.time_us is None:
         return "-"
     mark = ""
-    if basis.startswith("latency"):
+    if found.rule == "latency":
         mark = " *"
-    elif basis.startswith("seek"):
-        mark = " °a" if "assumed" in basis else " °"
-    return format_microseconds(time_us) + mark
+    elif found.basis.startswith("seek"):
+        mark = " °a" if "assumed" in found.basis else " °"
+    return format_microseconds(found.time_us) + mark
 
 
 def price_books() -> str:

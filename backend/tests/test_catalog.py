@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from tierwright import _simulator, catalog
+from tierwright.service_time import service_us
 from tierwright_server.catalog.service import OWN_PREFIX
 
 FIGURES = {
@@ -47,7 +48,9 @@ class TestDevices:
         for device_id, device in catalog.devices().items():
             assert not device_id.startswith(OWN_PREFIX)
             item = shipped[device_id]
-            assert item["read_service_us"] == device.read_service_us
+            assert item["read_service_us"] == service_us(
+                device, "read", item["service_page_bytes"]
+            )
             assert item["missing"] == list(device.missing)
             assert set(item["figures"]) == set(device.figures)
 

@@ -6,6 +6,7 @@ import pytest
 from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator, catalog, metadata, page_flow, simulate
+from tierwright.service_time import service_us
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -292,10 +293,10 @@ class TestDecide:
                 EXAMPLE_TRACE, row["name"], body["ram_pages"], pages
             )
             found[row["name"]] = (
-                c["flash_reads"] * flash.read_service_us
-                + c["flash_writes"] * flash.write_service_us
-                + c["hdd_reads"] * disk.read_service_us
-                + c["hdd_writes"] * disk.write_service_us
+                c["flash_reads"] * service_us(flash, "read", 8192)
+                + c["flash_writes"] * service_us(flash, "write", 8192)
+                + c["hdd_reads"] * service_us(disk, "read", 8192)
+                + c["hdd_writes"] * service_us(disk, "write", 8192)
             ) / c["accesses"]
         return found
 
@@ -421,10 +422,10 @@ class TestSimulate:
                 continue
             c = answer["result"]["schemes"][row["scheme"]]
             total = (
-                c["flash_reads"] * flash.read_service_us
-                + c["flash_writes"] * flash.write_service_us
-                + c["hdd_reads"] * disk.read_service_us
-                + c["hdd_writes"] * disk.write_service_us
+                c["flash_reads"] * service_us(flash, "read", 8192)
+                + c["flash_writes"] * service_us(flash, "write", 8192)
+                + c["hdd_reads"] * service_us(disk, "read", 8192)
+                + c["hdd_writes"] * service_us(disk, "write", 8192)
             )
             assert row["simulated"] == pytest.approx(total / c["accesses"])
 

@@ -5,6 +5,7 @@ from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator, catalog
 from tierwright.fragment_study import fragment_study
+from tierwright.service_time import service_us
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -31,8 +32,8 @@ def test_equals_the_models(application):
         cache_bytes=8000 * PAGE,
         read_miss_rate=found["misses"][7999] / found["misses"][499],
         run_bytes=2**16,
-        source_write_s=catalog.device(DISK).write_service_us / 1e6,
-        flash_write_s=catalog.device(FLASH).write_service_us / 1e6,
+        source_write_s=service_us(catalog.device(DISK), "write", 8192) / 1e6,
+        flash_write_s=service_us(catalog.device(FLASH), "write", 8192) / 1e6,
         page_writes_per_s=5000 * found["write_accesses"] / accesses / distinct,
     )
     assert answer["read_miss_rate"] == pytest.approx(

@@ -3,6 +3,7 @@
 import pytest
 
 from tierwright import catalog, endurance, page_flow, recovery
+from tierwright.service_time import service_us
 
 FLASH = "face2016-samsung-840pro-256"
 RATED = "intel-p4500-4tb"
@@ -263,10 +264,10 @@ class TestRecovery:
             metadata_s=min(restore.restore_seconds, restore.full_scan_seconds),
             redo_pages=10000,
             redo_writes=500,
-            flash_read_s=(flash.read_service_us or 0) / 1e6,
-            flash_write_s=(flash.write_service_us or 0) / 1e6,
-            disk_read_s=(disk.read_service_us or 0) / 1e6,
-            disk_write_s=(disk.write_service_us or 0) / 1e6,
+            flash_read_s=(service_us(flash, "read", 8192) or 0) / 1e6,
+            flash_write_s=(service_us(flash, "write", 8192) or 0) / 1e6,
+            disk_read_s=(service_us(disk, "read", 8192) or 0) / 1e6,
+            disk_write_s=(service_us(disk, "write", 8192) or 0) / 1e6,
         )
         restart = answer["restart"]
         assert restart["with_flash"]["total_s"] == pytest.approx(

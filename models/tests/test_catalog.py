@@ -12,6 +12,13 @@ from tierwright import catalog
 from tierwright.device import FIGURES, KINDS
 from tierwright.errors import BadInput
 from tierwright.prices import MOST_QUARTERS_APART, quarter_of
+from tierwright.service_time import (
+    OPERATIONS,
+    service_basis,
+    service_time,
+    service_us,
+    stated_page_bytes,
+)
 
 KNOWN = (
     # id, read IOPS, write IOPS: Koltsidas and Viglas Table 2, FaCE Table 1, FD-Buffer s. 5.1
@@ -44,7 +51,9 @@ def test_published_rates(identifier: str, read_iops: int, write_iops: int) -> No
     device = catalog.device(identifier)
     assert device.number("read_iops") == read_iops
     assert device.number("write_iops") == write_iops
-    assert device.read_service_us == pytest.approx(1e6 / read_iops, rel=1e-12)
+    assert service_us(device, "read", stated_page_bytes(device)) == pytest.approx(
+        1e6 / read_iops, rel=1e-12
+    )
 
 
 def test_every_figure_has_a_source_and_no_figure_is_invented_by_unit() -> None:
@@ -63,8 +72,8 @@ def test_every_hard_disk_can_be_used() -> None:
     disks = [d for d in catalog.devices().values() if d.kind in ("hdd", "hdd_array")]
     assert len(disks) >= 17
     for disk in disks:
-        assert disk.read_service_us is not None, disk.id
-        assert disk.write_service_us is not None, disk.id
+        for operation in OPERATIONS:
+            assert service_us(disk, operation, 4096) is not None, disk.id
 
 
 def test_ratings_of_a_queue_are_not_taken_for_one_request_at_a_time() -> None:
@@ -72,16 +81,21 @@ def test_ratings_of_a_queue_are_not_taken_for_one_request_at_a_time() -> None:
     for name in ("seagate-exos-2x18-18tb", "seagate-exos-2x14-14tb"):
         disk = catalog.device(name)
         assert disk.number("read_iops") == 304
-        assert disk.read_service_us == (7.4 + 4.16) * 1000
-        assert disk.write_service_us == pytest.approx((8.2 + 4.16) * 1000, rel=1e-12)
-        assert disk.read_service.basis == (
-            "seek + half a rotation (queue depth 1; seek assumed)"
+        rate = disk.number("sequential_read_mb_per_s")
+        assert rate is not None
+        read, write = (service_time(disk, each, 4096) for each in OPERATIONS)
+        assert read.time_us == pytest.approx((7.4 + 4.16) * 1000 + 4096 / rate)
+        assert write.time_us == pytest.approx((8.2 + 4.16) * 1000 + 4096 / rate)
+        assert read.basis.startswith(
+            "seek 7.4 ms + half a rotation 4.16 ms (queue depth 1; seek assumed) + 4 KiB"
         )
     # The paper's rate is kept: its figures are made of it; no disk positions so fast.
     cheetah = catalog.device("face2016-cheetah-15k6-single")
-    assert "several: no disk positions that fast" in cheetah.service_basis
+    assert "several: no disk positions that fast" in service_basis(cheetah, 4096)
     near_one = catalog.device("fdbuffer2011-hdd-160gb-7200")
-    assert near_one.service_basis == "1/IOPS (throughput cost, queue depth unknown)"
+    assert service_time(near_one, "read", 8192).basis == (
+        "1/IOPS at 8 KiB (109/s, queue depth unknown), 9.17 ms, with its transfer"
+    )
 
 
 def test_an_assumed_figure_is_that_of_the_disk_it_names() -> None:
@@ -117,7 +131,7 @@ def test_every_kind_of_tier_can_be_evaluated() -> None:
     complete = [
         device
         for device in catalog.devices().values()
-        if device.read_service_us is not None and device.write_service_us is not None
+        if all(service_us(device, each, 4096) is not None for each in OPERATIONS)
     ]
     kinds = {device.kind for device in complete}
     assert {"nvme", "sata_ssd", "hdd", "hdd_array", "cloud_block", "nand"} <= kinds

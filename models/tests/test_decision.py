@@ -16,6 +16,7 @@ from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, Profile
 from tierwright.page_flow import decision
 from tierwright.page_flow.counts import SCHEMES
+from tierwright.service_time import service_us
 from tierwright.simulate import Trace, profile, simulate_scheme
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,10 +43,10 @@ def oracle(ram: int, flash: int, scheme: str) -> float:
     """Price one replay of the shipped trace from its counters. [µs per access]"""
     row = simulate_scheme(Trace(TPCB), scheme, ram, 0 if scheme == "none" else flash)
     times = (
-        ("flash_reads", FLASH.read_service_us),
-        ("flash_writes", FLASH.write_service_us),
-        ("hdd_reads", DISK.read_service_us),
-        ("hdd_writes", DISK.write_service_us),
+        ("flash_reads", service_us(FLASH, "read", row["page_bytes"])),
+        ("flash_writes", service_us(FLASH, "write", row["page_bytes"])),
+        ("hdd_reads", service_us(DISK, "read", row["page_bytes"])),
+        ("hdd_writes", service_us(DISK, "write", row["page_bytes"])),
     )
     return sum(row[name] * (time or 0.0) for name, time in times) / row["accesses"]
 

@@ -16,6 +16,7 @@ from tierwright.prices import (
     price_book_from_mapping,
     quarter_of,
 )
+from tierwright.service_time import service_basis, service_time, service_us
 
 
 def figure(value: Any, unit: str) -> dict[str, Any]:
@@ -34,29 +35,34 @@ def test_service_time_is_one_over_iops_and_says_so() -> None:
         write_iops=figure(21, "1/s"),
         queue_depth=figure(32, "1"),
     )
-    assert made.read_service_us == 400
-    assert made.write_service_us == pytest.approx(1e6 / 21, rel=1e-15)
-    assert made.service_basis == "1/IOPS (throughput cost, queue depth 32)"
+    assert service_us(made, "read", 4096) == 400
+    assert service_us(made, "write", 4096) == pytest.approx(1e6 / 21, rel=1e-15)
+    assert (
+        "1/IOPS of an unstated transfer size, taken as 4 KiB (2,500/s, queue depth 32)"
+        in (service_basis(made, 4096))
+    )
 
 
 def test_unknown_queue_depth_is_said() -> None:
     made = device(read_iops=figure(2500, "1/s"), write_iops=figure(21, "1/s"))
-    assert made.service_basis == "1/IOPS (throughput cost, queue depth unknown)"
+    assert service_basis(made, 4096).count("queue depth unknown") == 2
 
 
 def test_latency_stands_in_where_iops_are_absent() -> None:
     made = device(read_iops=figure(1000, "1/s"), write_latency_us=figure(15, "µs"))
-    assert made.write_service_us == 15
-    assert made.service_basis == (
-        "read: 1/IOPS (throughput cost, queue depth unknown); "
-        "write: latency at low queue depth"
-    )
+    found = service_time(made, "write", 4096)
+    assert (found.time_us, found.rule) == (15, "latency")
+    assert found.basis == "latency at low queue depth, 15 µs"
 
 
 def disk(**figures: dict[str, Any]) -> Device:
     return device_from_mapping(
         {"id": "d", "name": "D", "kind": "hdd", "figures": figures}
     )
+
+
+def times(made: Device) -> tuple[float | None, float | None]:
+    return service_us(made, "read", 4096), service_us(made, "write", 4096)
 
 
 def test_a_disk_is_timed_by_its_positioning_not_by_the_rate_of_a_queue() -> None:
@@ -69,31 +75,33 @@ def test_a_disk_is_timed_by_its_positioning_not_by_the_rate_of_a_queue() -> None
     }
     for depth in ({}, {"queue_depth": figure(16, "1")}):
         made = disk(**figures, **depth)
-        assert (made.read_service_us, made.write_service_us) == (11560, 12360)
-        assert made.service_basis == (
-            "read: seek + half a rotation (queue depth 1; seek assumed); "
-            "write: seek + half a rotation (queue depth 1)"
+        assert times(made) == (11560, 12360)
+        assert service_basis(made, 4096) == (
+            "read: seek 7.4 ms + half a rotation 4.16 ms (queue depth 1; seek assumed); no "
+            "sequential read rate is stated; "
+            "write: seek 8.2 ms + half a rotation 4.16 ms (queue depth 1); no sequential "
+            "write rate is stated"
         )
         assert made.assumed == ("seek_read_ms",)
     # A rate that was measured with one request in flight is the better figure.
     one = disk(**figures, queue_depth=figure(1, "1"))
-    assert one.read_service_us == pytest.approx(1e6 / 304)
+    assert times(one) == pytest.approx((1e6 / 304, 1e6 / 560))
     alone = disk(**figures, queue_depth_1_read_iops=figure(80, "1/s"))
-    assert (alone.read_service_us, alone.write_service_us) == (12500, 12360)
+    assert times(alone) == (12500, 12360)
 
 
 def test_a_rate_that_no_disk_positions_for_is_said_to_be_that_of_a_queue() -> None:
     fast = disk(read_iops=figure(205, "1/s"))
     slow = disk(read_iops=figure(204, "1/s"))
-    assert "no disk positions that fast" in fast.read_service.basis
-    assert slow.read_service.basis == "1/IOPS (throughput cost, queue depth unknown)"
+    assert "no disk positions that fast" in service_time(fast, "read", 4096).basis
+    assert "(204/s, queue depth unknown)" in service_time(slow, "read", 4096).basis
 
 
 def test_what_is_missing_is_named() -> None:
     made = device(read_latency_us=figure(15, "µs"))
-    assert made.write_service_us is None
+    assert service_us(made, "write", 4096) is None
     assert made.missing == ("write service time", "price")
-    assert "missing: neither write IOPS nor a latency" in made.service_basis
+    assert "missing: neither write IOPS nor a latency" in service_basis(made, 4096)
 
 
 @pytest.mark.parametrize(

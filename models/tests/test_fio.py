@@ -11,6 +11,7 @@ from tierwright import catalog, fio
 from tierwright.cli.app import main
 from tierwright.device import Device, device_from_mapping
 from tierwright.errors import BadInput
+from tierwright.service_time import service_us
 
 
 def job(
@@ -95,13 +96,13 @@ def test_rates_are_of_one_depth_and_latencies_of_depth_one() -> None:
         "read_latency_us": 99,
         "write_latency_us": 24,
     }
-    assert found.device.read_service_us == pytest.approx(5)
+    assert service_us(found.device, "read", 4096) == pytest.approx(5)
     assert "throughput cost" in found.basis
     assert "neither the latency" in found.basis
     assert found.used["read_iops"] == "rr32 (queue depth 32)"
     assert found.device.figures["read_iops"].date == "2023-11-14"
     shallow = load(queue_depth=1)
-    assert shallow.device.read_service_us == pytest.approx(100)
+    assert service_us(shallow.device, "read", 4096) == pytest.approx(100)
     assert "the time of one request" in shallow.basis
 
 

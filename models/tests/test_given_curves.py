@@ -463,7 +463,9 @@ class TestGivenCurve:
         found = page_flow.evaluate(self.curve(dirty_share=0.25), **self.choices())
         none = found.schemes["none"]
         times = page_flow.evaluation.service_times(
-            self.choices()["flash"], self.choices()["disk"]
+            self.choices()["flash"],
+            self.choices()["disk"],
+            self.curve().page_bytes,
         )
         # H(500) = 0.4 + 0.3 * 400 / 900, so 466,667 misses of a million accesses.
         misses = 1 - (0.4 + 0.3 * 400 / 900)

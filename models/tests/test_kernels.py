@@ -441,7 +441,9 @@ def test_a_charge_by_hand() -> None:
 def test_busy_times_are_one_over_the_rates(
     flash_read: float, flash_write: float, read: float, write: float
 ) -> None:
-    found = service_times(rated(flash_read, flash_write), rated(read, write, "hdd"))
+    found = service_times(
+        rated(flash_read, flash_write), rated(read, write, "hdd"), 4096
+    )
     assert (found.flash_read, found.flash_write) == pytest.approx(
         (flash_read, flash_write)
     )
@@ -596,10 +598,10 @@ def test_a_window_by_hand() -> None:
 @pytest.mark.formula("pool_split.survey.device_asymmetry")
 @given(amounts, amounts)
 def test_asymmetry_is_the_ratio_of_busy_times(read_us: float, write_us: float) -> None:
-    found = device_asymmetry(rated(read_us, write_us))
+    found = device_asymmetry(rated(read_us, write_us), 4096)
     assert found is not None
     assert found[0] == pytest.approx(write_us / read_us)
-    assert device_asymmetry(rated(read_us, write_us, "dram")) is None
+    assert device_asymmetry(rated(read_us, write_us, "dram"), 4096) is None
 
 
 @pytest.mark.formula("replay_cost.price")
@@ -608,7 +610,10 @@ def test_a_price_is_counters_times_times(
     counts: tuple[int, int, int, int], accesses: int, read: float, write: float
 ) -> None:
     names = ("flash_reads", "flash_writes", "hdd_reads", "hdd_writes")
-    row = dict(zip(names, counts, strict=True)) | {"accesses": accesses}
+    row = dict(zip(names, counts, strict=True)) | {
+        "accesses": accesses,
+        "page_bytes": 4096,
+    }
     found = replay_cost.price(
         row, flash=rated(read, write), disk=rated(write, read, "hdd")
     )

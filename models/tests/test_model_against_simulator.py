@@ -6,6 +6,7 @@ import pytest
 
 from tierwright import _simulator, catalog, page_flow, replay_cost
 from tierwright.hit_ratio import Curve
+from tierwright.service_time import service_us
 from tierwright.simulate import Trace, simulate_policy, simulate_scheme
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,7 +168,7 @@ def test_exact_counts_make_the_io_time_of_the_replay(
         priced = replay_cost.price(row, **devices).io_time_us_per_access
         misses = row["accesses"] - row["ram_hits"]
         free = min(ram_pages, misses) if name == "exclusive" else 0
-        write_us = devices["flash"].write_service_us
+        write_us = service_us(devices["flash"], "write", curve.page_bytes)
         assert write_us is not None
         assert found[name].io_time_us_per_access - free * write_us / row[
             "accesses"

@@ -275,9 +275,8 @@ def test_a_size_beyond_a_short_curve_is_said() -> None:
     ("change", "name"),
     [
         ({"queue_depth": None}, "queue_depth_unknown"),
-        ({"page_bytes": None}, "device_page_unknown"),
         (
-            {"page_bytes": {"value": 8192, "unit": "B", "source": "t"}},
+            {"page_bytes": {"value": 1024, "unit": "B", "source": "t"}},
             "device_page_differs",
         ),
         (
@@ -309,6 +308,35 @@ def test_device_warnings(change: dict[str, Any], name: str) -> None:
     assert name not in names(run())
     odd = device("odd", "nvme", 100, 200, **change)
     assert name in names(run(flash=odd))
+
+
+def test_bounds_of_a_time_that_is_carried_over_are_said() -> None:
+    """4 KiB are the customary size, so only larger pages are carried over."""
+    odd = device("odd", "nvme", 100, 200, page_bytes=None)
+    assert "device_page_unknown" not in names(run(flash=odd))
+    larger = Curve.from_lists(
+        [100, 400],
+        [400, 200],
+        [80, 0],
+        accesses=1000,
+        distinct_pages=400,
+        page_bytes=8192,
+        write_accesses=200,
+    )
+    found = evaluate(larger, ram_pages=100, flash_pages=300, flash=odd, disk=DISK)
+    [said] = [w for w in found.warnings if w.name == "device_page_unknown"]
+    assert "unstated transfer size, taken as 4 KiB; pages have 8 KiB" in said.message
+    assert "a read counts as 100 µs" in said.message
+    assert "200 µs if only the bytes mattered" in said.message
+    assert "a write counts as 400 µs" in said.message
+    assert "200 µs if only the count mattered" in said.message
+    used = found.inputs
+    assert (used["flash_read_us"], used["flash_read_most_us"]) == (100, 200)
+    assert (used["flash_write_us"], used["flash_write_least_us"]) == (400, 200)
+    assert (used["flash_read_rule"], used["flash_write_rule"]) == (
+        "roofline",
+        "scaled_by_bytes",
+    )
 
 
 def test_an_unusual_role_is_said() -> None:

@@ -13,6 +13,7 @@ from tierwright.device import Device, Figure
 from tierwright.errors import BadInput
 from tierwright.pool_split.survey import SplitSurvey, candidates, device_asymmetry
 from tierwright.replay_cost import clean_only, price
+from tierwright.service_time import service_basis, service_us
 from tierwright.simulate import (
     Trace,
     simulate_buffer,
@@ -27,8 +28,12 @@ TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
 PAGES = 400
 
 
+PAGE_BYTES = 8192
+
+
 def device(**figures: float) -> Device:
-    units = {"queue_depth": "1", "asymmetry": "1"}
+    """A device whose rates are for the pages of the traces here."""
+    units = {"queue_depth": "1", "asymmetry": "1", "page_bytes": "B"}
     return Device(
         id="own-test",
         name="Test",
@@ -40,7 +45,7 @@ def device(**figures: float) -> Device:
                 units.get(name, "MB/s" if name.endswith("_s") else "1/s"),
                 "a test",
             )
-            for name, value in figures.items()
+            for name, value in {"page_bytes": PAGE_BYTES, **figures}.items()
         },
         notes="",
     )
@@ -163,20 +168,21 @@ class TestSurvey:
 class TestAsymmetry:
     def test_a_stated_one_goes_first(self) -> None:
         found = device_asymmetry(
-            device(asymmetry=12, read_iops=100, write_iops=50, queue_depth=1)
+            device(asymmetry=12, read_iops=100, write_iops=50, queue_depth=1),
+            PAGE_BYTES,
         )
         assert found == (12.0, "stated by its source")
 
     @pytest.mark.oracle("pool_split.survey.device_asymmetry")
     def test_else_it_is_the_ratio_of_the_service_times(self) -> None:
         own = device(read_iops=1000, write_iops=250, queue_depth=1)
-        found = device_asymmetry(own)
+        found = device_asymmetry(own, PAGE_BYTES)
         assert found is not None
         assert found[0] == pytest.approx(4)
-        assert found[1] == own.service_basis
+        assert found[1] == service_basis(own, PAGE_BYTES)
 
     def test_a_device_that_states_neither_has_none(self) -> None:
-        assert device_asymmetry(device(read_iops=1000)) is None
+        assert device_asymmetry(device(read_iops=1000), PAGE_BYTES) is None
 
 
 class TestPrice:
@@ -284,7 +290,10 @@ def test_the_formula_of_clean_only_admission_is_near_its_replay(
     assert cost is not None
     assert -1e-9 <= cost.gap < gap
     # By hand: writes that the formula charges and the replay does not have.
-    flash_us, disk_us = (devices[name].write_service_us for name in ("flash", "disk"))
+    flash_us, disk_us = (
+        service_us(devices[name], "write", found["page_bytes"])
+        for name in ("flash", "disk")
+    )
     assert flash_us is not None
     assert disk_us is not None
     misses = found["flash_hits"] + found["flash_misses"]

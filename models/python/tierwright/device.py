@@ -1,4 +1,4 @@
-"""Device profiles: dated figures with units, and the service times that follow."""
+"""Device profiles: dated figures with units. Times that follow: `tierwright.service_time`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from tierwright.errors import Problems
+from tierwright.service_time import (
+    OPERATIONS,
+    Operation,
+    service_us,
+    stated_page_bytes,
+)
 from tierwright.units import UNIT_BYTES
 
 Role = Literal["ram", "flash", "disk"]
@@ -38,6 +44,7 @@ KINDS: dict[str, tuple[str, tuple[Role, ...]]] = {
 FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
     "capacity": (tuple(UNIT_BYTES), "usable capacity"),
     "page_bytes": (("B",), "transfer size at which the IOPS are quoted"),
+    "io_unit_bytes": (("B",), "largest transfer that a volume counts as one I/O"),
     "read_iops": (("1/s",), "random reads per second"),
     "write_iops": (("1/s",), "random writes per second"),
     "queue_depth": (("1",), "requests in flight at which the IOPS are quoted"),
@@ -75,16 +82,33 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
 """Every figure that a device may state: allowed units, meaning."""
 
 _MAY_BE_ZERO = {"iops_rent", "throughput_rent", "read_request_fee", "write_request_fee"}
-_WHOLE = {"page_bytes", "queue_depth", "indirection_unit_bytes"}
+_WHOLE = {"page_bytes", "io_unit_bytes", "queue_depth", "indirection_unit_bytes"}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 _MOST_DIGITS = 30
 _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-[0-3]\d)?|-Q[1-4])?")
-_DEVICE_KEYS = {"id", "name", "kind", "year", "sold_as", "notes", "figures"}
+_DEVICE_KEYS = {
+    "id",
+    "name",
+    "kind",
+    "year",
+    "sold_as",
+    "notes",
+    "figures",
+    "measurements",
+}
+_MEASUREMENT_KEYS = {
+    "operation",
+    "page_bytes",
+    "queue_depth",
+    "iops",
+    "source",
+    "date",
+    "note",
+}
+_MOST_MEASUREMENTS = 200
 _FIGURE_KEYS = {"value", "unit", "source", "date", "note", "assumed"}
-_ROTATING = ("hdd", "hdd_array")
-_FASTEST_POSITIONING_US = 4900
-"""Seek and half a rotation of the fastest hard disk known (15,000 rpm: 2.9 + 2.0 ms)."""
 _YEARS = (1950, 2100)
+_MOST_WHOLE = 2**40
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +152,46 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceTime:
-    """Busy time of a device for one page operation.
+class Measurement:
+    """A rate of random operations measured at one transfer size and one queue depth.
 
     Attributes
     ----------
-    time_us : float or None
-        None when the device states neither IOPS nor a latency. [µs]
-    basis : str
-        How the time was obtained: a throughput cost (1/IOPS) is no latency.
+    operation : str
+        `read` or `write`.
+    page_bytes : int
+        Transfer. [bytes]
+    iops : Decimal
+        Operations a second. [1/s]
+    source : str
+        Where it is from.
+    queue_depth : int or None
+        Requests in flight; None: unknown. [1]
+    date : str or None
+        As of a `Figure`.
+    note : str
+        What to know before using it.
     """
 
-    time_us: float | None
-    basis: str
+    operation: Operation
+    page_bytes: int
+    iops: Decimal
+    source: str
+    queue_depth: int | None = None
+    date: str | None = None
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measurement as plain data."""
+        return {
+            "operation": self.operation,
+            "page_bytes": self.page_bytes,
+            "iops": plain_number(self.iops),
+            "queue_depth": self.queue_depth,
+            "source": self.source,
+            "date": self.date,
+            "note": self.note,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +214,8 @@ class Device:
         What to know before using the device.
     sold_as : str
         Key of `SOLD_AS`.
+    measurements : tuple of Measurement
+        Rates at several transfer sizes; the rated one stands in `figures`.
     """
 
     id: str
@@ -172,6 +225,7 @@ class Device:
     figures: Mapping[str, Figure] = field(default_factory=dict)
     notes: str = ""
     sold_as: SoldAs = "device"
+    measurements: tuple[Measurement, ...] = ()
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -197,43 +251,20 @@ class Device:
         return self._whole("queue_depth")
 
     @property
-    def read_service(self) -> ServiceTime:
-        """Busy time of one page read (F_R or D_R of the models)."""
-        return self._service("read")
-
-    @property
-    def write_service(self) -> ServiceTime:
-        """Busy time of one page write (F_W or D_W of the models)."""
-        return self._service("write")
-
-    @property
-    def read_service_us(self) -> float | None:
-        """Busy time of one page read. [µs]"""
-        return self.read_service.time_us
-
-    @property
-    def write_service_us(self) -> float | None:
-        """Busy time of one page write. [µs]"""
-        return self.write_service.time_us
-
-    @property
-    def service_basis(self) -> str:
-        """How both service times were obtained, in one line."""
-        read, write = self.read_service.basis, self.write_service.basis
-        return read if read == write else f"read: {read}; write: {write}"
+    def io_unit_bytes(self) -> int | None:
+        """Largest transfer that a rented volume counts as one I/O. [bytes]"""
+        return self._whole("io_unit_bytes")
 
     @property
     def missing(self) -> tuple[str, ...]:
         """What an evaluation would need and the device does not state."""
         lacking = []
         if self.kind != "dram":
+            page = stated_page_bytes(self)
             lacking += [
-                name
-                for name, service in (
-                    ("read service time", self.read_service),
-                    ("write service time", self.write_service),
-                )
-                if service.time_us is None
+                f"{operation} service time"
+                for operation in OPERATIONS
+                if service_us(self, operation, page) is None
             ]
         if "unit_price" not in self.figures and "unit_rent" not in self.figures:
             lacking.append("price")
@@ -261,62 +292,12 @@ class Device:
                 name: figure.to_dict() for name, figure in self.figures.items()
             },
             "notes": self.notes,
+            "measurements": [each.to_dict() for each in self.measurements],
         }
 
     def _whole(self, figure: str) -> int | None:
         found = self.figures.get(figure)
         return None if found is None else int(found.value)
-
-    def _service(self, operation: Literal["read", "write"]) -> ServiceTime:
-        positioned = self._positioned(operation)
-        if positioned is not None:
-            return positioned
-        iops = self.figures.get(f"{operation}_iops")
-        if iops is not None:
-            depth = "unknown" if self.queue_depth is None else str(self.queue_depth)
-            time_us = float(Decimal(1_000_000) / iops.value)
-            if (
-                self.kind == "hdd"
-                and self.queue_depth is None
-                and time_us < _FASTEST_POSITIONING_US
-            ):
-                depth = "unknown, but several: no disk positions that fast"
-            return ServiceTime(
-                time_us, f"1/IOPS (throughput cost, queue depth {depth})"
-            )
-        latency = self.figures.get(f"{operation}_latency_us")
-        if latency is not None:
-            return ServiceTime(float(latency.value), "latency at low queue depth")
-        return ServiceTime(None, f"missing: neither {operation} IOPS nor a latency")
-
-    def _positioned(self, operation: Literal["read", "write"]) -> ServiceTime | None:
-        """Time of a hard disk that is asked for one page at a time; None: not stated.
-
-        The rated IOPS of a disk are those of a queue that it reorders, so they are not
-        taken where its seek and rotation are known, unless they are of queue depth 1.
-        """
-        if self.kind not in _ROTATING or self.queue_depth == 1:
-            return None
-        alone = self.figures.get(f"queue_depth_1_{operation}_iops")
-        if alone is not None:
-            return ServiceTime(
-                float(Decimal(1_000_000) / alone.value),
-                "1/IOPS (throughput cost, queue depth 1)",
-            )
-        seek = self.figures.get(f"seek_{operation}_ms")
-        wait = self.figures.get("half_rotation_ms")
-        if seek is None or wait is None:
-            return None
-        guessed = [
-            name
-            for name, figure in (("seek", seek), ("rotation", wait))
-            if figure.assumed
-        ]
-        about = f"; {' and '.join(guessed)} assumed" if guessed else ""
-        return ServiceTime(
-            float((seek.value + wait.value) * 1000),
-            f"seek + half a rotation (queue depth 1{about})",
-        )
 
 
 def plain_number(value: Decimal) -> int | float:
@@ -331,7 +312,9 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
     ----------
     data : mapping
         `id`, `name`, `kind`, optional `year`, `sold_as`, `notes`, and `figures`: name to
-        `{value, unit, source, date?, note?, assumed?}` with the names and units of `FIGURES`.
+        `{value, unit, source, date?, note?, assumed?}` with the names and units of `FIGURES`;
+        optional `measurements`: a list of `{operation, page_bytes, iops, source, queue_depth?,
+        date?, note?}`.
     place : str
         File or request named in errors.
 
@@ -386,8 +369,85 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
             figure = _figure(figure_name, entry, problems)
             if figure is not None:
                 figures[figure_name] = figure
+    measurements = _measurements(data.get("measurements", []), problems)
     problems.raise_if_any()
-    return Device(identifier, name, kind, year, figures, notes, sold_as)
+    return Device(identifier, name, kind, year, figures, notes, sold_as, measurements)
+
+
+def _measurements(entries: Any, problems: Problems) -> tuple[Measurement, ...]:
+    if not problems.check(
+        isinstance(entries, list) and len(entries) <= _MOST_MEASUREMENTS,
+        "measurements",
+        None,
+        f"must be a list of at most {_MOST_MEASUREMENTS}",
+    ):
+        return ()
+    found = [
+        _measurement(entry, f"measurements[{index}]", problems)
+        for index, entry in enumerate(entries)
+    ]
+    made = tuple(each for each in found if each is not None)
+    seen: set[tuple[str, int, int | None]] = set()
+    for each in made:
+        key = (each.operation, each.page_bytes, each.queue_depth)
+        problems.check(
+            key not in seen,
+            "measurements",
+            f"{each.operation} of {each.page_bytes} bytes",
+            "is measured twice at one queue depth",
+        )
+        seen.add(key)
+    return made
+
+
+def _measurement(entry: Any, where: str, problems: Problems) -> Measurement | None:
+    if not problems.check(isinstance(entry, Mapping), where, entry, "must be a table"):
+        return None
+    before = len(problems.found)
+    for part in entry:
+        problems.check(
+            part in _MEASUREMENT_KEYS, f"{where}.{part}", None, "unknown key"
+        )
+    operation = entry.get("operation")
+    problems.check(
+        operation in OPERATIONS,
+        f"{where}.operation",
+        operation,
+        f"must be {' or '.join(OPERATIONS)}",
+    )
+    page, depth = entry.get("page_bytes"), entry.get("queue_depth")
+    for name, value in (("page_bytes", page), ("queue_depth", depth)):
+        if name == "page_bytes" or value is not None:
+            problems.check(
+                _is_int(value) and 1 <= value <= _MOST_WHOLE,
+                f"{where}.{name}",
+                value,
+                "must be a positive whole number",
+            )
+    iops = read_decimal(entry.get("iops"), f"{where}.iops", problems)
+    if iops is not None:
+        problems.check(iops > 0, f"{where}.iops", iops, "must be positive")
+    source = entry.get("source")
+    problems.check(
+        isinstance(source, str) and source.strip(),
+        f"{where}.source",
+        source,
+        "must name where the measurement is from",
+    )
+    check_date(entry.get("date"), f"{where}.date", problems)
+    note = entry.get("note", "")
+    problems.check(isinstance(note, str), f"{where}.note", note, "must be text")
+    if len(problems.found) > before or iops is None:
+        return None
+    return Measurement(
+        "read" if operation == "read" else "write",
+        int(entry["page_bytes"]),
+        iops,
+        str(source),
+        depth,
+        entry.get("date"),
+        note,
+    )
 
 
 def _figure(name: str, entry: Any, problems: Problems) -> Figure | None:

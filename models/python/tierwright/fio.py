@@ -25,10 +25,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tierwright.derivation import plain
-from tierwright.device import KINDS, Device, device_from_mapping
+from tierwright.device import KINDS, Device, Measurement, device_from_mapping
 from tierwright.documents import parse_json
 from tierwright.errors import BadInput, Problems
 from tierwright.page_flow.warn import Caution
+from tierwright.service_time import service_basis, service_us, stated_page_bytes
 
 Operation = Literal["read", "write"]
 
@@ -131,11 +132,12 @@ class FioImport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; `device` is in the form of a device file."""
+        page = stated_page_bytes(self.device)
         return {
             "device": self.device.to_dict(),
-            "read_service_us": self.device.read_service_us,
-            "write_service_us": self.device.write_service_us,
-            "service_basis": self.device.service_basis,
+            "read_service_us": service_us(self.device, "read", page),
+            "write_service_us": service_us(self.device, "write", page),
+            "service_basis": service_basis(self.device, page),
             "runs": plain(self.runs),
             "used": dict(self.used),
             "basis": self.basis,
@@ -252,6 +254,18 @@ def import_fio(
             "kind": kind,
             "notes": f"[measured] imported from {version}",
             "figures": figures,
+            "measurements": [
+                {
+                    "operation": run.operation,
+                    "page_bytes": run.block_bytes,
+                    "queue_depth": run.queue_depth,
+                    "iops": Decimal(f"{run.iops:.9g}"),
+                    "source": f"{version}, job `{run.name}`",
+                    "date": _date(document),
+                }
+                for run in runs
+                if run.random
+            ],
         },
         place=place,
     )
@@ -293,7 +307,22 @@ def to_toml(device: Device) -> str:
             lines.append(f"note = {_text(figure.note)}")
         if figure.assumed:
             lines.append("assumed = true")
+    for each in device.measurements:
+        lines += _measured_lines(each)
     return "\n".join(lines) + "\n"
+
+
+def _measured_lines(each: Measurement) -> list[str]:
+    lines = ["", "[[measurements]]", f"operation = {_text(each.operation)}"]
+    lines.append(f"page_bytes = {each.page_bytes}")
+    if each.queue_depth is not None:
+        lines.append(f"queue_depth = {each.queue_depth}")
+    lines += [f"iops = {each.iops:f}", f"source = {_text(each.source)}"]
+    if each.date is not None:
+        lines.append(f"date = {_text(each.date)}")
+    if each.note:
+        lines.append(f"note = {_text(each.note)}")
+    return lines
 
 
 def _figures(

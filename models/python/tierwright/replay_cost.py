@@ -14,11 +14,11 @@ from tierwright.derivation import Derivation, Number
 from tierwright.device import Device
 from tierwright.page_flow.costs import clean_only_cost
 from tierwright.page_flow.warn import Caution
+from tierwright.service_time import OPERATIONS, Operation, service_time, service_us
 
 __all__ = ["CleanOnlyCost", "ReplayCost", "clean_only", "price"]
 
-MB = 10**6
-US_PER_S = 10**6
+_OPERATION: Mapping[str, Operation] = {"reads": "read", "writes": "write"}
 FLASH_CACHE_ONLY = "flash_sequential_page_writes"
 """A counter that only replays of flash caches have."""
 CLEAN_ONLY_GAP = 0.05
@@ -49,8 +49,8 @@ def price(
 ) -> ReplayCost:
     """Price the counters of one replay.
 
-    Counters x service times, summed, per access. Page reads and writes of caches and of
-    page-flow schemes are random ones. A flash cache also reads and writes in batches: those
+    Counters x service times at the page size of the replay, summed, per access. Page reads and
+    writes of caches and of page-flow schemes are random ones. A flash cache also reads and writes in batches: those
     pages cost their transfer at the sequential rate, its metadata likewise; single metadata
     pages cost a random write.
 
@@ -179,11 +179,11 @@ def clean_only(
     ):
         return None
     priced = price(counters, flash=flash, disk=disk)
+    page_bytes = int(counters["page_bytes"])
     times = {
-        "flash_read": flash.read_service_us,
-        "flash_write": flash.write_service_us,
-        "disk_read": disk.read_service_us,
-        "disk_write": disk.write_service_us,
+        f"{tier}_{operation}": service_us(device, operation, page_bytes)
+        for tier, device in (("flash", flash), ("disk", disk))
+        for operation in OPERATIONS
     }
     known = {name: time for name, time in times.items() if time is not None}
     if not priced.io_time_us_per_access or len(known) < len(times):
@@ -281,9 +281,7 @@ def _sum(
             continue
         if device is None:
             return ReplayCost(None, {}, "no flash device is chosen")
-        time_us = (
-            device.read_service_us if operation == "reads" else device.write_service_us
-        )
+        time_us = service_us(device, _OPERATION[operation], counters["page_bytes"])
         if time_us is None:
             return ReplayCost(
                 None, {}, f"`{device.id}` states no service time of {operation}"
@@ -295,17 +293,14 @@ def _sum(
             continue
         if flash is None:
             return ReplayCost(None, {}, "no flash device is chosen")
-        figure = (
-            "sequential_read_mb_per_s"
-            if name.endswith("reads")
-            else "sequential_write_mb_per_s"
+        moved = service_time(
+            flash, _OPERATION[name.split("_")[-1]], size, pattern="sequential"
         )
-        rate = flash.number(figure)
-        if rate is None:
+        if moved.time_us is None:
             return ReplayCost(
                 None,
                 {},
-                f"`{flash.id}` states no {figure}, at which batches are priced",
+                f"`{flash.id}`: {moved.basis}, at which batches are priced",
             )
-        terms[name] = size / (rate * MB) * US_PER_S / accesses
+        terms[name] = moved.time_us / accesses
     return ReplayCost(sum(terms.values()), terms, "")

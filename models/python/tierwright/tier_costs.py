@@ -27,6 +27,7 @@ from tierwright.economics import (
 from tierwright.errors import BadInput, Problems
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import PriceBook
+from tierwright.service_time import OPERATIONS, service_time
 
 SECONDS_PER_MONTH = float(HOURS_PER_MONTH) * 3600
 US_PER_S = 1e6
@@ -117,7 +118,7 @@ def compare_tiers(
     """Cost a tier on each device, and see which of them can serve its load.
 
     busy = (reads x t_read + writes x t_write) / (devices x 730 h), the utilisation law U = X S / m
-    with the inverse of the stated rates as S.
+    with the busy time of a page as S, `tierwright.service_time`.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def compare_tiers(
     held_bytes : int
         Bytes held. [bytes]
     page_bytes : int
-        For the money of a page. [bytes]
+        Of a read or write, and for the money of a page. [bytes]
     prices, load, assumptions
         As in `tierwright.economics.tier_cost`.
 
@@ -179,7 +180,7 @@ def compare_tiers(
         priced[0].device_id if priced else None,
         serving[0].device_id if serving else None,
         "prices x amounts; busy time by the utilisation law",
-        f"{VALIDITY}; busy time is that of random accesses at the stated rates",
+        f"{VALIDITY}; busy time is that of random accesses of one page",
         tuple(_cautions(devices, rows, prices, work)),
     )
 
@@ -203,7 +204,7 @@ def _row(
     capacity = device.capacity_bytes
     rented = cost is not None and cost.devices == 0
     whole = 1 if capacity is None or rented else max(1, -(-held_bytes // capacity))
-    busy = _busy(device, work, whole)
+    busy = _busy(device, work, whole, page_bytes)
     return TierRow(
         device.id,
         cost,
@@ -229,8 +230,11 @@ def _of_pages(cost: TierCost | None, page_bytes: int) -> Decimal | None:
     return None if each is None else each * MILLION
 
 
-def _busy(device: Device, work: Load, devices: int) -> Derivation | None:
-    read_us, write_us = device.read_service_us, device.write_service_us
+def _busy(
+    device: Device, work: Load, devices: int, page_bytes: int
+) -> Derivation | None:
+    read, write = (service_time(device, each, page_bytes) for each in OPERATIONS)
+    read_us, write_us = read.time_us, write.time_us
     needed = [
         (work.reads or Decimal(0), read_us),
         (work.writes or Decimal(0), write_us),
@@ -245,9 +249,9 @@ def _busy(device: Device, work: Load, devices: int) -> Derivation | None:
         "(reads t_read + writes t_write) / (devices x 730 h)",
         (
             Number("reads", needed[0][0], "1/month", "load of a month"),
-            Number("t_read", read_us, "µs", device.service_basis or "not stated"),
+            Number("t_read", read_us, "µs", read.basis),
             Number("writes", needed[1][0], "1/month", "load of a month"),
-            Number("t_write", write_us, "µs", device.service_basis or "not stated"),
+            Number("t_write", write_us, "µs", write.basis),
             Number("devices", devices, "1", "that hold the bytes"),
         ),
         "utilisation law, Denning and Buzen (1978)",

@@ -251,7 +251,7 @@ async def get_pool_split_gains(
     known = [
         (device, *found)
         for device in devices
-        if (found := device_asymmetry(device)) is not None
+        if (found := device_asymmetry(device, survey.page_bytes)) is not None
     ]
     known.sort(key=lambda row: (-row[1], row[0].name))
     rows = survey.gains([asymmetry for _, asymmetry, _ in known])

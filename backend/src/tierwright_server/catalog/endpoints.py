@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, status
+from fastapi import APIRouter, Path, Query, status
 
 from tierwright_server.catalog import service
 from tierwright_server.catalog.schemas import (
@@ -26,6 +26,14 @@ from tierwright_server.schemas import Identifier
 router = APIRouter(prefix="/catalog", tags=["catalog"])
 
 DeviceId = Annotated[Identifier, Path(description="Id of the device.")]
+ServicePage = Annotated[
+    int | None,
+    Query(
+        ge=512,
+        le=2**24,
+        description="Page of the service times; absent: that of each device's IOPS. [bytes]",
+    ),
+]
 PriceBookId = Annotated[Identifier, Path(description="Id of the price book.")]
 
 
@@ -64,9 +72,11 @@ async def get_device_vocabulary() -> DeviceVocabulary:
 
 
 @router.get("/devices", operation_id="list_devices", responses=responses())
-async def list_devices(session: SessionDep, context: ContextDep) -> DeviceList:
+async def list_devices(
+    session: SessionDep, context: ContextDep, page_bytes: ServicePage = None
+) -> DeviceList:
     """List all devices: the shipped ones and your own."""
-    return await service.list_devices(session, context)
+    return await service.list_devices(session, context, page_bytes)
 
 
 @router.post(
@@ -82,10 +92,13 @@ async def create_device(body: DeviceIn, session: SessionDep) -> DeviceOut:
 
 @router.get("/devices/{device_id}", operation_id="get_device", responses=responses(404))
 async def get_device(
-    device_id: DeviceId, session: SessionDep, context: ContextDep
+    device_id: DeviceId,
+    session: SessionDep,
+    context: ContextDep,
+    page_bytes: ServicePage = None,
 ) -> DeviceOut:
     """Read one device."""
-    return await service.get_device(session, context, device_id)
+    return await service.get_device(session, context, device_id, page_bytes)
 
 
 @router.put(

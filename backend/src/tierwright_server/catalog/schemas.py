@@ -12,6 +12,7 @@ from tierwright_server.schemas import (
     Identifier,
     LongText,
     Name,
+    PageBytes,
     ShortText,
     Usd,
     UsdIn,
@@ -131,6 +132,45 @@ class FigureIn(Body):
     ] = False
 
 
+class MeasurementOut(Answer):
+    """A rate of random operations at one transfer size and queue depth."""
+
+    operation: Literal["read", "write"]
+    page_bytes: int
+    iops: float = Field(description="[1/s]")
+    queue_depth: int | None
+    source: str
+    date: str | None
+    note: str
+
+
+class MeasurementIn(Body):
+    """A rate of random operations at one transfer size and queue depth."""
+
+    operation: Literal["read", "write"]
+    page_bytes: PageBytes
+    iops: Annotated[float, Field(strict=True, gt=0, le=1e12, allow_inf_nan=False)] = (
+        Field(description="[1/s]")
+    )
+    queue_depth: Annotated[int, Field(strict=True, ge=1, le=10**6)] | None = None
+    source: Annotated[ShortText, Field(min_length=1)]
+    date: DatedText | None = None
+    note: LongText = ""
+
+
+class ServiceTimeOut(Answer):
+    """Time of one access: the rule used, and its bounds."""
+
+    time_us: float | None = Field(description="null where it is not stated. [µs]")
+    rule: str
+    low_us: float | None = Field(
+        description="Least that it may be, where carried over from another size. [µs]"
+    )
+    high_us: float | None = Field(description="Most that it may be. [µs]")
+    basis: str
+    page_bytes: int
+
+
 class DeviceOut(Answer):
     """A device: figures with sources, and what the formulas make of them."""
 
@@ -146,9 +186,23 @@ class DeviceOut(Answer):
     page_bytes: int | None
     queue_depth: int | None
     figures: dict[str, FigureOut]
-    read_service_us: float | None = Field(description="Time of a page read. [µs]")
-    write_service_us: float | None = Field(description="Time of a page write. [µs]")
+    measurements: list[MeasurementOut]
+    service_page_bytes: int = Field(
+        description="Page of the service times: the one asked for, else that of the IOPS, "
+        "else 4096. [bytes]"
+    )
+    read_service_us: float | None = Field(description="Busy time of a page read. [µs]")
+    write_service_us: float | None = Field(
+        description="Busy time of a page write. [µs]"
+    )
     service_basis: str | None = Field(description="How both times were derived.")
+    service_times: dict[Literal["read", "write"], ServiceTimeOut] = Field(
+        description="The same with rule and bounds."
+    )
+    waiting_times: dict[Literal["read", "write"], ServiceTimeOut] = Field(
+        description="Time of one request at queue depth 1, what a lone client waits for; "
+        "null where the device does not state it."
+    )
     usd_per_gb: Usd | None = Field(description="Purchase price. [USD per 10^9 bytes]")
     usd_per_gb_month: Usd | None = Field(
         description="Rent. [USD per 10^9 bytes, month]"
@@ -188,6 +242,13 @@ class DeviceIn(Body):
             "`GET /catalog/device-kinds` lists all.",
         ),
     ] = {}
+    measurements: Annotated[
+        list[MeasurementIn],
+        Field(
+            max_length=200,
+            description="Rates at several transfer sizes; times between are interpolated.",
+        ),
+    ] = []
     notes: LongText = ""
 
 

@@ -23,6 +23,13 @@ from tierwright.prices import (
     PriceBook,
     price_book_from_mapping,
 )
+from tierwright.service_time import (
+    OPERATIONS,
+    service_basis,
+    service_time,
+    stated_page_bytes,
+    waiting_time,
+)
 from tierwright.units import UNIT_BYTES
 from tierwright_server import tables
 from tierwright_server.catalog import repository
@@ -38,12 +45,14 @@ from tierwright_server.catalog.schemas import (
     FigureOut,
     FlashMetadataOut,
     FormatOut,
+    MeasurementOut,
     PolicyOut,
     PriceBookIn,
     PriceBookList,
     PriceBookOut,
     PriceOut,
     SchemeOut,
+    ServiceTimeOut,
 )
 from tierwright_server.context import Context
 from tierwright_server.errors import Conflict, NotFound
@@ -91,10 +100,17 @@ def get_device_vocabulary() -> DeviceVocabulary:
 # --- devices -----------------------------------------------------------------
 
 
-async def list_devices(session: AsyncSession, context: Context) -> DeviceList:
-    """List shipped and own devices."""
-    items = [device_out(device) for device in context.shipped.devices.values()]
-    items += [_own_device_out(row) for row in await repository.devices(session)]
+async def list_devices(
+    session: AsyncSession, context: Context, page_bytes: int | None = None
+) -> DeviceList:
+    """List shipped and own devices, with the service times of a page."""
+    items = [
+        device_out(device, page_bytes=page_bytes)
+        for device in context.shipped.devices.values()
+    ]
+    items += [
+        _own_device_out(row, page_bytes) for row in await repository.devices(session)
+    ]
     return DeviceList(items=items, total=len(items))
 
 
@@ -105,12 +121,17 @@ async def all_devices(session: AsyncSession, context: Context) -> list[Device]:
 
 
 async def find_device(
-    session: AsyncSession, context: Context, device_id: str, where: str = "device"
+    session: AsyncSession,
+    context: Context,
+    device_id: str,
+    where: str = "device",
+    *,
+    page_bytes: int | None = None,
 ) -> tuple[Device, DeviceOut]:
     """Find a device of either origin; the error names `where` it was asked for."""
     shipped = context.shipped.devices.get(device_id)
     if shipped is not None:
-        return shipped, device_out(shipped)
+        return shipped, device_out(shipped, page_bytes=page_bytes)
     row = await repository.device(session, device_id)
     if row is None:
         raise NotFound(
@@ -118,14 +139,17 @@ async def find_device(
             hint="Choose another device: it may have been deleted. "
             "GET /api/v1/catalog/devices lists all.",
         )
-    return _load_device(row), _own_device_out(row)
+    return _load_device(row), _own_device_out(row, page_bytes)
 
 
 async def get_device(
-    session: AsyncSession, context: Context, device_id: str
+    session: AsyncSession,
+    context: Context,
+    device_id: str,
+    page_bytes: int | None = None,
 ) -> DeviceOut:
     """Read one device."""
-    return (await find_device(session, context, device_id))[1]
+    return (await find_device(session, context, device_id, page_bytes=page_bytes))[1]
 
 
 async def create_device(session: AsyncSession, body: DeviceIn) -> DeviceOut:
@@ -199,14 +223,18 @@ def _load_device(row: tables.Device) -> Device:
     return device_from_mapping(row.document, place=f"device {row.id}")
 
 
-def _own_device_out(row: tables.Device) -> DeviceOut:
-    answer = device_out(_load_device(row), own=True)
+def _own_device_out(row: tables.Device, page_bytes: int | None = None) -> DeviceOut:
+    answer = device_out(_load_device(row), own=True, page_bytes=page_bytes)
     answer.updated_at = row.updated_at
     return answer
 
 
-def device_out(device: Device, *, own: bool = False) -> DeviceOut:
-    """Show a device with what the formulas make of its figures."""
+def device_out(
+    device: Device, *, own: bool = False, page_bytes: int | None = None
+) -> DeviceOut:
+    """Show a device with what the formulas make of its figures for a page."""
+    page = page_bytes or stated_page_bytes(device)
+    read, write = (service_time(device, each, page) for each in OPERATIONS)
     price = device.figures.get("unit_price")
     rent = device.figures.get("unit_rent")
     dated = rent or price
@@ -224,9 +252,22 @@ def device_out(device: Device, *, own: bool = False) -> DeviceOut:
             name: FigureOut.model_validate(figure.to_dict())
             for name, figure in device.figures.items()
         },
-        read_service_us=device.read_service_us,
-        write_service_us=device.write_service_us,
-        service_basis=device.service_basis,
+        measurements=[
+            MeasurementOut.model_validate(each.to_dict())
+            for each in device.measurements
+        ],
+        service_page_bytes=page,
+        read_service_us=read.time_us,
+        write_service_us=write.time_us,
+        service_basis=service_basis(device, page),
+        service_times={
+            "read": ServiceTimeOut.model_validate(read),
+            "write": ServiceTimeOut.model_validate(write),
+        },
+        waiting_times={
+            each: ServiceTimeOut.model_validate(waiting_time(device, each, page))
+            for each in OPERATIONS
+        },
         usd_per_gb=_per_gb(price),
         usd_per_gb_month=_per_gb(rent),
         price_date=dated.date if dated else None,

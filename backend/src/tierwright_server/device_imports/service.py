@@ -80,6 +80,10 @@ def _as_typed(device: Device) -> DeviceIn:
                     name: {**figure, "value": float(figure["value"])}
                     for name, figure in document["figures"].items()
                 },
+                "measurements": [
+                    {**each, "iops": float(each["iops"])}
+                    for each in document["measurements"]
+                ],
             }
         )
     except ValidationError as error:

@@ -159,9 +159,12 @@ def with_dirty_share(body: DirtyShareIn, point: Point) -> Point:
 async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> Point:
     """Find workload, devices and prices; the error names the one that is missing."""
     workload, content = await workloads.find_ready(session, body.workload_id)
+    curve = await workloads.load_curve(context, workload, content)
 
     async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:
-        return await catalog.find_device(session, context, device_id, where)
+        return await catalog.find_device(
+            session, context, device_id, where, page_bytes=curve.page_bytes
+        )
 
     flash = await device("flash_device_id", body.flash_device_id)
     disk = await device("disk_device_id", body.disk_device_id)
@@ -175,7 +178,6 @@ async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> 
         if body.price_book_id
         else None
     )
-    curve = await workloads.load_curve(context, workload, content)
     return Point(workload, content, curve, flash, disk, ram, prices)
 
 

@@ -53,7 +53,7 @@ async def study(
         ),
     )
     curve = found.curve
-    times = page_flow_times(found.flash[0], found.disk[0])
+    times = page_flow_times(found.flash[0], found.disk[0], curve.page_bytes)
     cache_bytes = body.flash_pages * curve.page_bytes
     source = body.source_bytes or float(
         max(curve.distinct_pages * curve.page_bytes, body.fragment_bytes)

@@ -4,6 +4,7 @@ from typing import Any
 
 from tierwright.device import Device
 from tierwright.page_flow import Evaluation
+from tierwright.service_time import service_us
 
 COUNTERS = (
     "ram_hits",
@@ -35,13 +36,14 @@ def model_of(found: Evaluation, flash: Device, disk: Device) -> dict[str, Any]:
         metadata of flash leave of the RAM [pages]; `schemes`: per scheme the counters,
         `io_time_us_per_access` and `exact`.
     """
+    page_bytes = found.inputs["page_bytes"]
     return {
         "ram_pages_with_flash": found.inputs["ram_pages_with_flash"],
         "times_us": {
-            "flash_reads": flash.read_service_us,
-            "flash_writes": flash.write_service_us,
-            "hdd_reads": disk.read_service_us,
-            "hdd_writes": disk.write_service_us,
+            "flash_reads": service_us(flash, "read", page_bytes),
+            "flash_writes": service_us(flash, "write", page_bytes),
+            "hdd_reads": service_us(disk, "read", page_bytes),
+            "hdd_writes": service_us(disk, "write", page_bytes),
         },
         "schemes": {
             name: {

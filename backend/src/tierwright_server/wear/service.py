@@ -21,6 +21,14 @@ from tierwright.errors import BadInput as ModelBadInput
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import ram_pages_left
 from tierwright.page_flow import Caution
+from tierwright.service_time import (
+    OPERATIONS,
+    PATTERNS,
+    Operation,
+    service_basis,
+    service_time,
+    service_us,
+)
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.context import Context
@@ -356,13 +364,14 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
         If the workload has no accesses, or no rate is known.
     """
     workload, content = await workloads.find_ready(session, body.workload_id)
+    curve = await workloads.load_curve(context, workload, content)
+    page = curve.page_bytes
     flash = await catalog.find_device(
-        session, context, body.flash_device_id, "flash_device_id"
+        session, context, body.flash_device_id, "flash_device_id", page_bytes=page
     )
     disk = await catalog.find_device(
-        session, context, body.disk_device_id, "disk_device_id"
+        session, context, body.disk_device_id, "disk_device_id", page_bytes=page
     )
-    curve = await workloads.load_curve(context, workload, content)
     if curve.accesses == 0:
         raise BadInput.at("body.workload_id", workload.id, "has no accesses")
     point = with_dirty_share(
@@ -537,13 +546,13 @@ def _fill_rates(found: Found, misses_per_s: float) -> dict[str, float]:
     return known
 
 
-def _fastest(device: Device, operation: str, page: int) -> float:
+def _fastest(device: Device, operation: Operation, page: int) -> float:
     """Most bytes a second that the device states; 0 where it states none."""
-    streamed = device.number(f"sequential_{operation}_mb_per_s") or 0.0
-    times = {"read": device.read_service_us, "write": device.write_service_us}
-    single = times[operation]
-    random = page * MICROSECONDS / single if single else 0.0
-    return max(streamed * MEGABYTE, random)
+    times = (
+        service_time(device, operation, page, pattern=pattern).time_us
+        for pattern in PATTERNS
+    )
+    return max((page * MICROSECONDS / time for time in times if time), default=0.0)
 
 
 def _about_fill(found: Found, body: RecoveryIn) -> Iterable[Caution]:
@@ -567,10 +576,11 @@ _RESTORE_COSTS = Caution(
 
 def _no_latency(found: Found) -> Caution:
     flash, disk = found.flash[0], found.disk[0]
+    page = found.curve.page_bytes
     return Caution(
         "cost_is_no_latency",
-        f"a redone page is taken to cost its busy time (flash: {flash.service_basis}; disk: "
-        f"{disk.service_basis})",
+        f"a redone page is taken to cost its busy time (flash: {service_basis(flash, page)}; "
+        f"disk: {service_basis(disk, page)})",
         "redo that waits for each page takes its latency instead: choose devices measured at "
         "queue depth 1 for that",
     )
@@ -584,8 +594,8 @@ def _restart(
     if bandwidth is None:
         reason = f"`{flash.id}` states no sequential read bandwidth"
         return None, f"{reason}; add it to a copy of the device", []
-    times = page_flow_times(flash, disk)
     page = found.curve.page_bytes
+    times = page_flow_times(flash, disk, page)
     restore = recovery.recovery(
         body.flash_pages * page,
         page_bytes=page,
@@ -705,7 +715,7 @@ def _most_writes(curve: Curve) -> tuple[float, str]:
     return 1.0, "; nobody has said how many accesses write, so all are taken to"
 
 
-def page_flow_times(flash: Device, disk: Device) -> dict[str, float]:
+def page_flow_times(flash: Device, disk: Device, page_bytes: int) -> dict[str, float]:
     """Cost of a page on both devices, under the names of `restart`. [s]
 
     Raises
@@ -715,10 +725,8 @@ def page_flow_times(flash: Device, disk: Device) -> dict[str, float]:
     """
     found = {}
     for role, device in (("flash", flash), ("disk", disk)):
-        for operation, time_us in (
-            ("read", device.read_service_us),
-            ("write", device.write_service_us),
-        ):
+        for operation in OPERATIONS:
+            time_us = service_us(device, operation, page_bytes)
             if time_us is None:
                 raise ModelBadInput(
                     f"device `{device.id}` has no {operation} service time",

@@ -1,10 +1,14 @@
 import { List, Text } from "@mantine/core";
 import type { DeviceOut } from "@/api/catalog";
 import { Unknown } from "@/components/unknown";
-import { formatShort } from "@/units/quantity";
+import { bytes, formatBytes, formatShort } from "@/units/quantity";
 import { figureTitle } from "./device-facts";
 
 const DIGITS = 6;
+
+const measurementText = (rate: DeviceOut["measurements"][number]): string =>
+  `${rate.operation} ${formatBytes(bytes(rate.page_bytes))} ${formatShort(rate.iops, DIGITS)}/s` +
+  (rate.queue_depth === null ? "" : ` at queue depth ${rate.queue_depth}`);
 
 /** Every stated figure with unit, source and date, and what is missing. */
 export function DeviceDetails({ device }: { readonly device: DeviceOut }) {
@@ -14,7 +18,11 @@ export function DeviceDetails({ device }: { readonly device: DeviceOut }) {
       <Text size="sm">
         {device.service_basis === null
           ? "No service times can be derived from these figures."
-          : `Service times: ${device.service_basis}.`}
+          : `Busy time of a page of ${formatBytes(bytes(device.service_page_bytes))}: ${device.service_basis}.`}
+        {device.measurements.length > 0 &&
+          ` Rates measured at other sizes or depths: ${device.measurements
+            .map(measurementText)
+            .join("; ")}.`}
         {device.notes === null ? "" : ` ${device.notes}`}
       </Text>
       {device.missing.length > 0 && (

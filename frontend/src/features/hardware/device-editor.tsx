@@ -49,7 +49,11 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
   });
   const save = useMutation({
     mutationFn: (values: DeviceForm) => {
-      const body = deviceOfForm(values);
+      // The form has no rows for measured rates: they stay as they are.
+      const body = {
+        ...deviceOfForm(values),
+        measurements: device?.measurements ?? [],
+      };
       return answer(
         device === null
           ? createDevice({ body, throwOnError: true })

@@ -33,7 +33,7 @@ from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset
-from tierwright.page_flow.warn import Caution, about_curve
+from tierwright.page_flow.warn import Caution, about_curve, about_page_size
 from tierwright.prices import (
     DEFAULT_AMORTISATION_MONTHS,
     Price,
@@ -41,6 +41,7 @@ from tierwright.prices import (
     check_amortisation,
     own_price,
 )
+from tierwright.service_time import OPERATIONS, service_basis, service_time
 
 DEFAULT_DELTAS = (0.5, 1.0, 3.0)
 DEFAULT_PAGE_BYTES = 4096
@@ -161,7 +162,7 @@ def analyse(
     Parameters
     ----------
     flash, disk : Device
-        Costs of an access are their busy times, 1/IOPS.
+        Costs of an access are their busy times at the page size, `tierwright.service_time`.
     deltas : iterable of float
         DRAM steps in multiples of the DRAM there is. [1]
     read_share : float, optional
@@ -289,8 +290,8 @@ def analyse(
             "flash_read_us": costs.flash_read,
             "flash_write_us": costs.flash_write,
             "flash_write_pattern": "sequential" if sequential_writes else "random",
-            "flash_service_basis": flash.service_basis,
-            "disk_service_basis": disk.service_basis,
+            "flash_service_basis": service_basis(flash, page),
+            "disk_service_basis": service_basis(disk, page),
             "old_share": old_share,
             "flash_metadata": None if flash_metadata is None else flash_metadata.name,
             "usd": usd,
@@ -433,7 +434,7 @@ def _check(
 def page_costs(
     flash: Device, disk: Device, disks: int, page_bytes: int, *, sequential: bool
 ) -> PageCosts:
-    """Cost of one page operation on each device: its busy time, 1/IOPS. [µs]
+    """Cost of one page operation on each device: its busy time at that page size. [µs]
 
     Parameters
     ----------
@@ -442,7 +443,7 @@ def page_costs(
     disks : int
         Disks that share the load: divides the disk's busy time. [devices]
     page_bytes : int
-        Page that is appended, for sequential writes. [bytes]
+        Page. [bytes]
     sequential : bool
         Whether flash is written in appends: page / sequential bandwidth.
 
@@ -454,22 +455,20 @@ def page_costs(
     problems = Problems("break-even", "choose a device with IOPS or a latency")
     found = {}
     for role, device in (("flash", flash), ("disk", disk)):
-        for operation, service in (
-            ("read", device.read_service),
-            ("write", device.write_service),
-        ):
+        for operation in OPERATIONS:
+            service = service_time(device, operation, page_bytes)
             if service.time_us is None:
                 problems.add(f"{role} device", device.id, service.basis)
             else:
                 found[f"{role}_{operation}"] = service.time_us
     if sequential:
-        rate = flash.number("sequential_write_mb_per_s")
-        if rate is None:
+        appended = service_time(flash, "write", page_bytes, pattern="sequential")
+        if appended.time_us is None:
             problems.add(
                 "flash device", flash.id, "states no sequential write bandwidth"
             )
         else:
-            found["flash_write"] = page_bytes / rate  # bytes / (MB/s) = µs
+            found["flash_write"] = appended.time_us
     problems.raise_if_any()
     return PageCosts(
         disk_read=found["disk_read"] / disks,
@@ -693,14 +692,8 @@ def _about_devices(
             f"`{flash.id}` is rated at queue depth {depths[0]}, `{disk.id}` at {depths[1]}",
             "rates at different depths do not compare; choose profiles of one depth",
         )
-    for device in (flash, disk):
-        if device.page_bytes not in (None, page_bytes):
-            yield Caution(
-                "device_page_differs",
-                f"the IOPS of `{device.id}` are for {device.page_bytes} bytes, the page has "
-                f"{page_bytes}; the times are not scaled",
-                "measure the device at the workload's page size",
-            )
+    yield from about_page_size("flash", flash, page_bytes)
+    yield from about_page_size("disk", disk, page_bytes)
     if disks > 1:
         yield Caution(
             "ideal_array",

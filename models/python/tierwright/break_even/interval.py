@@ -22,6 +22,7 @@ from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import Price, dates_apart
+from tierwright.service_time import service_time, service_us
 
 GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
 INTERVAL_VALIDITY = (
@@ -184,7 +185,7 @@ def tier_interval(
     BadInput
         If the page size or the months are not positive.
     """
-    lacking = _missing(upper, lower)
+    lacking = _missing(upper, lower, page_bytes)
     head = (upper.device.id, lower.device.id, page_bytes)
     if lacking or upper.price is None or lower.price is None:
         return TierInterval(
@@ -194,7 +195,8 @@ def tier_interval(
     one_byte = float(upper.price.usd_per_month(10**12, months)) / 1e12
     whole = float(lower.price.usd_per_month(capacity, months))
     host = float(lower.host_usd) / months
-    rate = 1e6 / (lower.device.read_service_us or 1.0)
+    read = service_time(lower.device, "read", page_bytes)
+    rate = 1e6 / (read.time_us or 1.0)
     interval = float(
         break_even_interval(
             page_bytes=page_bytes,
@@ -229,7 +231,7 @@ def tier_interval(
                         "accesses per second",
                         rate,
                         "1/s",
-                        f"reads: {lower.device.read_service.basis}",
+                        f"reads: {read.basis}",
                     ),
                     Number("page", page_bytes, "bytes", "page"),
                     Number(
@@ -245,7 +247,7 @@ def tier_interval(
     )
 
 
-def _missing(upper: PricedTier, lower: PricedTier) -> tuple[str, ...]:
+def _missing(upper: PricedTier, lower: PricedTier, page_bytes: int) -> tuple[str, ...]:
     lacking = [
         f"price of `{tier.device.id}`"
         for tier in (upper, lower)
@@ -253,7 +255,7 @@ def _missing(upper: PricedTier, lower: PricedTier) -> tuple[str, ...]:
     ]
     if lower.device.capacity_bytes is None:
         lacking.append(f"capacity of `{lower.device.id}`")
-    if lower.device.read_service_us is None:
+    if service_us(lower.device, "read", page_bytes) is None:
         lacking.append(f"read IOPS of `{lower.device.id}`")
     return tuple(lacking)
 

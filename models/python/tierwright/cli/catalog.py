@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from tierwright.cli.output import Json, print_json, print_table
@@ -15,10 +17,36 @@ app = typer.Typer(
 
 
 @app.command("devices")
-def devices(*, json: Json = False) -> None:
+def devices(
+    *,
+    page_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--page-bytes",
+            metavar="N",
+            min=1,
+            help="Page of the service times [default: the transfer size of a device's IOPS, "
+            "else 4096]. [bytes]",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
     """List devices with their service times."""
     from tierwright import catalog
+    from tierwright.derivation import plain
+    from tierwright.device import Device
     from tierwright.prices import own_price
+    from tierwright.service_time import (
+        OPERATIONS,
+        service_basis,
+        service_time,
+        service_us,
+        stated_page_bytes,
+        waiting_time,
+    )
+
+    def page_of(device: Device) -> int:
+        return page_bytes or stated_page_bytes(device)
 
     known = catalog.devices().values()
     if json:
@@ -30,9 +58,22 @@ def devices(*, json: Json = False) -> None:
                     "capacity_bytes": device.capacity_bytes,
                     "page_bytes": device.page_bytes,
                     "queue_depth": device.queue_depth,
-                    "read_service_us": device.read_service_us,
-                    "write_service_us": device.write_service_us,
-                    "service_basis": device.service_basis,
+                    "service_page_bytes": page_of(device),
+                    "read_service_us": service_us(device, "read", page_of(device)),
+                    "write_service_us": service_us(device, "write", page_of(device)),
+                    "service_basis": service_basis(device, page_of(device)),
+                    "service_times": {
+                        operation: plain(
+                            service_time(device, operation, page_of(device))
+                        )
+                        for operation in OPERATIONS
+                    },
+                    "waiting_times": {
+                        operation: plain(
+                            waiting_time(device, operation, page_of(device))
+                        )
+                        for operation in OPERATIONS
+                    },
                     "missing": list(device.missing),
                     "assumed": list(device.assumed),
                 }
@@ -49,8 +90,9 @@ def devices(*, json: Json = False) -> None:
                 device.id,
                 device.kind if device.sold_as == "device" else device.sold_as,
                 "-" if capacity is None else format_bytes(capacity),
-                _time(device.read_service_us),
-                _time(device.write_service_us),
+                format_bytes(page_of(device)),
+                _time(service_us(device, "read", page_of(device))),
+                _time(service_us(device, "write", page_of(device))),
                 "-" if device.queue_depth is None else str(device.queue_depth),
                 "-" if price is None else f"{price.usd} {price.unit}",
                 "-" if price is None else price.date or "undated",
@@ -62,6 +104,7 @@ def devices(*, json: Json = False) -> None:
             ("device", False),
             ("kind", False),
             ("capacity", True),
+            ("page", True),
             ("read service", True),
             ("write service", True),
             ("queue depth", True),

@@ -68,6 +68,7 @@ def restart(
     """Compare a restart whose flash cache survives with one without flash."""
     from tierwright import catalog, recovery
     from tierwright.page_flow import Caution
+    from tierwright.service_time import OPERATIONS, service_basis, service_us
 
     ssd = catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
@@ -79,10 +80,8 @@ def restart(
         )
     times = {}
     for role, device in (("flash", ssd), ("disk", disk)):
-        for operation, service in (
-            ("read", device.read_service_us),
-            ("write", device.write_service_us),
-        ):
+        for operation in OPERATIONS:
+            service = service_us(device, operation, page_bytes)
             if service is None:
                 raise BadInput(
                     f"device `{device.id}` has no {operation} service time",
@@ -95,7 +94,10 @@ def restart(
     )
     # Below two segments the formula scans more than there is.
     metadata_s = min(restore.restore_seconds, restore.full_scan_seconds)
-    basis = f"flash: {ssd.service_basis}; disk: {disk.service_basis}"
+    basis = (
+        f"flash: {service_basis(ssd, page_bytes)}; disk: "
+        f"{service_basis(disk, page_bytes)}"
+    )
     about = Caution(
         "cost_is_no_latency",
         f"a page is taken to cost its busy time ({basis})",

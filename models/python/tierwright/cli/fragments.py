@@ -70,6 +70,9 @@ def sce(
         float,
         typer.Option("--period-s", metavar="T", help="Between promotions. [s]"),
     ] = 0.5,
+    page_bytes: Annotated[
+        int, typer.Option("--page-bytes", metavar="N", min=1, help="Page. [bytes]")
+    ] = 4096,
     json: Json = False,
 ) -> None:
     """Say how a fragment cache (SCE) fills, what a fragment trades, and how it writes."""
@@ -81,8 +84,8 @@ def sce(
         cache_bytes=parse_bytes(flash),
         read_miss_rate=read_miss_rate,
         run_bytes=parse_bytes(run),
-        source_write_s=_write_s(catalog.device_or_file(disk_device)),
-        flash_write_s=_write_s(catalog.device_or_file(flash_device)),
+        source_write_s=_write_s(catalog.device_or_file(disk_device), page_bytes),
+        flash_write_s=_write_s(catalog.device_or_file(flash_device), page_bytes),
         page_writes_per_s=page_writes_per_s,
         fragment_populations_per_s=fragment_populations_per_s,
         fragment_bytes=parse_bytes(fragment),
@@ -95,8 +98,10 @@ def sce(
     _print(found)
 
 
-def _write_s(device: Device) -> float:
-    time_us = device.write_service_us
+def _write_s(device: Device, page_bytes: int) -> float:
+    from tierwright.service_time import service_us
+
+    time_us = service_us(device, "write", page_bytes)
     if time_us is None:
         raise BadInput(
             f"device `{device.id}` has no write service time",

@@ -49,6 +49,7 @@ from tierwright.prices import (
     dates_apart,
     own_price,
 )
+from tierwright.service_time import OPERATIONS, service_basis, service_time
 from tierwright.steady_state import Start
 from tierwright.units import format_bytes
 
@@ -366,7 +367,7 @@ def evaluate(
     """
     check_sizes("evaluate", ram_pages, flash_pages)
     months = check_amortisation(amortisation_months)
-    times = service_times(flash, disk)
+    times = service_times(flash, disk, curve.page_bytes)
     if curve.accesses == 0:
         raise BadInput("the workload has no accesses", "profile a trace with data")
     budget = _budget(curve, ram_pages, flash_pages, flash_metadata)
@@ -538,7 +539,7 @@ def evaluate_grid(
     problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
     problems.check(-1 <= hits_off <= 1, "hits_off", hits_off, "must lie in [-1, 1]")
     problems.raise_if_any()
-    times = service_times(flash, disk)
+    times = service_times(flash, disk, curve.page_bytes)
     flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
     left = sizes["ram_pages"]
     if flash_metadata is not None:
@@ -666,8 +667,8 @@ def choose_scheme(
     return totals, decision.least(totals, order)
 
 
-def service_times(flash: Device, disk: Device) -> ServiceTimes:
-    """Busy times of the two lower tiers.
+def service_times(flash: Device, disk: Device, page_bytes: int) -> ServiceTimes:
+    """Busy times of the two lower tiers for one page, by `tierwright.service_time`.
 
     Raises
     ------
@@ -680,10 +681,8 @@ def service_times(flash: Device, disk: Device) -> ServiceTimes:
     )
     found: dict[str, float] = {}
     for role, device in (("flash", flash), ("disk", disk)):
-        for operation, service in (
-            ("read", device.read_service),
-            ("write", device.write_service),
-        ):
+        for operation in OPERATIONS:
+            service = service_time(device, operation, page_bytes)
             if service.time_us is None:
                 problems.add(
                     f"{role} device",
@@ -1095,6 +1094,20 @@ def _priced_by_profile(
     )
 
 
+def _service_inputs(flash: Device, disk: Device, page_bytes: int) -> dict[str, Any]:
+    """Service times with the rule used and its bounds."""
+    found: dict[str, Any] = {}
+    for role, device in (("flash", flash), ("disk", disk)):
+        for operation in OPERATIONS:
+            time = service_time(device, operation, page_bytes)
+            name = f"{role}_{operation}"
+            found[f"{name}_us"] = time.time_us
+            found[f"{name}_least_us"] = time.low_us
+            found[f"{name}_most_us"] = time.high_us
+            found[f"{name}_rule"] = time.rule
+    return found
+
+
 def _inputs(
     curve: Curve,
     ram_pages: int,
@@ -1116,12 +1129,9 @@ def _inputs(
         "ram_bytes": ram_pages * size,
         "flash_bytes": flash_pages * size,
         "disk_bytes": curve.distinct_pages * size,
-        "flash_read_us": flash.read_service_us,
-        "flash_write_us": flash.write_service_us,
-        "disk_read_us": disk.read_service_us,
-        "disk_write_us": disk.write_service_us,
-        "flash_service_basis": flash.service_basis,
-        "disk_service_basis": disk.service_basis,
+        **_service_inputs(flash, disk, size),
+        "flash_service_basis": service_basis(flash, size),
+        "disk_service_basis": service_basis(disk, size),
         "ram_device_id": None if ram is None else ram.id,
         "flash_device_id": flash.id,
         "disk_device_id": disk.id,

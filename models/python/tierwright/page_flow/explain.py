@@ -12,6 +12,7 @@ from tierwright.device import Device
 from tierwright.hit_ratio import Curve, FloatArray
 from tierwright.page_flow.counts import TierCounts
 from tierwright.page_flow.warn import Caution
+from tierwright.service_time import OPERATIONS, service_time, service_us
 
 if TYPE_CHECKING:
     from tierwright.page_flow.evaluation import SchemeResult
@@ -256,7 +257,8 @@ def derive(
     scheme = "none" if flash_pages == 0 else result.scheme
     steady = curve.cold is not None
     misses = result.flash_hits + result.flash_misses
-    meanings = service_meanings(flash, disk)
+    meanings = service_meanings(flash, disk, curve.page_bytes)
+    page = curve.page_bytes
     if charged:
         meanings["r"] = "RAM that the metadata of flash leave"
     given = curve.given
@@ -278,10 +280,10 @@ def derive(
             "q": result.flash_hits / misses if misses else 0.0,
             "p_d": result.p_d,
             "p_dF": result.p_d_flash,
-            "F_R": flash.read_service_us,
-            "F_W": flash.write_service_us,
-            "D_R": disk.read_service_us,
-            "D_W": disk.write_service_us,
+            "F_R": service_us(flash, "read", page),
+            "F_W": service_us(flash, "write", page),
+            "D_R": service_us(disk, "read", page),
+            "D_W": service_us(disk, "write", page),
         },
         meanings,
         terms=result.cost_terms_us_per_access,
@@ -296,13 +298,15 @@ def derive(
     return {**found, "scheme": result.scheme, "note": note}
 
 
-def service_meanings(flash: Device, disk: Device) -> dict[str, str]:
+def service_meanings(flash: Device, disk: Device, page_bytes: int) -> dict[str, str]:
     """Say what the service times of two devices are, by symbol."""
     return {
-        "F_R": f"flash read: {flash.read_service.basis}",
-        "F_W": f"flash write: {flash.write_service.basis}",
-        "D_R": f"disk read: {disk.read_service.basis}",
-        "D_W": f"disk write: {disk.write_service.basis}",
+        symbol: f"{role} {operation}: {service_time(device, operation, page_bytes).basis}"
+        for role, device, symbols in (
+            ("flash", flash, ("F_R", "F_W")),
+            ("disk", disk, ("D_R", "D_W")),
+        )
+        for operation, symbol in zip(OPERATIONS, symbols, strict=True)
     }
 
 

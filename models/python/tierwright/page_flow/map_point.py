@@ -245,7 +245,7 @@ def _derivation(
     curve, tier = problem.curve, flow.counts
     terms = problem.terms(name, flow, place)
     misses = float(tier.ram_misses.item())
-    meanings = explain.service_meanings(*devices)
+    meanings = explain.service_meanings(*devices, curve.page_bytes)
     if place.dirty is not None:
         meanings |= {"p_d": "set, for all schemes", "p_dF": "p_d, as in the paper"}
     if "asymmetry" in (*problem.names, *problem.fixed):

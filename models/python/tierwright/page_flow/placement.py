@@ -26,6 +26,7 @@ from tierwright.page_flow.directory import (
 )
 from tierwright.page_flow.evaluation import evaluate_grid, service_times
 from tierwright.page_flow.warn import Caution, about_curve
+from tierwright.service_time import service_us
 from tierwright.units import format_bytes, format_microseconds
 
 PLACEMENTS = ("ram", "flash")
@@ -277,8 +278,8 @@ def compare_directories(
     -----
     The paper has no cost for larger flash pages beyond the directory. Derived here: with
     *overwriting*, a victim whose block is not on flash first reads the block from disk, m_r
-    times for exclusive and m_f times for lazy; a block takes D_R plus its further bytes at the
-    disk's sequential rate. What neighbours fetched that way save is not counted.
+    times for exclusive and m_f times for lazy; a block takes the disk one
+    read of its size, `tierwright.service_time`. What neighbours fetched that way save is not counted.
     """
     use = DirectoryUse() if use is None else use
     sizes = list(flash_page_bytes) or [curve.page_bytes]
@@ -323,8 +324,8 @@ def compare_directories(
             "buffered_bytes": buffered_bytes,
             "flash_device_id": flash.id,
             "disk_device_id": disk.id,
-            "flash_read_us": flash.read_service_us,
-            "flash_write_us": flash.write_service_us,
+            "flash_read_us": service_us(flash, "read", curve.page_bytes),
+            "flash_write_us": service_us(flash, "write", curve.page_bytes),
             "directory_access": "on eviction" if use.write_on_eviction else "printed",
             **{name: getattr(use, name) for name in DirectoryUse.__slots__},
         },
@@ -439,7 +440,7 @@ class _Plan:
         use = self.use
         if place == "ram":
             return use.ram_lookup_us, use.ram_update_us
-        times = service_times(self.flash, self.disk)
+        times = service_times(self.flash, self.disk, self.curve.page_bytes)
         return directory_access_costs(
             lookup_pages=use.lookup_pages,
             update_pages=use.update_pages,
@@ -501,11 +502,8 @@ class _Plan:
         return found
 
     def _block_read_us(self, per_block: int) -> float:
-        times = service_times(self.flash, self.disk)
-        rate = self.disk.number("sequential_read_mb_per_s")
-        further = (per_block - 1) * self.curve.page_bytes
-        # MB/s are bytes per µs
-        return times.disk_read + (further / rate if rate else 0.0)
+        size = per_block * self.curve.page_bytes
+        return service_us(self.disk, "read", size) or 0.0
 
 
 def _least(totals: Mapping[str, tuple[float, ...]]) -> str | None:

@@ -455,7 +455,7 @@ class MapProblem:
         self.curve = curve
         self.names = axes
         self.fixed = fixed
-        self.times = service_times(*devices)
+        self.times = service_times(*devices, curve.page_bytes)
         self.schemes = schemes
         self.metadata = metadata
 

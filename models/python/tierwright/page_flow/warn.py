@@ -13,7 +13,8 @@ from tierwright.device import KINDS, Device
 from tierwright.hit_ratio import Curve, FloatArray, share
 from tierwright.metadata import MetadataPreset
 from tierwright.reader_notes import NO_WRITES_IN_FORMAT, ReaderNotes
-from tierwright.units import format_bytes, format_count
+from tierwright.service_time import OPERATIONS, RULES, service_time
+from tierwright.units import format_bytes, format_count, format_microseconds
 
 WARM_UP_SHARE = 0.01
 """Share of misses that fill an empty frame, from which warm-up is mentioned."""
@@ -268,7 +269,8 @@ def about_devices(
                 "the formulas hold for any device; check that you meant this one",
             )
     for role, device in _roles(None, flash, disk):
-        yield from _about_service(role, device, curve)
+        yield from _about_service(role, device)
+        yield from about_page_size(role, device, curve.page_bytes)
     if None not in (flash.queue_depth, disk.queue_depth) and (
         flash.queue_depth != disk.queue_depth
     ):
@@ -302,10 +304,52 @@ def _roles(
     yield "disk", disk
 
 
-def _about_service(role: str, device: Device, curve: Curve) -> Iterator[Caution]:
+def about_page_size(role: str, device: Device, page_bytes: int) -> Iterator[Caution]:
+    """Warn where a service time is carried over from another transfer size, with its bounds.
+
+    Parameters
+    ----------
+    role : str
+        Tier that the device serves.
+    device : Device
+        With its figures.
+    page_bytes : int
+        Page of the workload. [bytes]
+    """
+    said = []
+    for operation in OPERATIONS:
+        time = service_time(device, operation, page_bytes)
+        if time.time_us is None or time.low_us is None or time.high_us is None:
+            continue
+        if time.low_us < time.time_us:
+            other = f"{format_microseconds(time.low_us)} if only the count mattered"
+        elif time.high_us > time.time_us:
+            other = f"{format_microseconds(time.high_us)} if only the bytes mattered"
+        else:
+            continue
+        said.append(
+            f"a {operation} counts as {format_microseconds(time.time_us)} "
+            f"({RULES[time.rule]}); {other}"
+        )
+    if not said:
+        return
+    stated = device.io_unit_bytes or device.page_bytes
+    size = (
+        f"{format_bytes(stated)}, pages have {format_bytes(page_bytes)}"
+        if stated
+        else f"an unstated transfer size, taken as 4 KiB; pages have {format_bytes(page_bytes)}"
+    )
+    yield Caution(
+        "device_page_differs" if stated else "device_page_unknown",
+        f"`{device.id}` ({role}): its IOPS are for {size}: {'; '.join(said)}",
+        "measure the device at the workload's page size and add it as your own",
+    )
+
+
+def _about_service(role: str, device: Device) -> Iterator[Caution]:
     uses_iops = "read_iops" in device.figures or "write_iops" in device.figures
     for operation in ("read", "write"):
-        if f"{operation}_iops" not in device.figures:
+        if service_time(device, operation, 1).rule == "latency":
             yield Caution(
                 "latency_as_service_time",
                 f"`{device.id}` ({role}) states no {operation} IOPS; its {operation} latency "
@@ -318,19 +362,6 @@ def _about_service(role: str, device: Device, curve: Curve) -> Iterator[Caution]
             f"`{device.id}` ({role}): the queue depth of its IOPS is not stated, most likely "
             "saturation",
             "1/IOPS is then a throughput cost, far below the latency of one request",
-        )
-    if uses_iops and device.page_bytes is None:
-        yield Caution(
-            "device_page_unknown",
-            f"`{device.id}` ({role}): the transfer size of its IOPS is not stated",
-            "4 KiB is customary; larger pages take longer",
-        )
-    elif uses_iops and device.page_bytes != curve.page_bytes:
-        yield Caution(
-            "device_page_differs",
-            f"`{device.id}` ({role}): its IOPS are for {device.page_bytes} bytes, the "
-            f"workload's pages have {curve.page_bytes}; the times are not scaled",
-            "measure the device at the workload's page size and add it as your own",
         )
     if "iops_rent" in device.figures or "throughput_rent" in device.figures:
         yield Caution(

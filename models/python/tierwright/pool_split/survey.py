@@ -38,6 +38,7 @@ from tierwright.pool_split.costs import (
     pool_miss_rates,
     split_costs,
 )
+from tierwright.service_time import OPERATIONS, service_basis, service_us
 from tierwright.simulate import (
     OnProgress,
     Trace,
@@ -329,7 +330,7 @@ def _cautions(
     )
 
 
-def device_asymmetry(device: Device) -> tuple[float, str] | None:
+def device_asymmetry(device: Device, page_bytes: int) -> tuple[float, str] | None:
     """Return R of a device, and where it is from.
 
     A stated asymmetry goes first; else it is the service time of a page write over that of
@@ -338,10 +339,10 @@ def device_asymmetry(device: Device) -> tuple[float, str] | None:
     stated = device.number("asymmetry")
     if stated is not None:
         return stated, "stated by its source"
-    read_us, write_us = device.read_service_us, device.write_service_us
+    read_us, write_us = (service_us(device, each, page_bytes) for each in OPERATIONS)
     if device.kind == "dram" or not read_us or not write_us:
         return None
-    return write_us / read_us, device.service_basis
+    return write_us / read_us, service_basis(device, page_bytes)
 
 
 _PAPER = "On, Li, He, Wu, Luo, Xu: FD-Buffer, CIKM 2010"

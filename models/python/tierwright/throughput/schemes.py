@@ -17,6 +17,7 @@ from tierwright.page_flow import Caution, SchemeGrid, evaluate_grid, explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
 from tierwright.page_flow.warn import about_curve, about_space_behind
+from tierwright.service_time import service_basis
 from tierwright.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 
@@ -314,8 +315,8 @@ def scheme_throughput(
             "page_bytes": curve.page_bytes,
             "flash_device_id": flash.id,
             "disk_device_id": disk.id,
-            "flash_service_basis": flash.service_basis,
-            "disk_service_basis": disk.service_basis,
+            "flash_service_basis": service_basis(flash, curve.page_bytes),
+            "disk_service_basis": service_basis(disk, curve.page_bytes),
             **{name: getattr(setting, name) for name in Setting.__slots__},
         },
         derivation=[
