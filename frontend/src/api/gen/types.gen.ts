@@ -1819,6 +1819,12 @@ export type DeviceIn = {
         [key: string]: FigureIn;
     };
     /**
+     * Measurements
+     *
+     * Rates at several transfer sizes; times between are interpolated.
+     */
+    measurements?: Array<MeasurementIn>;
+    /**
      * Notes
      */
     notes?: string;
@@ -1911,15 +1917,25 @@ export type DeviceOut = {
         [key: string]: FigureOut;
     };
     /**
+     * Measurements
+     */
+    measurements: Array<MeasurementOut>;
+    /**
+     * Service Page Bytes
+     *
+     * Page of the service times: the one asked for, else that of the IOPS, else 4096. [bytes]
+     */
+    service_page_bytes: number;
+    /**
      * Read Service Us
      *
-     * Time of a page read. [µs]
+     * Busy time of a page read. [µs]
      */
     read_service_us: number | null;
     /**
      * Write Service Us
      *
-     * Time of a page write. [µs]
+     * Busy time of a page write. [µs]
      */
     write_service_us: number | null;
     /**
@@ -1928,6 +1944,22 @@ export type DeviceOut = {
      * How both times were derived.
      */
     service_basis: string | null;
+    /**
+     * Service Times
+     *
+     * The same with rule and bounds.
+     */
+    service_times: {
+        [key: string]: ServiceTimeOut;
+    };
+    /**
+     * Waiting Times
+     *
+     * Time of one request at queue depth 1, what a lone client waits for; null where the device does not state it.
+     */
+    waiting_times: {
+        [key: string]: ServiceTimeOut;
+    };
     /**
      * Usd Per Gb
      *
@@ -4401,6 +4433,84 @@ export type MarginOut = {
      * Share of the I/O time without flash that the best saves.
      */
     relative_to_none: number;
+};
+
+/**
+ * MeasurementIn
+ *
+ * A rate of random operations at one transfer size and queue depth.
+ */
+export type MeasurementIn = {
+    /**
+     * Operation
+     */
+    operation: 'read' | 'write';
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Iops
+     *
+     * [1/s]
+     */
+    iops: number;
+    /**
+     * Queue Depth
+     */
+    queue_depth?: number | null;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Date
+     */
+    date?: string | null;
+    /**
+     * Note
+     */
+    note?: string;
+};
+
+/**
+ * MeasurementOut
+ *
+ * A rate of random operations at one transfer size and queue depth.
+ */
+export type MeasurementOut = {
+    /**
+     * Operation
+     */
+    operation: 'read' | 'write';
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
+    /**
+     * Iops
+     *
+     * [1/s]
+     */
+    iops: number;
+    /**
+     * Queue Depth
+     */
+    queue_depth: number | null;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Date
+     */
+    date: string | null;
+    /**
+     * Note
+     */
+    note: string;
 };
 
 /**
@@ -7552,6 +7662,44 @@ export type SchemeWear = {
      * The other end, where the dirty share is unknown; else absent.
      */
     least: WearLeast | null;
+};
+
+/**
+ * ServiceTimeOut
+ *
+ * Time of one access: the rule used, and its bounds.
+ */
+export type ServiceTimeOut = {
+    /**
+     * Time Us
+     *
+     * null where it is not stated. [µs]
+     */
+    time_us: number | null;
+    /**
+     * Rule
+     */
+    rule: string;
+    /**
+     * Low Us
+     *
+     * Least that it may be, where carried over from another size. [µs]
+     */
+    low_us: number | null;
+    /**
+     * High Us
+     *
+     * Most that it may be. [µs]
+     */
+    high_us: number | null;
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * Page Bytes
+     */
+    page_bytes: number;
 };
 
 /**
@@ -10755,7 +10903,14 @@ export type GetDeviceVocabularyResponse = GetDeviceVocabularyResponses[keyof Get
 export type ListDevicesData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Page Bytes
+         *
+         * Page of the service times; absent: that of each device's IOPS. [bytes]
+         */
+        page_bytes?: number | null;
+    };
     url: '/api/v1/catalog/devices';
 };
 
@@ -10904,7 +11059,14 @@ export type GetDeviceData = {
          */
         device_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Page Bytes
+         *
+         * Page of the service times; absent: that of each device's IOPS. [bytes]
+         */
+        page_bytes?: number | null;
+    };
     url: '/api/v1/catalog/devices/{device_id}';
 };
 
