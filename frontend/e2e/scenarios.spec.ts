@@ -92,7 +92,13 @@ for (const { path, label, set, address } of STORIES) {
     await row.getByRole("link", { name }).click();
     await expect(page.getByRole("button", { name: "Save scenario" })).toBeVisible(LONG);
     await expect(page).toHaveURL(new RegExp(`^[^?]*${path.split("?")[0]}\\?`));
-    expect(parameters(page)).toEqual(shown);
+    expect(parameters(page)).toEqual({ ...shown, scenario: expect.any(String) });
+    const kept = page.getByRole("region", { name: "Saved answer" });
+    if (label === "Simulate" || label === "Pool split") {
+      await expect(kept).toContainText("No answer was kept", LONG);
+    } else {
+      await expect(kept).toContainText("The saved answer is unchanged", LONG);
+    }
   });
 }
 
@@ -118,4 +124,54 @@ test("the name of a scenario is never taken twice", async ({ page }) => {
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("link", { name }).click();
   await expect(page).toHaveURL(/\/wear\?/);
+});
+
+test("a price that changed shows the saved answer beside the present one", async ({
+  page,
+}) => {
+  const name = `Offer ${STAMP}`;
+  const book = (usdPerGb: string) => ({
+    name: `Prices ${STAMP}`,
+    date: "2026-05",
+    prices: ["dram", "nvme", "sata_ssd", "hdd", "hdd_array"].map((kind) => ({
+      kind,
+      usd_per_gb: usdPerGb,
+      source: "an offer",
+    })),
+  });
+  const books = "/api/v1/catalog/price-books";
+  const made = await page.request.post(books, { data: book("0.5") });
+  expect(made.ok()).toBe(true);
+  const { id } = await made.json();
+  await page.goto(`/compare?price_book=${id}`);
+  await page.getByRole("button", { name: "Save scenario" }).click(LONG);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText(`Saved: ${name}`)).toBeVisible();
+  const put = await page.request.put(`${books}/${id}`, { data: book("0.25") });
+  expect(put.ok()).toBe(true);
+
+  await page.goto("/scenarios");
+  const row = page.getByRole("row", { name: new RegExp(name) });
+  await row.getByRole("button", { name: `Compare ${name} with` }).click();
+  const beside = page.getByRole("dialog");
+  await expect(beside).toContainText(/\d+ of \d+ key figures changed/, LONG);
+  await expect(beside).toContainText(`Changed since: price book Prices ${STAMP}.`);
+  await expect(beside.getByRole("row", { name: /nvme/ })).toContainText("0.25 USD/GB");
+  await expectAccessible(page, "a saved answer beside the present one");
+  await beside.getByRole("button", { name: "Close" }).click();
+
+  await row.getByRole("link", { name }).click();
+  const kept = page.getByRole("region", { name: "Saved answer" });
+  await expect(kept).toContainText(/\d+ of \d+ key figures changed/, LONG);
+  await expect(kept.getByRole("row", { name: /Cost/ }).first()).toContainText("−50 %");
+  // Another size is another question than the one saved.
+  await page.getByRole("slider", { name: /RAM/ }).first().press("PageUp");
+  await expect(kept).toBeHidden();
+  await page.goBack();
+  await page.goto("/scenarios");
+  await row.getByRole("link", { name }).click();
+  await kept.getByRole("button", { name: "Keep the present answer" }).click(LONG);
+  await expect(kept).toContainText("The saved answer is unchanged", LONG);
 });

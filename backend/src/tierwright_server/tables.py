@@ -202,11 +202,19 @@ class Simulation(Table):
 
 
 class Scenario(Table):
-    """A screen of the page under a name."""
+    """A screen of the page under a name, with the answer it gave when it was saved.
+
+    A deleted one stays for a while, so that the deletion can be undone with its answer.
+    """
 
     __tablename__ = "scenarios"
     __table_args__ = (
-        Index("scenarios_name", func.lower(text("name")), unique=True),
+        Index(
+            "scenarios_name",
+            func.lower(text("name")),
+            unique=True,
+            postgresql_where=text("deleted_at IS NULL"),
+        ),
         Index("scenarios_updated_at", "updated_at"),
     )
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -214,8 +222,13 @@ class Scenario(Table):
     question: Mapped[str]
     state: Mapped[dict[str, Any]]
     version: Mapped[int] = mapped_column(Integer, default=1)
+    model_version: Mapped[str | None]
+    asks: Mapped[dict[str, Any] | None]
+    answer: Mapped[dict[str, Any] | None]
+    answered_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now)
+    deleted_at: Mapped[datetime | None]
 
 
 class Worker(Table):

@@ -2,6 +2,7 @@ import { Anchor, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, type ReactNode, useEffect } from "react";
+import type { Asks } from "@/api/gen/types.gen";
 import { useRun } from "@/api/runs";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
@@ -11,7 +12,8 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { KeepQuestion } from "./keep-question";
-import type { Question } from "./questions";
+import { KeptAnswer } from "./kept-answer";
+import { parseQuestion, type Question } from "./questions";
 import { type AnalysisSearch, type AnalysisState, completeState } from "./state";
 import { useAnalysis } from "./use-analysis";
 
@@ -23,6 +25,14 @@ export interface AnalysisInputs {
   readonly summary: SummaryOut;
 }
 
+/** What is asked at an address, of which the answer is kept with a scenario. */
+export interface AskedAt {
+  readonly state: AnalysisState;
+  /** What the page reads in the address. */
+  readonly search: Record<string, unknown>;
+  readonly summary: SummaryOut;
+}
+
 interface AnalysisPageProps {
   readonly question: Question;
   readonly title: string;
@@ -31,6 +41,8 @@ interface AnalysisPageProps {
   readonly height: number;
   /** What the answer follows from, for a reader who has no workload yet. */
   readonly empty: string;
+  /** The requests whose answers a saved scenario keeps. */
+  readonly asks?: (asked: AskedAt) => Asks;
   /** Said in place of the answer where it takes a trace and there is none. */
   readonly untraced?: { readonly title: string; readonly text: string };
   /** A result that the address names, where the question is taken from it. */
@@ -53,13 +65,22 @@ export function AnalysisPage(props: AnalysisPageProps) {
   // An address may name a workload that is not ready, so that no state can be filled.
   const named = state?.workload ?? search.workload;
   const workload = workloads?.find((candidate) => candidate.id === named);
+  const asks = (search: Record<string, unknown>): Asks | null => {
+    const parsed = parseQuestion(question, search);
+    const complete = completeState(parsed);
+    return complete === null || workload?.summary == null || props.asks === undefined
+      ? null
+      : props.asks({ state: complete, search: parsed, summary: workload.summary });
+  };
   const isReady = state !== null && workload?.summary != null && !isOpening;
   return (
     <Page
       title={props.title}
       lead={props.lead}
       actions={
-        isReady ? <KeepQuestion question={question} workload={workload} /> : undefined
+        isReady ? (
+          <KeepQuestion question={question} workload={workload} asks={asks} />
+        ) : undefined
       }
     >
       {error !== null && (
@@ -79,6 +100,7 @@ export function AnalysisPage(props: AnalysisPageProps) {
       )}
       {isReady && workload.summary !== null && (
         <Fragment key={workload.id}>
+          <KeptAnswer question={question} asks={asks(search)} />
           {props.untraced !== undefined && workload.summary.kind !== "trace" ? (
             <NeedsTrace kind={workload.summary.kind} title={props.untraced.title}>
               {props.untraced.text}

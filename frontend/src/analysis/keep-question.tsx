@@ -4,6 +4,8 @@ import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer } from "@/api/client";
 import { createScenario } from "@/api/gen/sdk.gen";
+import type { Asks } from "@/api/gen/types.gen";
+import { toProblem } from "@/api/problem";
 import { scenariosQuery } from "@/api/scenarios";
 import type { WorkloadOut } from "@/api/workloads";
 import { CopyLink } from "@/components/copy-link";
@@ -16,6 +18,8 @@ import { keptState, QUESTIONS, type Question } from "./questions";
 interface KeepQuestionProps {
   readonly question: Question;
   readonly workload: WorkloadOut;
+  /** What the page asks at an address; its answer is kept with the scenario. */
+  readonly asks: (search: Record<string, unknown>) => Asks | null;
 }
 
 /** Keeps the question of the present address: as a scenario, or as a link. */
@@ -81,7 +85,10 @@ export function freeName(name: string, taken: readonly string[]): string {
   return free;
 }
 
-function SaveScenario({ question, workload }: KeepQuestionProps) {
+const isAboutAsks = (error: unknown): boolean =>
+  toProblem(error).detail.startsWith("body.asks");
+
+function SaveScenario({ question, workload, asks }: KeepQuestionProps) {
   const [opened, setOpened] = useState(false);
   const [suggested, setSuggested] = useState("");
   /** As it was typed; null: the suggested one. */
@@ -94,21 +101,26 @@ function SaveScenario({ question, workload }: KeepQuestionProps) {
   const name = typed ?? freeName(suggested, taken);
   const isTaken = freeName(name.trim(), taken) !== name.trim();
   const save = useMutation({
-    mutationFn: async () =>
-      answer(
-        createScenario({
-          body: {
-            name: name.trim(),
-            question,
-            state: keptState(question, await search()),
-          },
-          throwOnError: true,
-        }),
-      ),
+    mutationFn: async () => {
+      const address = await search();
+      const body = { name: name.trim(), question, state: keptState(question, address) };
+      const create = async (asked: Asks | null) =>
+        answer(createScenario({ body: { ...body, asks: asked }, throwOnError: true }));
+      try {
+        return await create(asks(address));
+      } catch (error) {
+        // A question that has no answer can be saved too; the page says why it has none.
+        if (!isAboutAsks(error)) {
+          throw error;
+        }
+        return await create(null);
+      }
+    },
     onSuccess: (scenario) => {
       setOpened(false);
       void queryClient.invalidateQueries({ queryKey: ["scenarios"] });
-      showToast(`Saved: ${scenario.name}`, {
+      const kept = scenario.answer === null ? " (without an answer)" : "";
+      showToast(`Saved: ${scenario.name}${kept}`, {
         label: "See scenarios",
         run: () => void router.navigate({ to: "/scenarios" }),
       });

@@ -44,14 +44,16 @@ describe("a saved question", () => {
     const state = { ...POINT, ...OWN[question] };
     const kept = keptState(question, { ...state, of_another_page: 1 });
     expect(kept).toEqual(state);
-    const link = scenarioLink({ question, state: kept });
+    const link = scenarioLink({ id: "s1", question, state: kept });
     expect(link.to).toBe(QUESTIONS[question].to);
-    expect(link.search).toEqual(state);
+    // The address names the scenario, for its kept answer.
+    expect(link.search).toEqual({ ...state, scenario: "s1" });
+    expect(keptState(question, link.search)).toEqual(state);
   });
 
   it.each(names)("of %s leaves nothing of the page before behind", (question) => {
     // What the router keeps over pages must be stated, also where it is absent.
-    const { search } = scenarioLink({ question, state: POINT });
+    const { search } = scenarioLink({ id: "s1", question, state: POINT });
     for (const key of ["check", "dirty_share", ...Object.keys(OWN[question])]) {
       expect(search).toHaveProperty(key, undefined);
     }

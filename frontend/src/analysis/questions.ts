@@ -74,12 +74,19 @@ export function parseQuestion(question: Question, raw: Record<string, unknown>) 
 
 /** Where a saved scenario is opened again: its page, in its state. */
 export const scenarioLink = (scenario: {
+  readonly id: string;
   readonly question: Question;
   readonly state: Record<string, unknown>;
 }) => ({
   to: QUESTIONS[scenario.question].to,
-  search: parseQuestion(scenario.question, scenario.state),
+  search: {
+    ...parseQuestion(scenario.question, scenario.state),
+    scenario: scenario.id,
+  },
 });
+
+/** What an address says of the page itself, not of its question. */
+const NOT_KEPT: ReadonlySet<string> = new Set(["refused", "scenario"]);
 
 /** What a scenario keeps of an address: what the page reads, and nothing that is absent. */
 export const keptState = (
@@ -88,6 +95,6 @@ export const keptState = (
 ): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parseQuestion(question, search)).filter(
-      ([key, value]) => value !== undefined && key !== "refused",
+      ([key, value]) => value !== undefined && !NOT_KEPT.has(key),
     ),
   );

@@ -31,6 +31,8 @@ export type AnalysisSearch = {
   dirty_share?: number | undefined;
   /** Flash cache whose metadata are taken out of RAM; absent: nothing is charged. */
   metadata?: string | undefined;
+  /** Saved scenario that was opened, whose kept answer is shown beside the present one. */
+  scenario?: string | undefined;
   /** Parts of the address that could not be used, to be shown to the reader. */
   refused?: string | undefined;
 };
@@ -146,6 +148,7 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
     readKey(key, raw, search, refused);
   }
   search.check = identifier(raw["check"]) ?? undefined;
+  search.scenario = identifier(raw["scenario"]) ?? undefined;
   readDirtyShare(raw["dirty_share"], search, refused);
   search.metadata = metadataName(raw["metadata"]);
   const earlier = raw["refused"];

@@ -2,9 +2,14 @@ import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { getScenario, listScenarios } from "./gen/sdk.gen";
 
-import type { ScenarioOut } from "./gen/types.gen";
+import type {
+  Comparison,
+  FigureBeside,
+  OpenedScenario,
+  ScenarioOut,
+} from "./gen/types.gen";
 
-export type { ScenarioOut };
+export type { Comparison, FigureBeside, OpenedScenario, ScenarioOut };
 
 const MOST_AT_ONCE = 500;
 

@@ -50,7 +50,10 @@ async def scenarios_naming(session: AsyncSession, identifier: str) -> Sequence[s
     """Names of a few scenarios whose state names an own device or price book."""
     query = (
         select(Scenario.name)
-        .where(func.strpos(cast(Scenario.state, Text), identifier) > 0)
+        .where(
+            func.strpos(cast(Scenario.state, Text), identifier) > 0,
+            Scenario.deleted_at.is_(None),
+        )
         .limit(5)
     )
     return (await session.scalars(query)).all()

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
-from importlib.metadata import version
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -47,10 +46,11 @@ from tierwright_server.evaluations.schemas import (
 )
 from tierwright_server.schemas import WarningOut
 from tierwright_server.tables import Content, Workload
+from tierwright_server.version import VERSION
 from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
 
-CORE_VERSION = version("tierwright")
+CORE_VERSION = VERSION
 _TIE = 1e-9
 
 

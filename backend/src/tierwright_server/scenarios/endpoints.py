@@ -8,9 +8,9 @@ from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.scenarios import service
 from tierwright_server.scenarios.schemas import (
+    OpenedScenario,
     ScenarioIn,
     ScenarioList,
-    ScenarioOut,
     ScenarioUpdate,
 )
 from tierwright_server.schemas import Identifier
@@ -23,11 +23,12 @@ ScenarioId = Annotated[Identifier, Path(description="Id of the scenario.")]
 @router.get("", operation_id="list_scenarios", responses=responses())
 async def list_scenarios(
     session: SessionDep,
+    context: ContextDep,
     limit: Annotated[int, Query(ge=1, le=500, description="Most items.")] = 100,
     offset: Annotated[int, Query(ge=0, le=10**9, description="Items to skip.")] = 0,
 ) -> ScenarioList:
     """List scenarios, last changed first."""
-    return await service.list_scenarios(session, limit, offset)
+    return await service.list_scenarios(session, context, limit, offset)
 
 
 @router.post(
@@ -38,15 +39,17 @@ async def list_scenarios(
 )
 async def create_scenario(
     body: ScenarioIn, session: SessionDep, context: ContextDep
-) -> ScenarioOut:
+) -> OpenedScenario:
     """Keep a screen under a name."""
     return await service.create_scenario(session, context, body)
 
 
 @router.get("/{scenario_id}", operation_id="get_scenario", responses=responses(404))
-async def get_scenario(scenario_id: ScenarioId, session: SessionDep) -> ScenarioOut:
-    """Read a scenario."""
-    return await service.get_scenario(session, scenario_id)
+async def get_scenario(
+    scenario_id: ScenarioId, session: SessionDep, context: ContextDep
+) -> OpenedScenario:
+    """Read a scenario, its kept answer beside the present one."""
+    return await service.get_scenario(session, context, scenario_id)
 
 
 @router.put(
@@ -57,7 +60,7 @@ async def update_scenario(
     body: ScenarioUpdate,
     session: SessionDep,
     context: ContextDep,
-) -> ScenarioOut:
+) -> OpenedScenario:
     """Change a scenario; 409 if somebody else changed it since `version`."""
     return await service.update_scenario(session, context, scenario_id, body)
 
@@ -69,5 +72,17 @@ async def update_scenario(
     responses=responses(404),
 )
 async def delete_scenario(scenario_id: ScenarioId, session: SessionDep) -> None:
-    """Delete a scenario."""
+    """Delete a scenario; for a day it can be restored."""
     await service.delete_scenario(session, scenario_id)
+
+
+@router.post(
+    "/{scenario_id}/restore",
+    operation_id="restore_scenario",
+    responses=responses(404, 409),
+)
+async def restore_scenario(
+    scenario_id: ScenarioId, session: SessionDep, context: ContextDep
+) -> OpenedScenario:
+    """Undo the deletion of a scenario; its kept answer comes back with it."""
+    return await service.restore_scenario(session, context, scenario_id)

@@ -1,8 +1,9 @@
 """Queries on scenarios."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.tables import Scenario
@@ -16,6 +17,7 @@ async def page(
     """List scenarios, last changed first, and count them."""
     query = (
         select(Scenario)
+        .where(Scenario.deleted_at.is_(None))
         .order_by(Scenario.updated_at.desc(), Scenario.id)
         .limit(limit)
         .offset(offset)
@@ -25,12 +27,27 @@ async def page(
 
 async def count(session: AsyncSession) -> int:
     """Count scenarios."""
-    return await session.scalar(select(func.count()).select_from(Scenario)) or 0
+    query = (
+        select(func.count()).select_from(Scenario).where(Scenario.deleted_at.is_(None))
+    )
+    return await session.scalar(query) or 0
 
 
 async def get(
-    session: AsyncSession, scenario_id: str, *, lock: bool = False
+    session: AsyncSession,
+    scenario_id: str,
+    *,
+    lock: bool = False,
+    deleted: bool = False,
 ) -> Scenario | None:
-    """Find a scenario."""
-    query = select(Scenario).where(Scenario.id == scenario_id)
+    """Find a scenario, or a deleted one."""
+    state = (
+        Scenario.deleted_at.is_not(None) if deleted else Scenario.deleted_at.is_(None)
+    )
+    query = select(Scenario).where(Scenario.id == scenario_id, state)
     return await session.scalar(query.with_for_update() if lock else query)
+
+
+async def purge(session: AsyncSession, before: datetime) -> None:
+    """Remove for good what was deleted before a time."""
+    await session.execute(delete(Scenario).where(Scenario.deleted_at < before))

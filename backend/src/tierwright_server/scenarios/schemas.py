@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tierwright_server.scenarios.asks import Asks
+from tierwright_server.scenarios.kept import Comparison, KeptAnswer
 from tierwright_server.schemas import Answer, Body, Name
 
 Question = Literal[
@@ -31,6 +33,12 @@ class ScenarioIn(Body):
     name: Name
     question: QuestionField = "compare"
     state: State
+    asks: Asks | None = Field(
+        default=None,
+        description="The requests whose answers are kept, by name. Without it nothing is "
+        "kept of a new scenario or a changed state, and a kept answer stays where only the "
+        "name changes.",
+    )
 
 
 class ScenarioUpdate(ScenarioIn):
@@ -55,8 +63,37 @@ class ScenarioOut(Answer):
     question: QuestionField
     state: dict[str, Any]
     version: int
+    model_version: str | None = Field(
+        description="Version of the models that made the kept answer; absent without one."
+    )
+    present_model_version: str = Field(description="Version of the models now.")
+    answered_at: datetime | None = Field(description="When the kept answer was made.")
+    answer: KeptAnswer | None = Field(
+        description="Key figures of the answer as they were when it was saved."
+    )
+    answer_reason: str | None = Field(description="Why no answer is kept.")
+    stale: bool = Field(
+        description="The models, a device or a price book changed since the answer was "
+        "kept: `GET /scenarios/{id}` says what that changes."
+    )
     created_at: datetime
     updated_at: datetime
+
+
+class OpenedScenario(ScenarioOut):
+    """A saved scenario with its answer then and now."""
+
+    asks: dict[str, Any] | None = Field(
+        description="The requests whose answers are kept."
+    )
+    answer_now: KeptAnswer | None = Field(
+        description="The answer to the same requests by the present models, prices and "
+        "devices."
+    )
+    answer_now_reason: str | None = Field(description="Why there is none.")
+    comparison: Comparison | None = Field(
+        description="Both side by side; absent where one of them is."
+    )
 
 
 class ScenarioList(Answer):

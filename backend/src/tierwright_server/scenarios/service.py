@@ -1,16 +1,26 @@
 """Decisions about saved scenarios."""
 
+from datetime import timedelta
 from typing import Any
 
 import orjson
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright_server import version
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, Conflict, NotFound
 from tierwright_server.runs.service import new_id
 from tierwright_server.scenarios import repository
+from tierwright_server.scenarios.kept import (
+    Catalogue,
+    KeptAnswer,
+    answer,
+    compare,
+    present_answer,
+)
 from tierwright_server.scenarios.schemas import (
+    OpenedScenario,
     ScenarioIn,
     ScenarioList,
     ScenarioOut,
@@ -19,30 +29,86 @@ from tierwright_server.scenarios.schemas import (
 from tierwright_server.tables import Scenario, now
 
 _NAME_INDEX = "scenarios_name"
+_RESTORABLE = timedelta(days=1)
+
+
+_UNKEPT = (
+    "no answer was kept: the scenario was saved before answers were kept, or without what "
+    "it asks"
+)
 
 
 async def list_scenarios(
-    session: AsyncSession, limit: int, offset: int
+    session: AsyncSession, context: Context, limit: int, offset: int
 ) -> ScenarioList:
     """List scenarios, last changed first."""
     rows, total = await repository.page(session, limit, offset)
+    catalogue = await Catalogue.load(session, context)
     return ScenarioList(
-        items=[ScenarioOut.model_validate(row) for row in rows],
+        items=[ScenarioOut(**_columns(row, catalogue)) for row in rows],
         total=total,
         limit=limit,
         offset=offset,
     )
 
 
-async def get_scenario(session: AsyncSession, scenario_id: str) -> ScenarioOut:
-    """Read a scenario."""
-    return ScenarioOut.model_validate(await _find(session, scenario_id))
+async def get_scenario(
+    session: AsyncSession, context: Context, scenario_id: str
+) -> OpenedScenario:
+    """Read a scenario, its kept answer beside the present one."""
+    row = await _find(session, scenario_id)
+    return await _opened(session, context, row)
+
+
+async def _opened(
+    session: AsyncSession, context: Context, row: Scenario
+) -> OpenedScenario:
+    columns = _columns(row, await Catalogue.load(session, context))
+    kept = columns["answer"]
+    if kept is None or row.asks is None or row.model_version is None:
+        return OpenedScenario(
+            **columns,
+            asks=row.asks,
+            answer_now=None,
+            answer_now_reason=_UNKEPT,
+            comparison=None,
+        )
+    now, reason = await present_answer(session, context, row.asks)
+    return OpenedScenario(
+        **columns,
+        asks=row.asks,
+        answer_now=now,
+        answer_now_reason=reason or None,
+        comparison=None if now is None else compare(kept, row.model_version, now),
+    )
+
+
+def _columns(row: Scenario, catalogue: Catalogue) -> dict[str, Any]:
+    kept = None if row.answer is None else KeptAnswer.model_validate(row.answer)
+    return {
+        "id": row.id,
+        "name": row.name,
+        "question": row.question,
+        "state": row.state,
+        "version": row.version,
+        "model_version": row.model_version,
+        "present_model_version": version.VERSION,
+        "answered_at": row.answered_at,
+        "answer": kept,
+        "answer_reason": _UNKEPT if kept is None else None,
+        "stale": kept is not None
+        and (
+            row.model_version != version.VERSION or bool(catalogue.changes(kept))
+        ),
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+    }
 
 
 async def create_scenario(
     session: AsyncSession, context: Context, body: ScenarioIn
-) -> ScenarioOut:
-    """Keep a screen under a name."""
+) -> OpenedScenario:
+    """Keep a screen under a name, and the answer that it shows."""
     _check_state(body.state, context.settings.max_state_bytes)
     if await repository.count(session) >= repository.MAX_SCENARIOS:
         raise Conflict(
@@ -56,14 +122,15 @@ async def create_scenario(
         state=body.state,
         version=1,
     )
+    await _keep_answer(session, context, scenario, body)
     session.add(scenario)
     await _flush(session, body.name)
-    return ScenarioOut.model_validate(scenario)
+    return await _opened(session, context, scenario)
 
 
 async def update_scenario(
     session: AsyncSession, context: Context, scenario_id: str, body: ScenarioUpdate
-) -> ScenarioOut:
+) -> OpenedScenario:
     """Change a scenario that nobody else has changed meanwhile."""
     _check_state(body.state, context.settings.max_state_bytes)
     scenario = await _find(session, scenario_id, lock=True)
@@ -74,18 +141,58 @@ async def update_scenario(
             hint="Somebody changed it meanwhile: open it again, or save under "
             "another name.",
         )
+    same = (scenario.question, scenario.state) == (body.question, body.state)
     scenario.name = body.name
     scenario.question = body.question
     scenario.state = body.state
     scenario.version += 1
     scenario.updated_at = now()
+    if body.asks is not None or not same:
+        await _keep_answer(session, context, scenario, body)
     await _flush(session, body.name)
-    return ScenarioOut.model_validate(scenario)
+    return await _opened(session, context, scenario)
+
+
+async def _keep_answer(
+    session: AsyncSession, context: Context, scenario: Scenario, body: ScenarioIn
+) -> None:
+    """Put the present answer into a scenario, or none where it asks nothing."""
+    if body.asks is None or not body.asks.stated():
+        scenario.model_version = None
+        scenario.asks = None
+        scenario.answer = None
+        scenario.answered_at = None
+        return
+    found = await answer(session, context, body.asks)
+    scenario.model_version = version.VERSION
+    # What was not said then takes the usual value of the models that are asked, as the
+    # page does.
+    scenario.asks = body.asks.model_dump(mode="json", exclude_unset=True)
+    scenario.answer = found.model_dump(mode="json")
+    scenario.answered_at = now()
 
 
 async def delete_scenario(session: AsyncSession, scenario_id: str) -> None:
-    """Delete a scenario."""
-    await session.delete(await _find(session, scenario_id, lock=True))
+    """Delete a scenario; for a while it can be restored."""
+    scenario = await _find(session, scenario_id, lock=True)
+    scenario.deleted_at = now()
+    await repository.purge(session, now() - _RESTORABLE)
+
+
+async def restore_scenario(
+    session: AsyncSession, context: Context, scenario_id: str
+) -> OpenedScenario:
+    """Undo a deletion, with the answer that was kept."""
+    scenario = await repository.get(session, scenario_id, lock=True, deleted=True)
+    if scenario is None:
+        raise NotFound(
+            f"there is no deleted scenario `{scenario_id}`",
+            hint="A deleted scenario can be restored for a day.",
+        )
+    name = scenario.name
+    scenario.deleted_at = None
+    await _flush(session, name)
+    return await _opened(session, context, scenario)
 
 
 async def _find(

@@ -1,4 +1,5 @@
 import { AnalysisPage } from "@/analysis/analysis-page";
+import { type AnalysisSearch, assumptions, evaluationInput } from "@/analysis/state";
 import { CompareView } from "./compare-view";
 
 const LEAD =
@@ -12,6 +13,12 @@ export function ComparePage() {
       lead={LEAD}
       height={570}
       empty="Schemes are compared on the hit-ratio and write-back curves of a workload."
+      asks={({ state, search, summary }) => ({
+        evaluation: {
+          ...evaluationInput(state),
+          ...assumptions(search as AnalysisSearch, summary.kind === "curve"),
+        },
+      })}
       view={(inputs) => <CompareView {...inputs} />}
     />
   );

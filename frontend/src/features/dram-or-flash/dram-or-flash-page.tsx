@@ -44,6 +44,13 @@ export function DramOrFlashPage() {
       lead={LEAD}
       height={520}
       empty="The answer follows from a workload's hit-ratio curve."
+      asks={({ state, search, summary }) => ({
+        break_even: asked(
+          state,
+          search as DollarSearch & AnalysisSearch,
+          summary.kind === "curve",
+        ),
+      })}
       view={(inputs) => <DramOrFlashView {...inputs} />}
     />
   );
@@ -72,6 +79,18 @@ function question(
     ...assumptions(search, given),
   };
 }
+
+/** What the page asks once its sliders rest. */
+const asked = (
+  state: AnalysisState,
+  search: DollarSearch & AnalysisSearch,
+  given: boolean,
+): BreakEvenIn =>
+  question(state, search, given, {
+    ram: state.ram_pages,
+    ratio: search.price_ratio ?? 0,
+    usd: search.usd ?? 0,
+  });
 
 function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as DollarSearch & AnalysisSearch;

@@ -1,13 +1,15 @@
-import { Button, Checkbox, Group, Skeleton } from "@mantine/core";
+import { Button, Checkbox, Group, Skeleton, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { KeptBody, keptTitle } from "@/analysis/kept-answer";
 import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { completeState, parseAnalysisSearch } from "@/analysis/state";
 import { answer } from "@/api/client";
-import { createScenario, deleteScenario, updateScenario } from "@/api/gen/sdk.gen";
-import { type ScenarioOut, scenariosQuery } from "@/api/scenarios";
+import { deleteScenario, restoreScenario, updateScenario } from "@/api/gen/sdk.gen";
+import { type ScenarioOut, scenarioQuery, scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
+import { Dialog } from "@/components/dialog";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -100,6 +102,7 @@ function ScenarioTable(props: {
             <th scope="col" className="num">
               Flash
             </th>
+            <th scope="col">Saved answer</th>
             <th scope="col">Changed</th>
             <th scope="col">Actions</th>
           </tr>
@@ -162,6 +165,9 @@ function ScenarioRow(props: {
       </td>
       <td className="num">{size(state?.ram_pages, sizes !== "none")}</td>
       <td className="num">{size(state?.flash_pages, sizes === "both")}</td>
+      <td>
+        <SavedAnswer scenario={scenario} />
+      </td>
       <td>{formatDate(scenario.updated_at)}</td>
       <td>
         <Group gap={6} wrap="nowrap">
@@ -170,6 +176,49 @@ function ScenarioRow(props: {
         </Group>
       </td>
     </tr>
+  );
+}
+
+/** What was answered when it was saved; where that may have changed, a look at it. */
+function SavedAnswer({ scenario }: { readonly scenario: ScenarioOut }) {
+  const [opened, setOpened] = useState(false);
+  const found = useQuery({ ...scenarioQuery(scenario.id), enabled: opened });
+  if (scenario.answer === null) {
+    return <Unknown reason={scenario.answer_reason ?? ""} />;
+  }
+  const best = scenario.answer.figures.find((figure) => figure.name === "best")?.value;
+  return (
+    <>
+      {typeof best === "string" && <div>{best}</div>}
+      <Text size="xs" c="dimmed">
+        Models {scenario.model_version}
+      </Text>
+      {scenario.stale && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Compare ${scenario.name} with the present answer`}
+          onClick={() => setOpened(true)}
+        >
+          Then and now
+        </Button>
+      )}
+      <Dialog
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title={found.data === undefined ? scenario.name : keptTitle(found.data)}
+        size="xl"
+      >
+        {found.error !== null && (
+          <ProblemAlert
+            error={found.error}
+            title="The present answer could not be made"
+          />
+        )}
+        {found.isPending && <Skeleton height={160} animate={false} />}
+        {found.data !== undefined && <KeptBody scenario={found.data} />}
+      </Dialog>
+    </>
   );
 }
 
@@ -200,14 +249,7 @@ function Remove({ scenario }: { readonly scenario: ScenarioOut }) {
   const restore = useMutation({
     mutationFn: () =>
       answer(
-        createScenario({
-          body: {
-            name: scenario.name,
-            question: scenario.question,
-            state: scenario.state,
-          },
-          throwOnError: true,
-        }),
+        restoreScenario({ path: { scenario_id: scenario.id }, throwOnError: true }),
       ),
     onError: () => showToast(`${scenario.name} could not be restored; try again.`),
     onSettled: refresh,

@@ -2,7 +2,11 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
+import {
+  type AnalysisInputs,
+  AnalysisPage,
+  type AskedAt,
+} from "@/analysis/analysis-page";
 import type { MapSearch } from "@/analysis/map-state";
 import {
   type AnalysisSearch,
@@ -44,9 +48,27 @@ export function SchemeMapPage() {
       lead={LEAD}
       height={620}
       empty="A map is drawn from the hit-ratio and write-back curves of a workload."
+      asks={(asked) => mapAsks(asked)}
       view={(inputs) => <SchemeMapView {...inputs} />}
     />
   );
+}
+
+/** The map and the place on it, once the sliders rest. */
+function mapAsks({ state, search, summary }: AskedAt) {
+  const stated = search as MapSearch;
+  const place = {
+    ram: state.ram_pages,
+    flash: state.flash_pages,
+    dirty: stated.dirty_share ?? null,
+    asymmetry: stated.asymmetry ?? null,
+  };
+  const axes = chosenAxes(stated, summary.distinct_pages);
+  const given = summary.kind === "curve";
+  return {
+    scheme_map: mapRequest(state, axes, place, stated.metadata, given),
+    scheme_map_point: pointRequest(state, place, stated.metadata, given),
+  };
 }
 
 function SchemeMapView({ state, name, summary }: AnalysisInputs) {

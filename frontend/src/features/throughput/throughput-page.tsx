@@ -35,6 +35,13 @@ export function ThroughputPage() {
       lead={LEAD}
       height={520}
       empty="Throughput follows from the misses and write-backs of a workload."
+      asks={({ state, search, summary }) => ({
+        throughput: asked(
+          state,
+          search as ThroughputSearch & AnalysisSearch,
+          summary.kind === "curve",
+        ),
+      })}
       view={(inputs) => <ThroughputView {...inputs} />}
     />
   );
@@ -63,6 +70,20 @@ function question(
     ...assumptions(search, given),
   };
 }
+
+/** What the page asks once its sliders rest. */
+const asked = (
+  state: AnalysisState,
+  search: ThroughputSearch & AnalysisSearch,
+  given: boolean,
+): ThroughputIn =>
+  question(state, search, given, {
+    clients: search.clients ?? DEFAULT_CLIENTS,
+    disks: search.disks ?? 1,
+    think: search.think_ms ?? DEFAULT_THINK_MS,
+    ram: state.ram_pages,
+    flash: state.flash_pages,
+  });
 
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as ThroughputSearch & AnalysisSearch;

@@ -7,6 +7,7 @@ import { usePatch } from "@/analysis/use-analysis";
 import { useCatalogNames } from "@/analysis/use-names";
 import type { WearSearch } from "@/analysis/wear-state";
 import { recoveryQuery, wearQuery } from "@/api/wear";
+import type { SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
@@ -31,10 +32,24 @@ export function WearPage() {
       lead={LEAD}
       height={620}
       empty="Writes to flash are counted from a workload."
+      asks={({ state, search, summary }) => {
+        const load = loadAtRest(search as WearSearch & AnalysisSearch, summary);
+        return {
+          wear: wearQuestion(state, load),
+          recovery: recoveryQuestion(state, load),
+        };
+      }}
       view={(inputs) => <WearView {...inputs} />}
     />
   );
 }
+
+/** What the page asks once its slider rests. */
+const loadAtRest = (search: WearSearch & AnalysisSearch, summary: SummaryOut) => ({
+  rate: search.rate ?? (summary.duration_s ? null : USUAL_RATE),
+  search,
+  given: summary.kind === "curve",
+});
 
 /** Shown until the workload's own rate is known, or where it has none. */
 const USUAL_RATE = 1000;

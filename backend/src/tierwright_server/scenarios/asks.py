@@ -1,0 +1,238 @@
+"""The requests whose answers a scenario can keep, and what is kept of each answer."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright_server.break_evens import service as break_evens
+from tierwright_server.break_evens.schemas import BreakEvenIn, BreakEvenOut
+from tierwright_server.context import Context
+from tierwright_server.evaluations import service as evaluations
+from tierwright_server.evaluations.schemas import EvaluationIn, EvaluationOut
+from tierwright_server.schemas import Answer, Body
+from tierwright_server.scheme_maps import service as scheme_maps
+from tierwright_server.scheme_maps.schemas import (
+    MapPointOut,
+    MapQuestion,
+    SchemeMapIn,
+)
+from tierwright_server.throughputs import service as throughputs
+from tierwright_server.throughputs.schemas import ThroughputIn, ThroughputOut
+from tierwright_server.wear import service as wear
+from tierwright_server.wear.schemas import RecoveryIn, RecoveryOut, WearIn, WearOut
+
+
+class Asks(Body):
+    """Bodies of the requests that a scenario's answer is made of."""
+
+    evaluation: EvaluationIn | None = Field(
+        default=None, description="Of `POST /evaluations`."
+    )
+    scheme_map: SchemeMapIn | None = Field(
+        default=None, description="Of `POST /scheme-maps`."
+    )
+    scheme_map_point: MapQuestion | None = Field(
+        default=None, description="Of `POST /scheme-maps/point`."
+    )
+    break_even: BreakEvenIn | None = Field(
+        default=None, description="Of `POST /break-evens`."
+    )
+    throughput: ThroughputIn | None = Field(
+        default=None, description="Of `POST /throughputs`."
+    )
+    wear: WearIn | None = Field(default=None, description="Of `POST /wear`.")
+    recovery: RecoveryIn | None = Field(
+        default=None, description="Of `POST /recovery`."
+    )
+
+    def stated(self) -> dict[str, BaseModel]:
+        """Return the requests by name, in the order of the fields."""
+        return {
+            name: body
+            for name in type(self).model_fields
+            if (body := getattr(self, name)) is not None
+        }
+
+
+class KeptFigure(Answer):
+    """One figure of an answer."""
+
+    ask: str = Field(description="Name of the request in `asks`.")
+    name: str
+    title: str
+    scheme: str | None = Field(description="The scheme it is about, if one.")
+    value: float | str | None = Field(
+        description="A number; money as a decimal string; or a word, where `unit` is "
+        "absent. Absent where the answer had none."
+    )
+    unit: str | None
+
+
+@dataclass(frozen=True)
+class Ask:
+    """How one kind of request is answered, and the figures that are kept of it."""
+
+    answer: Callable[[AsyncSession, Context, Any], Awaitable[Any]]
+    figures: Callable[[Any], Iterator[KeptFigure]]
+    sentence: Callable[[Any], str]
+
+
+_US = "µs/access"
+_USD = "USD/month"
+
+
+def _money(value: Any) -> str | None:
+    return None if value is None else format(value, "f")
+
+
+def _evaluation(answer: EvaluationOut) -> Iterator[KeptFigure]:
+    figure = _maker("evaluation")
+    titles = {scheme.scheme: scheme.title for scheme in answer.schemes}
+    yield figure("best", "Best scheme", answer.best and titles[answer.best])
+    # Present where close calls are decided.
+    decided = getattr(answer, "decided_by", None)
+    if decided is not None:
+        yield figure("decided_by", "Decided by", str(decided))
+    for scheme in answer.schemes:
+        of = _maker("evaluation", scheme.title)
+        yield of("io_time", "I/O time", scheme.io_time_us_per_access, _US)
+        if scheme.least is not None:
+            yield of(
+                "io_time_least",
+                "I/O time, no page dirty",
+                scheme.least.io_time_us_per_access,
+                _US,
+            )
+        yield of(
+            "flash_writes", "Flash writes", scheme.flash_writes_per_access, "1/access"
+        )
+        yield of("cost", "Cost", _money(scheme.money.usd_per_month), _USD)
+
+
+async def _make_map(
+    session: AsyncSession, context: Context, body: SchemeMapIn
+) -> dict[str, Any]:
+    made = await scheme_maps.make_map(session, context, body)
+    found: dict[str, Any] = orjson.loads(made)
+    return found
+
+
+def _scheme_map(answer: dict[str, Any]) -> Iterator[KeptFigure]:
+    for scheme, share in answer["shares"].items():
+        of = _maker("scheme_map", answer["titles"][scheme])
+        yield of("share", "Share of the map that it wins", share, "1")
+
+
+def _map_point(answer: MapPointOut) -> Iterator[KeptFigure]:
+    figure = _maker("scheme_map_point")
+    titles = {scheme.scheme: scheme.title for scheme in answer.schemes}
+    yield figure("best", "Best scheme here", answer.best and titles[answer.best])
+    for scheme in answer.schemes:
+        of = _maker("scheme_map_point", scheme.title)
+        yield of("io_time", "I/O time", scheme.io_time_us_per_access, _US)
+        yield of("cost", "Cost", _money(scheme.usd_per_month), _USD)
+
+
+def _break_even(answer: BreakEvenOut) -> Iterator[KeptFigure]:
+    figure = _maker("break_even")
+    money = answer.next_money
+    if money is not None:
+        first = money.equal_money[0]
+        yield figure("usd", "Next money", _money(money.usd), "USD")
+        yield figure("winner", "Better for it", first.winner)
+        yield figure("dram_gain", "Gain of DRAM", first.dram_gain_us, _US)
+        yield figure("flash_gain", "Gain of flash", first.flash_gain_us, _US)
+        yield figure(
+            "matching_flash", "Matching flash", first.matching_flash_pages, "pages"
+        )
+        yield figure(
+            "flip_price_ratio",
+            "Price ratio at which it turns",
+            first.flip_price_ratio,
+            "flash/DRAM",
+        )
+    for step in answer.steps:
+        by = f"when DRAM grows by {step.delta:g} times"
+        full = step.theta_full
+        theta = step.theta_curve if full is None else full
+        yield figure(f"theta {step.delta:g}", f"Flash per DRAM {by}", theta, "1")
+    for each in answer.intervals:
+        yield figure(
+            f"interval {each.upper} {each.lower}",
+            f"Break-even interval, {each.upper_name} over {each.lower_name}",
+            each.interval_s,
+            "s",
+        )
+
+
+def _throughput(answer: ThroughputOut) -> Iterator[KeptFigure]:
+    at = answer.at
+    titles = {scheme.scheme: scheme.title for scheme in answer.schemes}
+    best = answer.best[at]
+    yield _maker("throughput")("best", "Best scheme", best and titles[best])
+    for scheme in answer.schemes:
+        of = _maker("throughput", scheme.title)
+        rate = scheme.throughput_per_s[at]
+        yield of("throughput", "Throughput", rate, "1/s")
+        yield of("response", "Response time", scheme.response_ms[at], "ms")
+        yield of("bottleneck", "Bottleneck", scheme.bottleneck[at])
+        yield of("knee", "Knee", scheme.knee_clients[at], "clients")
+
+
+def _wear(answer: WearOut) -> Iterator[KeptFigure]:
+    for scheme in answer.schemes:
+        of = _maker("wear", scheme.title)
+        if scheme.never_worn_out:
+            yield of("life", "Life", "never worn out")
+        else:
+            yield of("life", "Life", scheme.years, "years")
+        yield of("writes", "Flash writes", scheme.tb_per_day, "TB/day")
+        money = scheme.money
+        usd = None if money is None else money.amortised_usd_per_month
+        yield of("cost", "Cost of the flash", _money(usd), _USD)
+
+
+def _recovery(answer: RecoveryOut) -> Iterator[KeptFigure]:
+    figure = _maker("recovery")
+    yield figure("fill", "Time to fill the flash", answer.fill.seconds, "s")
+    restart = answer.restart
+    if restart is not None:
+        yield figure(
+            "with_flash", "Restart with flash", restart.with_flash.total_s, "s"
+        )
+        yield figure(
+            "without_flash", "Restart without flash", restart.without_flash.total_s, "s"
+        )
+
+
+def _maker(ask: str, scheme: str | None = None) -> Callable[..., KeptFigure]:
+    def make(
+        name: str, title: str, value: float | str | None, unit: str | None = None
+    ) -> KeptFigure:
+        return KeptFigure(
+            ask=ask, name=name, title=title, scheme=scheme, value=value, unit=unit
+        )
+
+    return make
+
+
+def _sentence(answer: Any) -> str:
+    return str(answer.sentence)
+
+
+ASKS = {
+    "evaluation": Ask(evaluations.evaluate, _evaluation, _sentence),
+    "scheme_map": Ask(_make_map, _scheme_map, lambda answer: str(answer["sentence"])),
+    "scheme_map_point": Ask(scheme_maps.explain_point, _map_point, _sentence),
+    "break_even": Ask(
+        break_evens.evaluate, _break_even, lambda answer: str(answer.finding)
+    ),
+    "throughput": Ask(throughputs.evaluate, _throughput, _sentence),
+    "wear": Ask(wear.wear, _wear, _sentence),
+    "recovery": Ask(wear.recover, _recovery, _sentence),
+}
+"""By the field of `Asks`."""
