@@ -154,7 +154,7 @@ test("a price that changed shows the saved answer beside the present one", async
 
   await page.goto("/scenarios");
   const row = page.getByRole("row", { name: new RegExp(name) });
-  await row.getByRole("button", { name: `Compare ${name} with` }).click();
+  await row.getByRole("button", { name: `Then and now: ${name}` }).click();
   const beside = page.getByRole("dialog");
   await expect(beside).toContainText(/\d+ of \d+ key figures changed/, LONG);
   await expect(beside).toContainText(`Changed since: price book Prices ${STAMP}.`);

@@ -197,7 +197,7 @@ function SavedAnswer({ scenario }: { readonly scenario: ScenarioOut }) {
         <Button
           size="compact-xs"
           variant="default"
-          aria-label={`Compare ${scenario.name} with the present answer`}
+          aria-label={`Then and now: ${scenario.name}`}
           onClick={() => setOpened(true)}
         >
           Then and now
