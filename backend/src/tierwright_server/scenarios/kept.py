@@ -217,14 +217,23 @@ def _text(value: float | None, unit: str) -> str:
 
 
 def _changes(before: KeptSource, now: KeptSource | None) -> Iterator[FactChange]:
-    said = {"kind": before.kind, "id": before.id, "name": before.name}
+    def change(fact: str, was: str | None, present: str | None) -> FactChange:
+        return FactChange(
+            kind=before.kind,
+            id=before.id,
+            name=before.name,
+            fact=fact,
+            before=was,
+            now=present,
+        )
+
     if now is None:
-        yield FactChange(**said, fact="", before=before.name, now=None)
+        yield change("", before.name, None)
         return
     for fact in dict.fromkeys([*before.facts, *now.facts]):
         was, present = before.facts.get(fact), now.facts.get(fact)
         if was != present:
-            yield FactChange(**said, fact=fact, before=was, now=present)
+            yield change(fact, was, present)
 
 
 async def _sources(
@@ -358,8 +367,7 @@ def _because(facts: list[FactChange], made_by: str | None) -> str:
     said = []
     if made_by is not None:
         said.append(
-            f"Saved under models {made_by}; the present ones are "
-            f"{version.VERSION}."
+            f"Saved under models {made_by}; the present ones are {version.VERSION}."
         )
     if names:
         said.append(f"Changed since: {', '.join(names)}.")

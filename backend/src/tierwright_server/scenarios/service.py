@@ -97,9 +97,7 @@ def _columns(row: Scenario, catalogue: Catalogue) -> dict[str, Any]:
         "answer": kept,
         "answer_reason": _UNKEPT if kept is None else None,
         "stale": kept is not None
-        and (
-            row.model_version != version.VERSION or bool(catalogue.changes(kept))
-        ),
+        and (row.model_version != version.VERSION or bool(catalogue.changes(kept))),
         "created_at": row.created_at,
         "updated_at": row.updated_at,
     }
