@@ -101,6 +101,20 @@ class TestKeptAnswers:
         assert found["comparison"]["unchanged"], found["comparison"]
         assert found["comparison"]["facts"] == []
 
+    def test_a_close_call_keeps_what_the_replay_decided(self, application):
+        close = {
+            **POINT,
+            "ram_pages": 307,
+            "flash_pages": 6137,
+            "flash_device_id": "samsung-pm9a3-7.68tb-u2",
+            "decide": "replay",
+        }
+        given = application.post("/evaluations", close, 200)
+        made = application.post("/scenarios", scenario(asks={"evaluation": close}), 201)
+        assert figures(made["answer"], "decided_by") == {None: given["decided_by"]}
+        assert made["answer"]["sentences"] == [given["sentence"]]
+        assert made["comparison"]["unchanged"]
+
     def test_an_older_model_that_said_the_same(self, application, monkeypatch):
         monkeypatch.setattr(version, "VERSION", "0.0.9")
         made = application.post("/scenarios", scenario(), 201)

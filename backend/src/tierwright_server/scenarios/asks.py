@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from fastapi import Request
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.break_evens import service as break_evens
 from tierwright_server.break_evens.schemas import BreakEvenIn, BreakEvenOut
 from tierwright_server.context import Context
-from tierwright_server.evaluations import service as evaluations
-from tierwright_server.evaluations.schemas import EvaluationIn, EvaluationOut
+from tierwright_server.evaluations import deciding
+from tierwright_server.evaluations.schemas import Decide, DecisionIn, EvaluationOut
 from tierwright_server.schemas import Answer, Body
 from tierwright_server.scheme_maps import service as scheme_maps
 from tierwright_server.scheme_maps.schemas import (
@@ -29,7 +30,7 @@ from tierwright_server.wear.schemas import RecoveryIn, RecoveryOut, WearIn, Wear
 class Asks(Body):
     """Bodies of the requests that a scenario's answer is made of."""
 
-    evaluation: EvaluationIn | None = Field(
+    evaluation: DecisionIn | None = Field(
         default=None, description="Of `POST /evaluations`."
     )
     scheme_map: SchemeMapIn | None = Field(
@@ -76,7 +77,7 @@ class KeptFigure(Answer):
 class Ask:
     """How one kind of request is answered, and the figures that are kept of it."""
 
-    answer: Callable[[AsyncSession, Context, Any], Awaitable[Any]]
+    answer: Callable[[Request, AsyncSession, Context, Any], Awaitable[Any]]
     figures: Callable[[Any], Iterator[KeptFigure]]
     sentence: Callable[[Any], str]
 
@@ -93,10 +94,7 @@ def _evaluation(answer: EvaluationOut) -> Iterator[KeptFigure]:
     figure = _maker("evaluation")
     titles = {scheme.scheme: scheme.title for scheme in answer.schemes}
     yield figure("best", "Best scheme", answer.best and titles[answer.best])
-    # Present where close calls are decided.
-    decided = getattr(answer, "decided_by", None)
-    if decided is not None:
-        yield figure("decided_by", "Decided by", str(decided))
+    yield figure("decided_by", "Decided by", answer.decided_by.value)
     for scheme in answer.schemes:
         of = _maker("evaluation", scheme.title)
         yield of("io_time", "I/O time", scheme.io_time_us_per_access, _US)
@@ -113,8 +111,25 @@ def _evaluation(answer: EvaluationOut) -> Iterator[KeptFigure]:
         yield of("cost", "Cost", _money(scheme.money.usd_per_month), _USD)
 
 
+async def _evaluate(
+    request: Request, session: AsyncSession, context: Context, body: DecisionIn
+) -> EvaluationOut:
+    """Evaluate a point; a replay that takes a job is left to who asks for it."""
+    by_model = body.model_copy(update={"decide": Decide.MODEL})
+    found = await deciding.evaluate(request, session, context, by_model)
+    assert isinstance(found, EvaluationOut)
+    soon = (
+        found.check is not None
+        and found.check.expected_s <= context.settings.replay_inline_s
+    )
+    if body.decide is Decide.MODEL or not soon:
+        return found
+    decided = await deciding.evaluate(request, session, context, body)
+    return decided if isinstance(decided, EvaluationOut) else found
+
+
 async def _make_map(
-    session: AsyncSession, context: Context, body: SchemeMapIn
+    _: Request, session: AsyncSession, context: Context, body: SchemeMapIn
 ) -> dict[str, Any]:
     made = await scheme_maps.make_map(session, context, body)
     found: dict[str, Any] = orjson.loads(made)
@@ -224,15 +239,28 @@ def _sentence(answer: Any) -> str:
     return str(answer.sentence)
 
 
+def _of(
+    service: Callable[[AsyncSession, Context, Any], Awaitable[Any]],
+) -> Callable[[Request, AsyncSession, Context, Any], Awaitable[Any]]:
+    """Return a service that does not mind whether the client still waits."""
+
+    async def asked(
+        _: Request, session: AsyncSession, context: Context, body: Any
+    ) -> Any:
+        return await service(session, context, body)
+
+    return asked
+
+
 ASKS = {
-    "evaluation": Ask(evaluations.evaluate, _evaluation, _sentence),
+    "evaluation": Ask(_evaluate, _evaluation, _sentence),
     "scheme_map": Ask(_make_map, _scheme_map, lambda answer: str(answer["sentence"])),
-    "scheme_map_point": Ask(scheme_maps.explain_point, _map_point, _sentence),
+    "scheme_map_point": Ask(_of(scheme_maps.explain_point), _map_point, _sentence),
     "break_even": Ask(
-        break_evens.evaluate, _break_even, lambda answer: str(answer.finding)
+        _of(break_evens.evaluate), _break_even, lambda answer: str(answer.finding)
     ),
-    "throughput": Ask(throughputs.evaluate, _throughput, _sentence),
-    "wear": Ask(wear.wear, _wear, _sentence),
-    "recovery": Ask(wear.recover, _recovery, _sentence),
+    "throughput": Ask(_of(throughputs.evaluate), _throughput, _sentence),
+    "wear": Ask(_of(wear.wear), _wear, _sentence),
+    "recovery": Ask(_of(wear.recover), _recovery, _sentence),
 }
 """By the field of `Asks`."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, status
+from fastapi import APIRouter, Path, Query, Request, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
@@ -38,18 +38,18 @@ async def list_scenarios(
     responses=responses(409),
 )
 async def create_scenario(
-    body: ScenarioIn, session: SessionDep, context: ContextDep
+    body: ScenarioIn, request: Request, session: SessionDep, context: ContextDep
 ) -> OpenedScenario:
     """Keep a screen under a name."""
-    return await service.create_scenario(session, context, body)
+    return await service.create_scenario(request, session, context, body)
 
 
 @router.get("/{scenario_id}", operation_id="get_scenario", responses=responses(404))
 async def get_scenario(
-    scenario_id: ScenarioId, session: SessionDep, context: ContextDep
+    scenario_id: ScenarioId, request: Request, session: SessionDep, context: ContextDep
 ) -> OpenedScenario:
     """Read a scenario, its kept answer beside the present one."""
-    return await service.get_scenario(session, context, scenario_id)
+    return await service.get_scenario(request, session, context, scenario_id)
 
 
 @router.put(
@@ -58,11 +58,12 @@ async def get_scenario(
 async def update_scenario(
     scenario_id: ScenarioId,
     body: ScenarioUpdate,
+    request: Request,
     session: SessionDep,
     context: ContextDep,
 ) -> OpenedScenario:
     """Change a scenario; 409 if somebody else changed it since `version`."""
-    return await service.update_scenario(session, context, scenario_id, body)
+    return await service.update_scenario(request, session, context, scenario_id, body)
 
 
 @router.delete(
@@ -82,7 +83,7 @@ async def delete_scenario(scenario_id: ScenarioId, session: SessionDep) -> None:
     responses=responses(404, 409),
 )
 async def restore_scenario(
-    scenario_id: ScenarioId, session: SessionDep, context: ContextDep
+    scenario_id: ScenarioId, request: Request, session: SessionDep, context: ContextDep
 ) -> OpenedScenario:
     """Undo the deletion of a scenario; its kept answer comes back with it."""
-    return await service.restore_scenario(session, context, scenario_id)
+    return await service.restore_scenario(request, session, context, scenario_id)

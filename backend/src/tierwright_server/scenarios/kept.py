@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
+from fastapi import Request
 from pydantic import Field, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -83,7 +84,9 @@ class Comparison(Answer):
     sentence: str
 
 
-async def answer(session: AsyncSession, context: Context, asks: Asks) -> KeptAnswer:
+async def answer(
+    request: Request, session: AsyncSession, context: Context, asks: Asks
+) -> KeptAnswer:
     """Ask everything that a scenario asks, and return what is to be kept.
 
     Raises
@@ -95,7 +98,7 @@ async def answer(session: AsyncSession, context: Context, asks: Asks) -> KeptAns
     for name, body in asks.stated().items():
         ask = ASKS[name]
         try:
-            found = await ask.answer(session, context, body)
+            found = await ask.answer(request, session, context, body)
         except ServerError as error:
             raise _inside(error, name) from error
         except TierwrightError as error:
@@ -135,7 +138,7 @@ def _whole(figure: KeptFigure) -> KeptFigure:
 
 
 async def present_answer(
-    session: AsyncSession, context: Context, asks: Mapping[str, Any]
+    request: Request, session: AsyncSession, context: Context, asks: Mapping[str, Any]
 ) -> tuple[KeptAnswer | None, str]:
     """Answer what a scenario asked as of now, or say why that cannot be done."""
     try:
@@ -145,7 +148,7 @@ async def present_answer(
         where = ".".join(str(part) for part in first["loc"])
         return None, f"the question is no longer understood: {where}: {first['msg']}"
     try:
-        return await answer(session, context, stated), ""
+        return await answer(request, session, context, stated), ""
     except ServerError as error:
         return None, error.detail
 

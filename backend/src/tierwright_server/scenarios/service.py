@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import orjson
+from fastapi import Request
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -53,33 +54,33 @@ async def list_scenarios(
 
 
 async def get_scenario(
-    session: AsyncSession, context: Context, scenario_id: str
+    request: Request, session: AsyncSession, context: Context, scenario_id: str
 ) -> OpenedScenario:
     """Read a scenario, its kept answer beside the present one."""
     row = await _find(session, scenario_id)
-    return await _opened(session, context, row)
+    return await _opened(request, session, context, row)
 
 
 async def _opened(
-    session: AsyncSession, context: Context, row: Scenario
+    request: Request, session: AsyncSession, context: Context, row: Scenario
 ) -> OpenedScenario:
     columns = _columns(row, await Catalogue.load(session, context))
-    kept = columns["answer"]
-    if kept is None or row.asks is None or row.model_version is None:
+    kept, asks, made_by = columns["answer"], row.asks, row.model_version
+    if kept is None or asks is None or made_by is None:
         return OpenedScenario(
             **columns,
-            asks=row.asks,
+            asks=asks,
             answer_now=None,
             answer_now_reason=_UNKEPT,
             comparison=None,
         )
-    now, reason = await present_answer(session, context, row.asks)
+    now, reason = await present_answer(request, session, context, asks)
     return OpenedScenario(
         **columns,
-        asks=row.asks,
+        asks=asks,
         answer_now=now,
         answer_now_reason=reason or None,
-        comparison=None if now is None else compare(kept, row.model_version, now),
+        comparison=None if now is None else compare(kept, made_by, now),
     )
 
 
@@ -104,7 +105,7 @@ def _columns(row: Scenario, catalogue: Catalogue) -> dict[str, Any]:
 
 
 async def create_scenario(
-    session: AsyncSession, context: Context, body: ScenarioIn
+    request: Request, session: AsyncSession, context: Context, body: ScenarioIn
 ) -> OpenedScenario:
     """Keep a screen under a name, and the answer that it shows."""
     _check_state(body.state, context.settings.max_state_bytes)
@@ -119,18 +120,23 @@ async def create_scenario(
         question=body.question,
         state=body.state,
         version=1,
+        **await _answer_to_keep(request, session, context, body),
     )
-    await _keep_answer(session, context, scenario, body)
     session.add(scenario)
     await _flush(session, body.name)
-    return await _opened(session, context, scenario)
+    return await _opened(request, session, context, scenario)
 
 
 async def update_scenario(
-    session: AsyncSession, context: Context, scenario_id: str, body: ScenarioUpdate
+    request: Request,
+    session: AsyncSession,
+    context: Context,
+    scenario_id: str,
+    body: ScenarioUpdate,
 ) -> OpenedScenario:
     """Change a scenario that nobody else has changed meanwhile."""
     _check_state(body.state, context.settings.max_state_bytes)
+    kept = await _answer_to_keep(request, session, context, body)
     scenario = await _find(session, scenario_id, lock=True)
     if scenario.version != body.version:
         raise Conflict(
@@ -146,28 +152,30 @@ async def update_scenario(
     scenario.version += 1
     scenario.updated_at = now()
     if body.asks is not None or not same:
-        await _keep_answer(session, context, scenario, body)
+        for column, value in kept.items():
+            setattr(scenario, column, value)
     await _flush(session, body.name)
-    return await _opened(session, context, scenario)
+    return await _opened(request, session, context, scenario)
 
 
-async def _keep_answer(
-    session: AsyncSession, context: Context, scenario: Scenario, body: ScenarioIn
-) -> None:
-    """Put the present answer into a scenario, or none where it asks nothing."""
+async def _answer_to_keep(
+    request: Request, session: AsyncSession, context: Context, body: ScenarioIn
+) -> dict[str, Any]:
+    """Return the columns of the answer that is kept; empty ones where nothing is asked.
+
+    Replays are stored on the way, so this comes before anything is locked or changed.
+    """
     if body.asks is None or not body.asks.stated():
-        scenario.model_version = None
-        scenario.asks = None
-        scenario.answer = None
-        scenario.answered_at = None
-        return
-    found = await answer(session, context, body.asks)
-    scenario.model_version = version.VERSION
-    # What was not said then takes the usual value of the models that are asked, as the
-    # page does.
-    scenario.asks = body.asks.model_dump(mode="json", exclude_unset=True)
-    scenario.answer = found.model_dump(mode="json")
-    scenario.answered_at = now()
+        return dict.fromkeys(("model_version", "asks", "answer", "answered_at"))
+    found = await answer(request, session, context, body.asks)
+    return {
+        "model_version": version.VERSION,
+        # What was not said then takes the usual value of the models that are asked, as the
+        # page does.
+        "asks": body.asks.model_dump(mode="json", exclude_unset=True),
+        "answer": found.model_dump(mode="json"),
+        "answered_at": now(),
+    }
 
 
 async def delete_scenario(session: AsyncSession, scenario_id: str) -> None:
@@ -178,7 +186,7 @@ async def delete_scenario(session: AsyncSession, scenario_id: str) -> None:
 
 
 async def restore_scenario(
-    session: AsyncSession, context: Context, scenario_id: str
+    request: Request, session: AsyncSession, context: Context, scenario_id: str
 ) -> OpenedScenario:
     """Undo a deletion, with the answer that was kept."""
     scenario = await repository.get(session, scenario_id, lock=True, deleted=True)
@@ -190,7 +198,7 @@ async def restore_scenario(
     name = scenario.name
     scenario.deleted_at = None
     await _flush(session, name)
-    return await _opened(session, context, scenario)
+    return await _opened(request, session, context, scenario)
 
 
 async def _find(

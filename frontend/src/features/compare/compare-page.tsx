@@ -15,6 +15,7 @@ export function ComparePage() {
       empty="Schemes are compared on the hit-ratio and write-back curves of a workload."
       asks={({ state, search, summary }) => ({
         evaluation: {
+          decide: "replay" as const,
           ...evaluationInput(state),
           ...assumptions(search as AnalysisSearch, summary.kind === "curve"),
         },
