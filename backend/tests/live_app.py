@@ -138,7 +138,7 @@ class Application:
             202,
         )
 
-    def wait_run(self, run_id: str, timeout_s: float = 60) -> Any:
+    def wait_run(self, run_id: str, timeout_s: float = 240) -> Any:
         """Wait until a run has ended and return it."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
