@@ -119,6 +119,42 @@ export type AccessWindows = {
 };
 
 /**
+ * Asks
+ *
+ * Bodies of the requests that a scenario's answer is made of.
+ */
+export type Asks = {
+    /**
+     * Of `POST /evaluations`.
+     */
+    evaluation?: DecisionIn | null;
+    /**
+     * Of `POST /scheme-maps`.
+     */
+    scheme_map?: SchemeMapIn | null;
+    /**
+     * Of `POST /scheme-maps/point`.
+     */
+    scheme_map_point?: MapQuestion | null;
+    /**
+     * Of `POST /break-evens`.
+     */
+    break_even?: BreakEvenIn | null;
+    /**
+     * Of `POST /throughputs`.
+     */
+    throughput?: ThroughputIn | null;
+    /**
+     * Of `POST /wear`.
+     */
+    wear?: WearIn | null;
+    /**
+     * Of `POST /recovery`.
+     */
+    recovery?: RecoveryIn | null;
+};
+
+/**
  * AxisIn
  *
  * One axis: evenly spaced for shares, by equal factors otherwise.
@@ -633,6 +669,36 @@ export type Checksum = {
      * Of the whole file, hexadecimal.
      */
     sha256: string;
+};
+
+/**
+ * Comparison
+ *
+ * The kept answer beside the present one.
+ */
+export type Comparison = {
+    /**
+     * Unchanged
+     *
+     * Every figure is what it was.
+     */
+    unchanged: boolean;
+    /**
+     * Model Changed
+     */
+    model_changed: boolean;
+    /**
+     * Facts
+     */
+    facts: Array<FactChange>;
+    /**
+     * Figures
+     */
+    figures: Array<FigureBeside>;
+    /**
+     * Sentence
+     */
+    sentence: string;
 };
 
 /**
@@ -2715,11 +2781,93 @@ export type ExtentOut = {
 };
 
 /**
+ * FactChange
+ *
+ * One fact of a device, price book or workload that is not what it was.
+ */
+export type FactChange = {
+    /**
+     * Kind
+     */
+    kind: 'workload' | 'device' | 'price book';
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Fact
+     */
+    fact: string;
+    /**
+     * Before
+     *
+     * Absent where it was added since.
+     */
+    before: string | null;
+    /**
+     * Now
+     *
+     * Absent where it was removed since.
+     */
+    now: string | null;
+};
+
+/**
  * Family
  *
  * Kinds of what can be simulated.
  */
 export type Family = 'policy' | 'buffer' | 'scheme' | 'flash_cache' | 'chooser';
+
+/**
+ * FigureBeside
+ *
+ * One figure, then and now.
+ */
+export type FigureBeside = {
+    /**
+     * Ask
+     */
+    ask: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Scheme
+     */
+    scheme: string | null;
+    /**
+     * Unit
+     */
+    unit: string | null;
+    /**
+     * Before
+     */
+    before: number | string | null;
+    /**
+     * Now
+     */
+    now: number | string | null;
+    /**
+     * Changed
+     */
+    changed: boolean;
+    /**
+     * Relative
+     *
+     * (now - before) / before, where both are numbers and the first is not zero.
+     */
+    relative: number | null;
+};
 
 /**
  * FigureIn
@@ -4036,6 +4184,90 @@ export type IntervalOut = {
 };
 
 /**
+ * KeptAnswer
+ *
+ * The key figures of an answer, and what it rests on.
+ */
+export type KeptAnswer = {
+    /**
+     * Sentences
+     */
+    sentences: Array<string>;
+    /**
+     * Figures
+     */
+    figures: Array<KeptFigure>;
+    /**
+     * Sources
+     */
+    sources: Array<KeptSource>;
+};
+
+/**
+ * KeptFigure
+ *
+ * One figure of an answer.
+ */
+export type KeptFigure = {
+    /**
+     * Ask
+     *
+     * Name of the request in `asks`.
+     */
+    ask: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Scheme
+     *
+     * The scheme it is about, if one.
+     */
+    scheme: string | null;
+    /**
+     * Value
+     *
+     * A number; money as a decimal string; or a word, where `unit` is absent. Absent where the answer had none.
+     */
+    value: number | string | null;
+    /**
+     * Unit
+     */
+    unit: string | null;
+};
+
+/**
+ * KeptSource
+ *
+ * Something that an answer rests on, with the facts that it had then.
+ */
+export type KeptSource = {
+    /**
+     * Kind
+     */
+    kind: 'workload' | 'device' | 'price book';
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: string;
+    };
+};
+
+/**
  * KneeOut
  *
  * A knee of the hit-ratio curve.
@@ -4859,6 +5091,102 @@ export type NextMoneyOut = {
      * What the least flash gains without a hit; below 0 where every victim is staged. [µs per access]
      */
     entry_gain_us: number | null;
+};
+
+/**
+ * OpenedScenario
+ *
+ * A saved scenario with its answer then and now.
+ */
+export type OpenedScenario = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Question
+     *
+     * The page whose parameters the state holds.
+     */
+    question: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    /**
+     * State
+     */
+    state: {
+        [key: string]: unknown;
+    };
+    /**
+     * Version
+     */
+    version: number;
+    /**
+     * Model Version
+     *
+     * Version of the models that made the kept answer; absent without one.
+     */
+    model_version: string | null;
+    /**
+     * Present Model Version
+     *
+     * Version of the models now.
+     */
+    present_model_version: string;
+    /**
+     * Answered At
+     *
+     * When the kept answer was made.
+     */
+    answered_at: string | null;
+    /**
+     * Key figures of the answer as they were when it was saved.
+     */
+    answer: KeptAnswer | null;
+    /**
+     * Answer Reason
+     *
+     * Why no answer is kept.
+     */
+    answer_reason: string | null;
+    /**
+     * Stale
+     *
+     * The models, a device or a price book changed since the answer was kept: `GET /scenarios/{id}` says what that changes.
+     */
+    stale: boolean;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+    /**
+     * Asks
+     *
+     * The requests whose answers are kept.
+     */
+    asks: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * The answer to the same requests by the present models, prices and devices.
+     */
+    answer_now: KeptAnswer | null;
+    /**
+     * Answer Now Reason
+     *
+     * Why there is none.
+     */
+    answer_now_reason: string | null;
+    /**
+     * Both side by side; absent where one of them is.
+     */
+    comparison: Comparison | null;
 };
 
 /**
@@ -7017,6 +7345,10 @@ export type ScenarioIn = {
     state: {
         [key: string]: unknown;
     };
+    /**
+     * The requests whose answers are kept, by name. Without it nothing is kept of a new scenario or a changed state, and a kept answer stays where only the name changes.
+     */
+    asks?: Asks | null;
 };
 
 /**
@@ -7074,6 +7406,40 @@ export type ScenarioOut = {
      */
     version: number;
     /**
+     * Model Version
+     *
+     * Version of the models that made the kept answer; absent without one.
+     */
+    model_version: string | null;
+    /**
+     * Present Model Version
+     *
+     * Version of the models now.
+     */
+    present_model_version: string;
+    /**
+     * Answered At
+     *
+     * When the kept answer was made.
+     */
+    answered_at: string | null;
+    /**
+     * Key figures of the answer as they were when it was saved.
+     */
+    answer: KeptAnswer | null;
+    /**
+     * Answer Reason
+     *
+     * Why no answer is kept.
+     */
+    answer_reason: string | null;
+    /**
+     * Stale
+     *
+     * The models, a device or a price book changed since the answer was kept: `GET /scenarios/{id}` says what that changes.
+     */
+    stale: boolean;
+    /**
      * Created At
      */
     created_at: string;
@@ -7109,6 +7475,10 @@ export type ScenarioUpdate = {
     state: {
         [key: string]: unknown;
     };
+    /**
+     * The requests whose answers are kept, by name. Without it nothing is kept of a new scenario or a changed state, and a kept answer stays where only the name changes.
+     */
+    asks?: Asks | null;
     /**
      * Version
      *
@@ -15052,7 +15422,7 @@ export type CreateScenarioResponses = {
     /**
      * Successful Response
      */
-    201: ScenarioOut;
+    201: OpenedScenario;
 };
 
 export type CreateScenarioResponse = CreateScenarioResponses[keyof CreateScenarioResponses];
@@ -15156,7 +15526,7 @@ export type GetScenarioResponses = {
     /**
      * Successful Response
      */
-    200: ScenarioOut;
+    200: OpenedScenario;
 };
 
 export type GetScenarioResponse = GetScenarioResponses[keyof GetScenarioResponses];
@@ -15212,7 +15582,63 @@ export type UpdateScenarioResponses = {
     /**
      * Successful Response
      */
-    200: ScenarioOut;
+    200: OpenedScenario;
 };
 
 export type UpdateScenarioResponse = UpdateScenarioResponses[keyof UpdateScenarioResponses];
+
+export type RestoreScenarioData = {
+    body?: never;
+    path: {
+        /**
+         * Scenario Id
+         *
+         * Id of the scenario.
+         */
+        scenario_id: string;
+    };
+    query?: never;
+    url: '/api/v1/scenarios/{scenario_id}/restore';
+};
+
+export type RestoreScenarioErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type RestoreScenarioError = RestoreScenarioErrors[keyof RestoreScenarioErrors];
+
+export type RestoreScenarioResponses = {
+    /**
+     * Successful Response
+     */
+    200: OpenedScenario;
+};
+
+export type RestoreScenarioResponse = RestoreScenarioResponses[keyof RestoreScenarioResponses];
