@@ -75,6 +75,10 @@ generate: setup ## write the generated files: OpenAPI document, page client, ref
 gaps: setup ## write docs/models/model-vs-simulation.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_model_gaps.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: choices
+choices: setup ## write docs/models/choices.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
+	$(PY) scripts/generate_choices.py $(or $(TIERWRIGHT_SHARED),../shared)
+
 .PHONY: golden
 golden: .venv/.done ## write fixtures/golden anew from the slow independent models
 	$(PY) fixtures/golden/generate.py

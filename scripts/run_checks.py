@@ -37,6 +37,7 @@ CHECKS: dict[str, list[str]] = {
     "client": ["python", "scripts/check_client.py"],
     "reference": ["python", "scripts/generate_reference.py", "--check"],
     "gaps": ["python", "scripts/generate_model_gaps.py", "--check"],
+    "choices": ["python", "scripts/generate_choices.py", "--check"],
 }
 
 

@@ -77,6 +77,35 @@ def test_a_close_call_is_decided_by_the_replay(made: Profile) -> None:
     assert "lead_within_model_error" not in names
 
 
+def test_the_steady_state_is_decided_by_warmed_caches(made: Profile) -> None:
+    """The second half is counted, and the first one warms."""
+    curve = made.curve.steady()
+    found = page_flow.decide(evaluated(curve), curve, Trace(TPCB))
+    assert (found.decided_by, found.start) == ("replay", "steady")
+    half = made.curve.accesses // 2
+    for name, result in found.schemes.items():
+        flash = 0 if name == "none" else 6000
+        whole = simulate_scheme(Trace(TPCB), name, 1000, flash)
+        warm = simulate_scheme(Trace(TPCB), name, 1000, flash, warm_up=half)
+        assert result.replayed is not None
+        assert result.replayed.accesses == made.curve.accesses - half
+        assert result.replayed.hdd_reads == warm["hdd_reads"] < whole["hdd_reads"]
+        assert result.replayed.flash_writes == warm["flash_writes"]
+
+
+def test_what_is_held_makes_the_steady_state_less_sure(made: Profile) -> None:
+    """Caches that hold most pages seen are decided by the replay, whatever the lead."""
+    devices = {"flash": SLOW, "disk": FLASH}  # flash that costs more than the disk
+    for start, ram, flash, sure in (
+        ("cold", 1000, 300, True),
+        ("steady", 1000, 300, True),
+        ("steady", 1000, 29_000, False),
+    ):
+        curve = made.curve.from_start(start)
+        found = page_flow.evaluate(curve, ram_pages=ram, flash_pages=flash, **devices)
+        assert (found.contenders == ()) == sure, (start, flash)
+
+
 def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
     by_model = page_flow.evaluate(
         made.curve, ram_pages=1000, flash_pages=300, flash=SLOW, disk=FLASH

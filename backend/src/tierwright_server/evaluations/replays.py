@@ -91,6 +91,7 @@ def _replay(
     made = simulate.sweep(
         Trace(trace),
         [point.configuration(scheme) for scheme, point in points.items()],
+        warm_up=next(point.warm_up for point in points.values()),
         on_progress=lambda *_: not stop.is_set(),
     )
     if made["cancelled"]:

@@ -79,7 +79,7 @@ export const SchemeBars = memo(function SchemeBars(props: {
       option={option}
       height={HEIGHT}
       sentence={
-        decision === null || evaluation.decided_by === "replay" ? (
+        decision === null ? (
           <CloseCall
             evaluation={evaluation}
             modelBest={props.modelBest}

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 EQUAL_SHARE = 0.01
 """Share of the I/O time below which a lead does not matter: equal for the purpose."""
+STEADY_ERRORS = ((0.0, 0.1), (0.35, 0.3), (0.7, 1.0))
+"""By how much a steady cost may be off the second half of a recording, as a share of it, from a
+share of the distinct pages in RAM and flash on. `docs/models/choices.md` holds it against replays."""
 TIE_TOLERANCE = 1e-12
 """Costs that differ by less than this share count as equal."""
 SETTLED = frozenset({"lead_within_model_error", "lazy_writes_by_formula"})
@@ -107,6 +110,22 @@ _COUNTERS = (
     "hdd_reads",
     "hdd_writes",
 )
+
+
+def steady_error(held: float) -> float:
+    """Share of a cost in the steady state by which it may be off a warmed replay. [1]
+
+    Parameters
+    ----------
+    held : float
+        RAM and flash of the scheme, as a share of the distinct pages. [1]
+
+    Examples
+    --------
+    >>> steady_error(0.1), steady_error(0.5), steady_error(2.0)
+    (0.1, 0.3, 1.0)
+    """
+    return next(error for least, error in reversed(STEADY_ERRORS) if held >= least)
 
 
 def contenders(
@@ -283,7 +302,7 @@ def replay_points(found: Evaluation) -> dict[str, ReplayPoint]:
 
 def start_of(found: Evaluation) -> str:
     """Return what an evaluation is about: `cold` or `steady`."""
-    return str(found.inputs.get("start", "cold"))
+    return found.start
 
 
 def decide(
@@ -326,6 +345,7 @@ def decide(
     made = simulate.sweep(
         trace,
         [points[name].configuration(name) for name in wanted],
+        warm_up=points["none"].warm_up,
         on_progress=on_progress,
     )
     if made["cancelled"]:
@@ -359,11 +379,11 @@ def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
     """
     asked = {
         "page size": (curve.page_bytes, counters["page_bytes"]),
-        "accesses": (curve.accesses, counters["accesses"]),
+        "accesses": (curve.accesses, counters["accesses"] + counters.get("warm_up", 0)),
     }
     if curve.sample_rate is None:  # a sample estimates them
         asked["distinct pages"] = (curve.distinct_pages, counters["distinct_pages"])
-    if curve.known_write_accesses is not None:
+    if curve.known_write_accesses is not None and not counters.get("warm_up"):
         asked["write accesses"] = (
             curve.known_write_accesses,
             counters["write_accesses"],

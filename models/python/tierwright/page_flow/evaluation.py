@@ -448,23 +448,27 @@ def evaluate(
             for result in results.values()
         ],
         ram_budget=budget,
-        contenders=_contenders(results),
+        contenders=_contenders(curve, results, (ram_pages, frames, flash_pages)),
     )
     return decision.ranked(found)
 
 
-def _contenders(results: Mapping[str, SchemeResult]) -> tuple[str, ...]:
+def _contenders(
+    curve: Curve, results: Mapping[str, SchemeResult], sizes: tuple[int, int, int]
+) -> tuple[str, ...]:
     """Name the schemes that could be best: within their errors, and in warm caches or cold."""
-    return decision.contenders(
-        {
-            name: (
-                result.io_time_us_per_access,
-                result.io_time_error_us_per_access + result.warm_up_us_per_access,
-                result.io_time_error_us_per_access,
-            )
-            for name, result in results.items()
-        }
-    )
+    ram_pages, frames, flash_pages = sizes
+    whole = {"none": ram_pages, "exclusive": frames + flash_pages}
+    whole["lazy"] = whole["exclusive"]
+    known: dict[str, tuple[float, float, float]] = {}
+    for name, result in results.items():
+        cost = result.io_time_us_per_access
+        error = result.io_time_error_us_per_access
+        if curve.cold is not None:
+            pages = whole.get(name, max(frames, flash_pages))
+            error += cost * decision.steady_error(pages / curve.distinct_pages)
+        known[name] = (cost, error + result.warm_up_us_per_access, error)
+    return decision.contenders(known)
 
 
 def _budget(
