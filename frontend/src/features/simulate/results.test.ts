@@ -91,13 +91,41 @@ const findingIn = (one: SweepOut) =>
 
 describe("the finding", () => {
   it("names who is best at most sizes, and leaves the bound out", () => {
-    expect(findingIn(sweep({}))).toBe("ARC misses least at 2 of 2 sizes");
+    // Level at 20 pages, where LRU has as few misses.
+    expect(findingIn(sweep({}))).toBe(
+      "ARC misses least at 1 of 2 sizes, and is level with the best at 1 more",
+    );
   });
 
-  it("says so when all are equal", () => {
-    const rows = [row(0, 10, 0.4), row(1, 10, 0.4), row(2, 10, 0.1)];
+  it("calls a lead that decides nothing level", () => {
+    const rows = [row(0, 10, 0.1), row(1, 10, 0.1003), row(2, 10, 0.01)];
     expect(findingIn(sweep({ rows, ram_pages: [10] }))).toBe(
-      "All contenders are equal at 1 size",
+      "All contenders are level, within 1 % of each other, at 1 size",
+    );
+    const apart = [row(0, 10, 0.1), row(1, 10, 0.102), row(2, 10, 0.01)];
+    expect(findingIn(sweep({ rows: apart, ram_pages: [10] }))).toBe(
+      "LRU misses least at 1 of 1 size",
+    );
+  });
+
+  it("names all who lead equally often, and all who are level", () => {
+    const split = [
+      ...[row(0, 10, 0.5), row(0, 20, 0.4)],
+      ...[row(1, 10, 0.4), row(1, 20, 0.5)],
+    ];
+    expect(findingIn(sweep({ rows: split }))).toBe(
+      "Each of LRU and ARC misses least at 1 of 2 sizes",
+    );
+    const three = sweep({
+      contenders: [contender("lru"), contender("arc"), contender("fifo")],
+      rows: [
+        ...[row(0, 10, 0.4), row(0, 20, 0.4)],
+        ...[row(1, 10, 0.401), row(1, 20, 0.401)],
+        ...[row(2, 10, 0.5), row(2, 20, 0.5)],
+      ],
+    });
+    expect(findingIn(three)).toBe(
+      "LRU and ARC are level, within 1 % of the best, at 2 of 2 sizes",
     );
   });
 

@@ -182,7 +182,18 @@ function placesOf(
   );
 }
 
-const EQUAL = 1e-9;
+/** Contenders nearer to the best than this are level with it: no ground for a choice. */
+const LEVEL = 0.01;
+
+/** Those at one size that are as good as the best. */
+function bestAt(real: readonly ResultSeries[], size: number): readonly ResultSeries[] {
+  const values = real.map((one) => valueAt(one, size) ?? Number.POSITIVE_INFINITY);
+  const least = Math.min(...values);
+  return real.filter((_, place) => (values[place] ?? 0) <= least + Math.abs(least) * LEVEL);
+}
+
+const namesOf = (series: readonly ResultSeries[]): string =>
+  new Intl.ListFormat("en-GB").format(series.map(({ label }) => label));
 
 /** Who is best at how many of the sizes that all contenders have. */
 export function findingOf(
@@ -210,29 +221,46 @@ export function findingOf(
   const common = first.points
     .map(([size]) => size)
     .filter((size) => others.every((one) => valueAt(one, size) !== null));
-  const wins = new Map<string, number>();
-  let ties = 0;
-  for (const size of common) {
-    const values = real.map((one) => valueAt(one, size) ?? Number.POSITIVE_INFINITY);
-    const least = Math.min(...values);
-    const best = real.filter(
-      (_, index) => (values[index] ?? 0) <= least + Math.abs(least) * EQUAL,
-    );
-    if (best.length > 1) {
-      ties += 1;
-    }
-    for (const one of best) {
-      wins.set(one.label, (wins.get(one.label) ?? 0) + 1);
-    }
+  return common.length === 0
+    ? "The contenders have no size in common yet"
+    : rankingOf(
+        real,
+        common.map((size) => bestAt(real, size)),
+        measure,
+      );
+}
+
+/** The ranking in words, from who is among the best at each size. */
+function rankingOf(
+  real: readonly ResultSeries[],
+  best: readonly (readonly ResultSeries[])[],
+  measure: Measure,
+): string {
+  const all = sizesText(best.length);
+  if (best.every((level) => level.length === real.length)) {
+    return `All contenders are level, within 1 % of each other, at ${all}`;
   }
-  const [winner] = [...wins].sort((one, other) => other[1] - one[1]);
-  if (winner === undefined) {
-    return "The contenders have no size in common yet";
+  const leads = (one: ResultSeries) =>
+    best.filter((level) => level.length === 1 && level[0] === one).length;
+  const most = Math.max(...real.map(leads));
+  const leaders = real.filter((one) => leads(one) === most);
+  const [leader] = leaders;
+  if (most > 0 && leader !== undefined && leaders.length === 1) {
+    const level = best.filter(
+      (names) => names.length > 1 && names.includes(leader),
+    ).length;
+    const rest = level === 0 ? "" : `, and is level with the best at ${level} more`;
+    return `${leader.label} ${measure.wins} at ${most} of ${all}${rest}`;
   }
-  if (ties === common.length) {
-    return `All contenders are equal at ${sizesText(common.length)}`;
+  if (most > 0) {
+    return `Each of ${namesOf(leaders)} ${measure.wins} at ${most} of ${all}`;
   }
-  return `${winner[0]} ${measure.wins} at ${winner[1]} of ${sizesText(common.length)}`;
+  const among = (one: ResultSeries) => best.filter((names) => names.includes(one)).length;
+  const usual = Math.max(...real.map(among));
+  const level = real.filter((one) => among(one) === usual);
+  return level.length === 1
+    ? `${namesOf(level)} is best or within 1 % of the best at ${usual} of ${all}`
+    : `${namesOf(level)} are level, within 1 % of the best, at ${usual} of ${all}`;
 }
 
 const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}`;

@@ -37,16 +37,67 @@ describe("findings of a curve", () => {
     expect(knee(curve)).toBe(4);
     const two = [...curve.knees, { pages: 8, hit_ratio: 0.9, height: 0.1 }];
     expect(hitRatioSentence({ ...curve, knees: two })).toContain(
-      "Smaller knees: 32 KiB.",
+      "A less marked knee is at 32 KiB.",
     );
-    expect(hitRatioSentence(curve)).not.toContain("Smaller");
+    expect(hitRatioSentence(curve)).not.toContain("less marked");
     expect(knee({ ...curve, knees: [] })).toBeNull();
   });
 
   it("states the finding in sizes and per cent", () => {
     expect(hitRatioFinding(curve)).toBe("90 % of the accesses hit in 32 KiB of cache");
     expect(hitRatioSentence(curve)).toContain("knee is at 16 KiB (4 pages, 80 % hits)");
-    expect(hitRatioSentence(curve)).toContain("no cache hits more than 98.4 %");
+    expect(hitRatioSentence(curve)).toContain(
+      "no cache that starts empty hits more than 98.4 %",
+    );
+  });
+
+  it("says what doublings beyond the knee bring, and when one brings more", () => {
+    // 50 % by doubling from 2 to 4 pages, then 10 % and 8.4 %.
+    expect(hitRatioSentence(curve)).toContain(
+      "hits): the doubling up to it adds 50 % of the accesses to the hits, none beyond it more than 10 %.",
+    );
+    // A bend at small sizes, a flat part, and the bend that matters.
+    const late = {
+      ...curve,
+      pages: [1, 2, 4, 8, 16, 32, 64],
+      misses: [900, 700, 600, 590, 580, 200, 100],
+      distinct_pages: 64,
+      knees: [{ pages: 4, hit_ratio: 0.4, height: 0.3 }],
+    };
+    expect(hitRatioSentence(late)).toContain(
+      "but a larger cache can pay more: doubling from 64 KiB to 128 KiB adds 38 % of the accesses to the hits, the doubling up to the knee 10 %",
+    );
+    // At the end of the curve there is no doubling to speak of.
+    const end = { ...curve, knees: [{ pages: 16, hit_ratio: 0.9, height: 0.3 }] };
+    expect(hitRatioSentence(end)).toContain("knee is at 64 KiB (16 pages, 98.4 % hits).");
+  });
+
+  it("claims nothing of sizes that a profile does not list", () => {
+    const cut = { ...curve, kind: "profile" as const, distinct_pages: 4000 };
+    const sentence = hitRatioSentence(cut);
+    expect(sentence).toContain("what a larger cache would hit is not known");
+    expect(sentence).not.toContain("first touch");
+    const scan = { ...cut, misses: [990, 990, 985, 985, 980] };
+    expect(hitRatioFinding(scan)).toBe(
+      "Up to 64 KiB of cache, at most 2 % of the accesses hit",
+    );
+  });
+
+  it("makes no share of the accesses out of a share of the evicted pages", () => {
+    const stated: WrittenCurve = {
+      ...curve,
+      kind: "curve",
+      write_accesses: 350,
+      write_backs: curve.misses.map((count) => 0.35 * count),
+    };
+    expect(writeBackFinding(stated)).toBe(
+      "35 % of the evicted pages are dirty, as stated, at every size",
+    );
+    expect(writeBackSentence(stated)).toBe(
+      "By this share of the misses: 0.315 write-backs per access at 4 KiB, 0.0056 write-backs per access at 64 KiB. How many of the accesses write was not recorded.",
+    );
+    const clean = { ...stated, write_accesses: 0, write_backs: [0, 0, 0, 0, 0] };
+    expect(writeBackFinding(clean)).toContain("No evicted page is dirty, as stated");
   });
 
   it("says so when no smaller cache helps", () => {
@@ -58,7 +109,20 @@ describe("findings of a curve", () => {
 
   it("speaks of write-backs only where there are writes", () => {
     expect(writeBackFinding(curve)).toBe(
-      "16 KiB of cache absorbs half of the write-backs",
+      "16 KiB of cache halves the write-backs of the smallest",
+    );
+    expect(writeBackFinding({ ...curve, write_backs: [90, 89, 88, 87, 0] })).toBe(
+      "64 KiB of cache and no less halves the write-backs of the smallest",
+    );
+    expect(
+      writeBackFinding({
+        ...curve,
+        write_backs: [90, 89, 88, 87, 86],
+        distinct_pages: 4000,
+      }),
+    ).toBe("No listed cache, up to 64 KiB, halves the write-backs of the smallest");
+    expect(writeBackFinding({ ...curve, write_backs: [0, 0, 0, 0, 0] })).toBe(
+      "100 accesses write, but no cache of a listed size writes a page back",
     );
     expect(writeBackSentence(curve)).toContain("one of 16 KiB 20, 22.2 % of that");
     expect(writeBackFinding({ ...curve, write_accesses: 0 })).toContain(

@@ -3,12 +3,14 @@ import {
   bytes,
   formatBytes,
   formatCount,
+  formatPagesAndBytes,
   formatPercent,
   formatShort,
   type Pages,
   pages,
   ratio,
 } from "@/units/quantity";
+import { curveAt } from "./summaries";
 
 export type Curve = Pick<
   CurveOut,
@@ -56,6 +58,54 @@ export function knee(curve: Curve): Pages | null {
 const sizeText = (curve: Curve, size: number): string =>
   formatBytes(bytes(size * curve.page_bytes));
 
+/** What a doubling from one size to the next adds to the hit ratio. */
+interface Doubling {
+  readonly from: number;
+  readonly to: number;
+  readonly gain: number;
+}
+
+function doublingFrom(curve: Curve, from: number): Doubling {
+  const to = 2 * from;
+  const lost = curveAt(curve.pages, curve.misses, from);
+  return {
+    from,
+    to,
+    gain: (lost - curveAt(curve.pages, curve.misses, to)) / curve.accesses,
+  };
+}
+
+/** The doublings from a size on, as far as the curve is listed. */
+function doublingsFrom(curve: Curve, size: number): Doubling[] {
+  const last = curve.pages.at(-1) ?? 0;
+  const found: Doubling[] = [];
+  for (let from = size; 2 * from <= last; from *= 2) {
+    found.push(doublingFrom(curve, from));
+  }
+  return found;
+}
+
+/** What doublings beyond the knee still bring, beside the one that led to it. */
+function beyondKnee(curve: Curve, bend: number): string {
+  const before = doublingFrom(curve, bend / 2).gain;
+  const beyond = doublingsFrom(curve, bend);
+  const most = beyond.reduce<Doubling | null>(
+    (one, other) => (one === null || other.gain > one.gain ? other : one),
+    null,
+  );
+  const percent = (value: number) => formatPercent(ratio(value));
+  if (most === null || bend / 2 < (curve.pages[0] ?? 1)) {
+    return "";
+  }
+  return most.gain < before
+    ? `: the doubling up to it adds ${percent(before)} of the accesses to the hits, none beyond it more than ${percent(most.gain)}`
+    : `, but a larger cache can pay more: doubling from ${sizeText(curve, most.from)} to ${sizeText(curve, most.to)} adds ${percent(most.gain)} of the accesses to the hits, the doubling up to the knee ${percent(before)}`;
+}
+
+/** A curve that ends before it holds all pages says nothing of larger caches. */
+const endsEarly = (curve: Curve): boolean =>
+  curve.kind === "curve" || (curve.pages.at(-1) ?? 0) < curve.distinct_pages;
+
 /** "90 % of the accesses hit in 124 MiB; ..." */
 export function hitRatioFinding(curve: Curve): string {
   const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
@@ -68,7 +118,9 @@ export function hitRatioFinding(curve: Curve): string {
       return `${formatPercent(ratio(wanted))} of the accesses hit in ${sizeText(curve, size)} of cache`;
     }
   }
-  return `No cache of this workload hits more than ${formatPercent(ratio(ceiling))} of the accesses`;
+  return endsEarly(curve)
+    ? `Up to ${sizeText(curve, curve.pages.at(-1) ?? 0)} of cache, at most ${formatPercent(ratio(ceiling))} of the accesses hit`
+    : `No cache of this workload hits more than ${formatPercent(ratio(ceiling))} of the accesses`;
 }
 
 export function hitRatioSentence(curve: Curve): string {
@@ -78,26 +130,31 @@ export function hitRatioSentence(curve: Curve): string {
   if (bend !== null) {
     const value = hitRatios(curve).find(([size]) => size === bend)?.[1] ?? 0;
     parts.push(
-      `The curve's knee is at ${sizeText(curve, bend)} (${formatCount(bend)} pages, ${formatPercent(ratio(value))} hits): beyond it each doubling brings less.`,
+      `The curve's knee is at ${sizeText(curve, bend)} (${formatCount(bend)} pages, ${formatPercent(ratio(value))} hits)${beyondKnee(curve, bend)}.`,
     );
     const others = curve.knees.slice(1).map(({ pages: size }) => sizeText(curve, size));
     if (others.length > 0) {
-      parts.push(`Smaller knees: ${others.join(", ")}.`);
+      parts.push(
+        `${others.length === 1 ? "A less marked knee is" : "Less marked knees are"} at ${others.join(", ")}.`,
+      );
     }
   }
-  if (curve.kind === "curve") {
+  if (endsEarly(curve)) {
     parts.push(
       `The curve ends at ${sizeText(curve, curve.pages.at(-1) ?? 0)} with ${formatPercent(ratio(ceiling))} hits; what a larger cache would hit is not known.`,
     );
     return parts.join(" ");
   }
   parts.push(
-    `${formatPercent(ratio(1 - ceiling))} of the accesses are the first touch of their page, so no cache hits more than ${formatPercent(ratio(ceiling))}.`,
+    `${formatPercent(ratio(1 - ceiling))} of the accesses are the first touch of their page, so no cache that starts empty hits more than ${formatPercent(ratio(ceiling))}.`,
   );
   return parts.join(" ");
 }
 
 export function writeBackFinding(curve: WrittenCurve): string {
+  if (curve.kind === "curve") {
+    return statedShareFinding(curve);
+  }
   if (curve.write_accesses === 0) {
     return "This workload writes nothing, so nothing is ever written back";
   }
@@ -105,20 +162,58 @@ export function writeBackFinding(curve: WrittenCurve): string {
   const half = curve.pages.find(
     (_, index) => (curve.write_backs[index] ?? 0) <= first / 2,
   );
-  return half === undefined || half >= curve.distinct_pages
-    ? "Write-backs fall only near the whole footprint"
-    : `${sizeText(curve, half)} of cache absorbs half of the write-backs`;
+  if (first === 0) {
+    return `${formatCount(curve.write_accesses)} accesses write, but no cache of a listed size writes a page back`;
+  }
+  const last = curve.pages.at(-1) ?? 0;
+  return half === undefined
+    ? `No listed cache, up to ${sizeText(curve, last)}, halves the write-backs of the smallest`
+    : `${sizeText(curve, half)} of cache ${half >= curve.distinct_pages ? "and no less " : ""}halves the write-backs of the smallest`;
+}
+
+/** Of a given curve: the share of evicted pages that was stated, which is of no accesses. */
+function statedShareFinding(curve: WrittenCurve): string {
+  const misses = curve.misses[0] ?? 0;
+  const share = (curve.write_backs[0] ?? 0) / Math.max(1, misses);
+  return share === 0
+    ? "No evicted page is dirty, as stated: nothing is ever written back"
+    : `${formatPercent(ratio(share))} of the evicted pages are dirty, as stated, at every size`;
 }
 
 export function writeBackSentence(curve: WrittenCurve): string {
+  if (curve.kind === "curve") {
+    const [least, most] = [0, curve.pages.length - 1].map(
+      (place) =>
+        `${formatShort((curve.write_backs[place] ?? 0) / curve.accesses)} write-backs per access at ${sizeText(curve, curve.pages[place] ?? 0)}`,
+    );
+    return `By this share of the misses: ${least}, ${most}. How many of the accesses write was not recorded.`;
+  }
   const first = curve.write_backs[0] ?? 0;
   const bend = knee(curve);
   const index = bend === null ? -1 : curve.pages.indexOf(bend);
   const atKnee = curve.write_backs[index];
-  const base = `${formatCount(curve.write_accesses)} of ${formatCount(curve.accesses)} accesses write. A cache of one page would write ${formatCount(first)} pages back`;
+  const base = `${formatCount(curve.write_accesses)} of ${formatCount(curve.accesses)} accesses write. A cache of ${sizeText(curve, curve.pages[0] ?? 0)} would write ${formatCount(first)} pages back`;
   return atKnee === undefined || bend === null
     ? `${base}.`
     : `${base}, one of ${sizeText(curve, bend)} ${formatCount(atKnee)}, ${formatShort((100 * atKnee) / Math.max(1, first))} % of that.`;
+}
+
+/** Misses and write-backs of one size: counts where it is listed, else estimates. */
+export function sizeSentence(curve: Curve, size: number): string {
+  const listed = curve.pages.includes(size) && curve.kind !== "curve";
+  const amount = (counts: readonly number[]) => {
+    const value = curveAt(curve.pages, counts, size);
+    return listed ? formatCount(value) : `about ${formatShort(value)}`;
+  };
+  const backs = hasWrites(curve)
+    ? ` and ${amount(curve.write_backs)} write-backs`
+    : "";
+  const text = formatPagesAndBytes(pages(size), bytes(curve.page_bytes));
+  return `An LRU cache of ${text} has ${amount(curve.misses)} misses${backs}${
+    listed || curve.kind === "curve"
+      ? "."
+      : ": this size lies between two listed ones, where the curves are drawn straight."
+  }`;
 }
 
 /** About `count` row numbers, evenly spread over the listed sizes, ends included. */

@@ -6,8 +6,8 @@ import { downloadText, fileStem } from "@/charts/download";
 import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
-import { bytes, bytesOfPages, formatBytes, formatCount, pages } from "@/units/quantity";
-import { devicesFinding, devicesTable, sizePlace } from "./summaries";
+import { formatCount } from "@/units/quantity";
+import { devicesBasis, devicesFinding, devicesTable, sizePlace } from "./summaries";
 import classes from "./summaries.module.css";
 
 const FEW = 12;
@@ -33,12 +33,11 @@ export function DevicePanel({ tables, name, cursor }: DevicePanelProps) {
   }
   const place = sizePlace(devices, cursor);
   const table = devicesTable(tables, devices, place);
-  const cache = pages(devices.cache_pages[place] ?? 1);
   const shown = all ? table.shown : table.shown.slice(0, FEW);
   return (
     <Panel
       title={devicesFinding(tables, devices)}
-      subtitle={`${formatCount(devices.devices)} devices or relations; hits in one LRU cache of ${formatBytes(bytesOfPages(cache, bytes(tables.page_bytes)))} that all share, exact`}
+      subtitle={devicesBasis(tables, devices, cursor)}
       label="Devices and relations"
       actions={
         <Button
@@ -103,8 +102,8 @@ export function DevicePanel({ tables, name, cursor }: DevicePanelProps) {
       <Disclosure label="How is this computed?">
         <Text size="sm" maw={820}>
           Hits are counted at the powers of two, from the stack distance of each access
-          in the one LRU stack of all pages; the table takes the largest of them that is
-          not above the cache size chosen. Sequential is the share of the requests that
+          in the one LRU stack of all pages; the table takes the one that is nearest to the
+          chosen cache size. Sequential is the share of the requests that
           begin where the one before of the same device ended.
           {devices.others !== null &&
             ` The ${formatCount(devices.rows.length)} most accessed are listed, the others summed up.`}

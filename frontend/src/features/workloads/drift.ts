@@ -104,7 +104,7 @@ export function driftFinding(curves: WindowCurves): string {
   }
   const { size, low, high } = restless(curves);
   return high - low < STEADY.points || high <= low * STEADY.factor
-    ? "Steady: from window to window the misses hardly change"
+    ? `Steady: with ${sizeName(curves, size)}, where they vary most, misses other than first touches stay between ${percent(low)} and ${percent(high)}`
     : `Drift: with ${sizeName(curves, size)}, misses other than first touches move between ${percent(low)} and ${percent(high)}`;
 }
 

@@ -52,7 +52,7 @@ export function ProfileCharts(props: ProfileChartsProps) {
 
 /** What stands behind the numbers, in a word. */
 const BASIS = {
-  trace: "exact at every size",
+  trace: "exact at every listed size",
   profile: "as the profile lists it",
   curve: "as it was given",
 } as const;
@@ -75,8 +75,8 @@ function UnknownWrites({ kind }: Pick<Curve, "kind">) {
       <EmptyState title="A hit-ratio curve does not tell it">
         Which evicted pages are dirty depends on what the workload writes, and when. On
         the page Compare you can state a dirty share; without one every cost is a range,
-        from no dirty page to as many as can be. A trace that has writes tells the share
-        of every size.
+        from no dirty page to all that could be dirty. A trace that has writes tells the
+        share of every size.
       </EmptyState>
     </Panel>
   );

@@ -6,13 +6,12 @@ import {
   bytes,
   bytesOfPages,
   formatBytes,
-  formatCount,
   formatPagesAndBytes,
   formatPercent,
   pages,
   ratio,
 } from "@/units/quantity";
-import { type Curve, hasWrites } from "./curve-findings";
+import { type Curve, sizeSentence } from "./curve-findings";
 import { curveAt } from "./summaries";
 import classes from "./summaries.module.css";
 
@@ -26,14 +25,11 @@ interface SizeCursorProps {
 export function SizeCursor({ curve, value, onChange }: SizeCursorProps) {
   const pageBytes = bytes(curve.page_bytes);
   const misses = curveAt(curve.pages, curve.misses, value);
-  const backs = hasWrites(curve)
-    ? Math.round(curveAt(curve.pages, curve.write_backs, value))
-    : null;
   const text = formatPagesAndBytes(pages(value), pageBytes);
   return (
     <Panel
       title={`A cache of ${formatBytes(bytesOfPages(pages(value), pageBytes))} hits ${formatPercent(ratio(1 - misses / curve.accesses))} of the accesses`}
-      subtitle="The size that is marked in the curves and used in the table of devices"
+      subtitle="The size that is marked in the curves"
       label="Cache size of the charts"
     >
       <div className={classes["cursor"]}>
@@ -54,9 +50,7 @@ export function SizeCursor({ curve, value, onChange }: SizeCursorProps) {
         />
       </div>
       <Text size="sm" mt="xs">
-        {formatCount(Math.round(misses))} misses
-        {backs !== null && ` and ${formatCount(backs)} write-backs`} of an LRU cache of{" "}
-        {text}. Between listed sizes the curves are straight.
+        {sizeSentence(curve, value)}
       </Text>
     </Panel>
   );

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SummaryTables } from "@/api/analyses";
 import {
   curveAt,
+  devicesBasis,
   devicesFinding,
   devicesTable,
   doublings,
@@ -172,21 +173,36 @@ describe("windows", () => {
     expect(workingSetFinding(tables, windowView(tables, "accesses"))).toBe(
       "No window of 100 accesses touches more than 80 KiB of the 160 KiB footprint",
     );
+    const whole = { ...tables, distinct_pages: 20 };
+    expect(workingSetFinding(whole, windowView(whole, "accesses"))).toBe(
+      "A window of 100 accesses touches the whole footprint of 80 KiB",
+    );
   });
 
   it("tell a footprint that grows from one that is complete", () => {
-    expect(lateShare(tables)).toBeCloseTo(0.1);
-    expect(footprintFinding(tables)).toContain("10 % of it is first touched");
+    expect(lateShare(tables)?.share).toBeCloseTo(0.1);
+    expect(footprintFinding(tables)).toBe(
+      "The footprint still grows: 10 % of it is first touched in the last 10 % of the accesses",
+    );
     const { windows } = tables;
     const footprint_pages = [...windows.footprint_pages.slice(0, 8), 40, 40];
     expect(
       footprintFinding({ ...tables, windows: { ...windows, footprint_pages } }),
-    ).toContain("nearly complete");
+    ).toBe(
+      "The footprint is nearly complete: 0 % of it is first touched in the last 10 % of the accesses",
+    );
+    // Two windows: the end that is known is half of the trace, and is called so.
+    const halves = { ...windows, window_accesses: 500, footprint_pages: [30, 40] };
+    expect(footprintFinding({ ...tables, windows: halves })).toContain(
+      "25 % of it is first touched in the last 50 % of the accesses",
+    );
+    const one = { ...windows, window_accesses: 1000, footprint_pages: [40] };
+    expect(footprintFinding({ ...tables, windows: one })).toContain("too short to say");
   });
 
   it("give the mix of most windows", () => {
     expect(mixFinding(tables, windowView(tables, "time"))).toBe(
-      "Writes are 25 % of the accesses, 20 % to 30 % in nine of ten windows",
+      "Writes are 25 % of the accesses, 20 % to 40 % in single windows",
     );
     const none = { ...tables, write_accesses: 0 };
     expect(mixFinding(none, windowView(none, "accesses"))).toContain("writes nothing");
@@ -273,7 +289,7 @@ describe("popularity", () => {
       "does not fit; the most accessed page has 500 accesses, the law expects 400",
     );
     const popularity = { ...tables.popularity, zipf: null };
-    expect(popularitySentence({ ...tables, popularity })).toContain("have no law");
+    expect(popularitySentence({ ...tables, popularity })).toContain("too few pages to fit a law");
   });
 });
 
@@ -283,10 +299,17 @@ describe("devices", () => {
     throw new Error("the sample has devices");
   }
 
-  it("take the largest listed size that is not above the cursor", () => {
+  it("take the listed size nearest to the chosen one, and say which that is", () => {
     expect([1, 3, 4, 39, 64, 1000].map((cursor) => sizePlace(devices, cursor))).toEqual(
-      [0, 1, 2, 5, 6, 6],
+      [0, 2, 2, 5, 6, 6],
     );
+    expect(devicesBasis(tables, devices, 32)).toBe(
+      "3 devices or relations that share one LRU cache; hits are exact, at the chosen size of 128 KiB",
+    );
+    expect(devicesBasis(tables, devices, 39)).toBe(
+      "3 devices or relations that share one LRU cache; hits are exact at 128 KiB, the counted size nearest to the chosen 156 KiB",
+    );
+    expect(devicesTable(tables, devices, 5).header).toContain("Hit ratio at 128 KiB");
   });
 
   it("share hits among all devices, the unlisted ones too", () => {

@@ -83,6 +83,9 @@ export const hasIdle = (view: WindowView): boolean => view.accesses.includes(0);
 
 export function workingSetFinding(tables: SummaryTables, view: WindowView): string {
   const most = Math.max(...view.working);
+  if (most >= tables.distinct_pages) {
+    return `A window of ${view.length} touches the whole footprint of ${size(tables, most)}`;
+  }
   return `No window of ${view.length} touches more than ${size(tables, most)} of the ${size(tables, tables.distinct_pages)} footprint`;
 }
 
@@ -101,26 +104,36 @@ export function workingSetSentence(tables: SummaryTables, view: WindowView): str
   }`;
 }
 
-/** Share of the footprint first touched in the last tenth of the accesses. */
-export function lateShare(tables: SummaryTables): number {
+/**
+ * Share of the footprint first touched in the last tenth of the accesses, or in what the
+ * windows have nearest to it; null where there is but one window.
+ */
+export function lateShare(
+  tables: SummaryTables,
+): { readonly share: number; readonly span: number } | null {
   const { window_accesses, footprint_pages } = tables.windows;
   const before = Math.floor((0.9 * tables.accesses) / window_accesses) - 1;
   return before < 0
-    ? 1
-    : 1 - at(footprint_pages, before) / Math.max(1, tables.distinct_pages);
+    ? null
+    : {
+        share: 1 - at(footprint_pages, before) / Math.max(1, tables.distinct_pages),
+        span: 1 - ((before + 1) * window_accesses) / tables.accesses,
+      };
 }
 
 const STILL_GROWING = 0.02;
 
 export function footprintFinding(tables: SummaryTables): string {
-  const share = lateShare(tables);
-  return share > STILL_GROWING
-    ? `The footprint still grows: ${formatPercent(ratio(share))} of it is first touched in the last tenth of the accesses`
-    : "The footprint is nearly complete: the last tenth of the accesses adds hardly a page";
+  const late = lateShare(tables);
+  if (late === null) {
+    return `The trace touches ${size(tables, tables.distinct_pages)}; it is too short to say whether more would follow`;
+  }
+  const { share, span } = late;
+  return `The footprint ${share > STILL_GROWING ? "still grows" : "is nearly complete"}: ${formatPercent(ratio(share))} of it is first touched in the last ${formatPercent(ratio(span))} of the accesses`;
 }
 
 export function footprintSentence(tables: SummaryTables): string {
-  const grows = lateShare(tables) > STILL_GROWING;
+  const grows = (lateShare(tables)?.share ?? 1) > STILL_GROWING;
   return `${formatCount(tables.distinct_pages)} distinct pages (${size(tables, tables.distinct_pages)}) by the end of the trace.${
     grows
       ? " A longer recording may touch more, so sizes near the whole footprint are not settled by this trace."
@@ -138,14 +151,24 @@ export function writeShares(view: WindowView): number[] {
     .map((number) => at(view.writes, number) / at(view.accesses, number));
 }
 
+/** Of fewer windows a tenth is less than one. */
+const FEWEST_FOR_NINE_OF_TEN = 10;
+
 export function mixFinding(tables: SummaryTables, view: WindowView): string {
   if (tables.write_accesses === 0) {
     return "This workload writes nothing";
   }
   const shares = writeShares(view);
-  const low = formatPercent(ratio(ranked(shares, 0.05)));
-  const high = formatPercent(ratio(ranked(shares, 0.95)));
-  return `Writes are ${percent(tables.write_accesses, tables.accesses)} of the accesses, ${low} to ${high} in nine of ten windows`;
+  const all = `Writes are ${percent(tables.write_accesses, tables.accesses)} of the accesses`;
+  if (shares.length < 2) {
+    return all;
+  }
+  const few = shares.length < FEWEST_FOR_NINE_OF_TEN;
+  const low = formatPercent(ratio(ranked(shares, few ? 0 : 0.05)));
+  const high = formatPercent(ratio(ranked(shares, few ? 1 : 0.95)));
+  return low === high
+    ? `${all}, the same in ${few ? "every window" : "nine of ten windows"}`
+    : `${all}, ${low} to ${high} in ${few ? "single windows" : "nine of ten windows"}`;
 }
 
 export function mixSentence(tables: SummaryTables): string {
@@ -208,7 +231,7 @@ export function popularitySentence(tables: SummaryTables): string {
     );
   const fit =
     zipf === null
-      ? "Two pages or fewer have no law."
+      ? "There are too few pages to fit a law."
       : `Zipf α = ${formatShort(zipf.exponent)} by maximum likelihood, Kolmogorov–Smirnov distance ${formatShort(zipf.ks_distance, 2)} (0 is perfect). ${VERDICTS[zipf.verdict]}; the most accessed page has ${formatCount(accesses[0] ?? 0)} accesses, the law expects ${formatShort(fitted?.[0] ?? 0)}. It says nothing of the order of accesses, so hit ratios are read from the curves, never from the law.`;
   return `${fit} Shares of the accesses: ${parts.join(", ")}.`;
 }
@@ -346,7 +369,7 @@ export function reuseSentence(tables: SummaryTables, along: Along): string {
   const bins = reuseBins(tables, along);
   const late = quantile(bins, 0.9);
   const unit = along === "time" ? "" : " accesses";
-  const base = `${percent(again, tables.accesses)} of the accesses are to a page that was accessed before; the others are first touches, which no cache hits.`;
+  const base = `${percent(again, tables.accesses)} of the accesses are to a page that was accessed before; the others are first touches, which a cache that starts empty cannot hit.`;
   return late === null
     ? base
     : `${base} 90 % of the re-accesses come within ${reuseText(along)(late)}${unit}.`;
@@ -438,10 +461,27 @@ export function sequentialSentence(tables: SummaryTables): string {
 type Devices = NonNullable<SummaryTables["devices"]>;
 export type DeviceRow = Devices["rows"][number];
 
-/** The largest listed size that is not above `cursor`, by its place. */
+/** The listed size that is nearest to `cursor` by its ratio, by its place. */
 export function sizePlace(devices: Devices, cursor: number): number {
-  const above = devices.cache_pages.findIndex((one) => one > cursor);
-  return above === -1 ? devices.cache_pages.length - 1 : Math.max(0, above - 1);
+  const distance = (size: number) => Math.abs(Math.log(size / Math.max(1, cursor)));
+  return devices.cache_pages.reduce(
+    (best, size, place) =>
+      distance(size) < distance(devices.cache_pages[best] ?? size) ? place : best,
+    0,
+  );
+}
+
+/** At which size the table of devices counts hits, and how it stands to the chosen one. */
+export function devicesBasis(
+  tables: SummaryTables,
+  devices: Devices,
+  cursor: number,
+): string {
+  const listed = devices.cache_pages[sizePlace(devices, cursor)] ?? 1;
+  const head = `${formatCount(devices.devices)} devices or relations that share one LRU cache; hits are exact`;
+  return listed === cursor
+    ? `${head}, at the chosen size of ${size(tables, listed)}`
+    : `${head} at ${size(tables, listed)}, the counted size nearest to the chosen ${size(tables, cursor)}`;
 }
 
 export const hitsAt = (row: DeviceRow, place: number): number | null =>
@@ -465,7 +505,7 @@ export function devicesTable(tables: SummaryTables, devices: Devices, place: num
       "of all",
       "Writes",
       "Footprint",
-      "Hit ratio",
+      `Hit ratio at ${size(tables, devices.cache_pages[place] ?? 1)}`,
       "of all hits",
       "Sequential",
     ],
