@@ -83,6 +83,7 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "page_flow.load.about_load": "words for numbers",
     "break_even.gains.about_metadata": "words",
     "break_even.analysis.tier_prices": "picks prices of book or devices",
     "break_even.gains.check_old_share": "checks an input",

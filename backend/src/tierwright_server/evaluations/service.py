@@ -18,6 +18,7 @@ from tierwright.hit_ratio import Curve
 from tierwright.metadata import PRESETS, MetadataPreset, RamBudget
 from tierwright.metadata import preset as preset_of
 from tierwright.page_flow import Evaluation, SchemeResult, decision
+from tierwright.page_flow.load import about_load
 from tierwright.prices import PriceBook
 from tierwright.units import format_bytes
 from tierwright_server.catalog import service as catalog
@@ -237,7 +238,11 @@ def range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
 
 def _of_one_end(warning: WarningOut) -> WarningOut:
     """Say of which end a warning is that depends on costs."""
-    if warning.name not in {"lead_within_model_error", "lazy_writes_by_formula"}:
+    if warning.name not in {
+        "lead_within_model_error",
+        "lazy_writes_by_formula",
+        "load_beyond_devices",
+    }:
         return warning
     return warning.model_copy(
         update={"message": f"with as many dirty pages as can be, {warning.message}"}
@@ -327,6 +332,10 @@ def answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut
     curve = point.curve
     books = point.prices
     found = page_flow.judged(found, curve, point.flash[0], point.disk[0])
+    load = about_load(
+        found, curve.accesses, point.content.summary.get("duration_s")
+    )
+    found = replace(found, warnings=(*load, *found.warnings))
     return EvaluationOut(
         workload_id=point.workload.id,
         content_id=point.content.id,

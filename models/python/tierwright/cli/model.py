@@ -548,8 +548,10 @@ def evaluate(
     """
     from tierwright import catalog, page_flow
     from tierwright.hit_ratio import read_profile
+    from tierwright.page_flow.load import about_load
 
-    curve = read_profile(profile).curve
+    read_from = read_profile(profile)
+    curve = read_from.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
     curve = curve.from_start(start)
@@ -583,6 +585,8 @@ def evaluate(
         with opened(files, reading) as read, progress("replay") as on_progress:
             found = page_flow.decide(found, curve, read, on_progress=on_progress)
     found = page_flow.judged(found, curve, choices["flash"], choices["disk"])
+    load = about_load(found, curve.accesses, read_from.duration_s)
+    found = replace(found, warnings=(*load, *found.warnings))
     if json:
         print_json(found.to_dict())
         return
