@@ -178,6 +178,23 @@ class TestEvaluate:
         assert answer["ram_bytes"] == 10 * 8192
         assert answer["flash_bytes"] == 20 * 8192
 
+    def test_a_rate_that_the_devices_cannot_carry_is_warned_of(self, application):
+        """One disk under a trace of some 80,000 accesses a second; RAM for all of it is enough."""
+        answer = application.post("/evaluations", point(300, 3000), 200)
+        (load,) = (
+            w for w in answer["warnings"] if w["name"] == "load_beyond_devices"
+        )
+        best = by_scheme(answer)[answer["best"]]["cost_terms_us_per_access"]
+        summary = application.get("/workloads/example")["summary"]
+        rate = summary["accesses"] / summary["duration_s"]
+        busy = (best["disk_reads"] + best["disk_writes"]) * rate / 1e6
+        assert busy > 1
+        assert f"disk busy for {100 * busy:,.0f} % of the time" in load["message"]
+        roomy = application.post("/evaluations", point(30_687, 0), 200)
+        cold = by_scheme(roomy)[roomy["best"]]["io_time_us_per_access"]
+        named = {warning["name"] for warning in roomy["warnings"]}
+        assert ("load_beyond_devices" in named) == (cold * rate / 1e6 > 1)
+
     def test_inclusive_with_ram_above_flash_is_warned_about(self, application):
         shown = by_scheme(application.post("/evaluations", point(4000, 3000), 200))
         for name in ("inclusive", "inclusive_global"):

@@ -65,6 +65,14 @@ export function deciding(scheme: EvaluationOut["schemes"][number]) {
 }
 
 /** Titles of the schemes, devices and price book that messages name by their ids. */
+/** Without flash the schemes are one and the same, so only that one is shown. */
+export const shownSchemes = (
+  evaluation: Pick<EvaluationOut, "flash_pages" | "schemes">,
+): EvaluationOut["schemes"] =>
+  evaluation.flash_pages === 0
+    ? evaluation.schemes.filter(({ scheme }) => scheme === "none")
+    : evaluation.schemes;
+
 export function namesIn(evaluation: EvaluationOut): ReadonlyMap<string, string> {
   const { devices, price_book } = evaluation;
   return new Map([

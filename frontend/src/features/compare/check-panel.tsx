@@ -8,7 +8,13 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
 import { WarningNotes } from "@/components/warning-notes";
-import { bytes, formatNumber, formatPagesAndBytes, pages } from "@/units/quantity";
+import {
+  bytes,
+  formatCount,
+  formatNumber,
+  formatPagesAndBytes,
+  pages,
+} from "@/units/quantity";
 import {
   counterTitle,
   exactSchemes,
@@ -236,13 +242,10 @@ function CheckRow(props: {
   );
 }
 
-/** Counts are shown whole; model estimates between integers keep one decimal. */
-function count(value: number): string {
-  if (Number.isInteger(value)) {
-    return value.toLocaleString("en-US");
-  }
-  return Math.abs(value) >= 1000
-    ? value.toLocaleString("en-US", { maximumFractionDigits: 1 })
+/** Counts and estimates of counts are whole; smaller figures have four digits. */
+export function count(value: number): string {
+  return Number.isInteger(value) || Math.abs(value) >= 1000
+    ? formatCount(value)
     : formatNumber(value, 4);
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { EvaluationIn, SimulationOut } from "@/api/evaluations";
+import {
+  type EvaluationIn,
+  type EvaluationOut,
+  type SimulationOut,
+  shownSchemes,
+} from "@/api/evaluations";
 import {
   type CheckRow,
   exactSchemes,
@@ -7,6 +12,7 @@ import {
   summary,
   verdict,
 } from "./check-findings";
+import { count } from "./check-panel";
 import { isSamePoint } from "./use-check";
 
 const inputs: EvaluationIn = {
@@ -132,5 +138,23 @@ describe("the verdict of a simulation", () => {
       verdict([time("exclusive", 5.000_01), time("lazy", 5)], TITLES, "lazy"),
     ).toContain("less than 0.01 % less");
     expect(verdict([], TITLES, null)).toBeNull();
+  });
+});
+
+describe("what is shown of a point", () => {
+  it("is one scheme without flash, where all are the same", () => {
+    const schemes = ["none", "inclusive", "lazy"].map((scheme) => ({ scheme }));
+    const at = (flash_pages: number) =>
+      shownSchemes({ flash_pages, schemes: schemes as EvaluationOut["schemes"] }).map(
+        ({ scheme }) => scheme,
+      );
+    expect(at(0)).toEqual(["none"]);
+    expect(at(1)).toEqual(["none", "inclusive", "lazy"]);
+  });
+
+  it("has no parts of an access", () => {
+    expect(count(623_933.6)).toBe("623,934");
+    expect(count(623_933)).toBe("623,933");
+    expect(count(13.4321)).toBe("13.43");
   });
 });

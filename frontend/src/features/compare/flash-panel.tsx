@@ -228,7 +228,7 @@ function DirectoryChart(props: {
       table={() => directoryTable(found)}
       sentence={[
         found.remark,
-        `Without flash, all memory for pages: ${formatDuration(microseconds(found.none_us))} an access.`,
+        `Without flash an access takes ${formatDuration(microseconds(found.none_us))} here, where the directory of the RAM takes memory too; the comparison above does not charge it.`,
       ]
         .filter((text) => text !== "")
         .join(" ")}

@@ -1,6 +1,11 @@
 import { Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import { deciding, type EvaluationOut, type SimulationOut } from "@/api/evaluations";
+import {
+  deciding,
+  type EvaluationOut,
+  type SimulationOut,
+  shownSchemes,
+} from "@/api/evaluations";
 import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -21,7 +26,7 @@ function schemeBars(
       .filter((row) => row.counter === IO_TIME)
       .map((row) => [row.scheme, row.simulated]),
   );
-  return evaluation.schemes.map((scheme) => ({
+  return shownSchemes(evaluation).map((scheme) => ({
     scheme: scheme.scheme,
     title: scheme.title,
     terms: { ...deciding(scheme).cost_terms_us_per_access },
@@ -30,7 +35,7 @@ function schemeBars(
     simulated:
       scheme.least?.io_time_us_per_access ??
       (scheme.replayed === null ? simulated.get(scheme.scheme) : undefined),
-    best: scheme.scheme === evaluation.best,
+    best: evaluation.flash_pages > 0 && scheme.scheme === evaluation.best,
   }));
 }
 

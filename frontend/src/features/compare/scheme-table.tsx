@@ -1,6 +1,11 @@
 import { Text, Tooltip } from "@mantine/core";
 import { memo, useState } from "react";
-import { deciding, type EvaluationOut, type SchemeEvaluation } from "@/api/evaluations";
+import {
+  deciding,
+  type EvaluationOut,
+  type SchemeEvaluation,
+  shownSchemes,
+} from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
@@ -21,7 +26,10 @@ export const SchemeTable = memo(function SchemeTable({
   readonly evaluation: EvaluationOut;
 }) {
   const [opened, setOpened] = useState<string | null>(null);
-  const best = evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
+  const best =
+    evaluation.flash_pages === 0
+      ? undefined
+      : evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
   return (
     <Panel
       title="In figures"
@@ -70,7 +78,7 @@ export const SchemeTable = memo(function SchemeTable({
             </tr>
           </thead>
           <tbody>
-            {evaluation.schemes.map((scheme) => (
+            {shownSchemes(evaluation).map((scheme) => (
               <SchemeRow
                 key={scheme.scheme}
                 scheme={scheme}
@@ -200,7 +208,7 @@ function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined
       <Unknown
         reason={
           scheme.least === null
-            ? "no scheme is best at this point"
+            ? "there is nothing to compare without flash"
             : "which scheme is best depends on the dirty share, which is unknown"
         }
       />

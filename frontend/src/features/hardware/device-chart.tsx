@@ -104,7 +104,10 @@ export function chartFinding(
   if (chosen.length === 2 && one !== undefined && other !== undefined) {
     const [fast, slow] =
       one.readServiceUs <= other.readServiceUs ? [one, other] : [other, one];
-    return `${fast.device.name} serves ${formatShort(slow.readServiceUs / fast.readServiceUs)} times the random reads of ${slow.device.name}, at ${formatShort(fast.usdPerGb / slow.usdPerGb)} times its price per GB`;
+    return sideBySide(
+      { name: fast.device.name, time: fast.readServiceUs, price: fast.usdPerGb },
+      { name: slow.device.name, time: slow.readServiceUs, price: slow.usdPerGb },
+    );
   }
   return (
     tierFinding(priced) ??
@@ -117,7 +120,29 @@ function medianOf(values: readonly number[]): number | null {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-/** The middle NVMe drive beside the middle hard disk. */
+interface Side {
+  readonly name: string;
+  readonly time: number;
+  readonly price: number;
+}
+
+/** Below this two devices are equal for the purpose. */
+const EQUAL = 1.01;
+
+/** A device beside a slower one: how much longer that is busy, and what each costs. */
+function sideBySide(fast: Side, slow: Side): string {
+  const time = slow.time / fast.time;
+  const [dear, cheap] = fast.price >= slow.price ? [fast, slow] : [slow, fast];
+  const money =
+    dear.price / cheap.price < EQUAL
+      ? "a GB costs the same on both"
+      : `a GB costs ${formatShort(dear.price / cheap.price)} times as much on ${dear.name}`;
+  return time < EQUAL
+    ? `A random read occupies ${fast.name} and ${slow.name} equally long; ${money}`
+    : `A random read occupies ${slow.name} ${formatShort(time)} times as long as ${fast.name}; ${money}`;
+}
+
+/** Medians of service time and of price: of no single drive, and called so. */
 function tierFinding(priced: readonly PricedDevice[]): string | null {
   const middle = (kind: string) => {
     const own = priced.filter((item) => item.device.kind === kind);
@@ -135,7 +160,10 @@ function tierFinding(priced: readonly PricedDevice[]): string | null {
   ) {
     return null;
   }
-  return `The middle NVMe drive serves ${formatShort(disk.time / flash.time, 2)} times the random reads of the middle hard disk, at ${formatShort(flash.price / disk.price, 2)} times its price per GB`;
+  if (flash.time > disk.time) {
+    return null;
+  }
+  return `In the median, a random read occupies hard disks ${formatShort(disk.time / flash.time, 2)} times as long as NVMe drives; the median price of a GB of NVMe is ${formatShort(flash.price / disk.price, 2)} times that of a hard disk`;
 }
 
 export function DeviceChart(props: {

@@ -139,9 +139,33 @@ describe("the chart of devices", () => {
       device({ id: "slow", name: "Slow", usd_per_gb: "0.25", read_service_us: 200 }),
     ].flatMap((one) => pricedDevice(one, undefined) ?? []);
     expect(chartFinding(priced, ["fast", "slow"])).toBe(
-      "Fast serves 100 times the random reads of Slow, at 4 times its price per GB",
+      "A random read occupies Slow 100 times as long as Fast; a GB costs 4 times as much on Fast",
+    );
+    // The faster one may be the cheaper, and neither may be faster.
+    const cheap = priced.map((one) =>
+      one.device.id === "fast" ? { ...one, usdPerGb: 0.05 } : one,
+    );
+    expect(chartFinding(cheap, ["fast", "slow"])).toContain(
+      "a GB costs 5 times as much on Slow",
+    );
+    const equal = priced.map((one) => ({ ...one, readServiceUs: 2, usdPerGb: 1 }));
+    expect(chartFinding(equal, ["fast", "slow"])).toBe(
+      "A random read occupies Fast and Slow equally long; a GB costs the same on both",
     );
     expect(chartFinding(priced, [])).toContain("2 devices");
+    // Medians of time and of price may be those of two drives: no drive is named.
+    const kinds = priced.map((one) => ({
+      ...one,
+      device: { ...one.device, kind: one.device.id === "slow" ? "hdd" : "nvme" },
+    }));
+    expect(chartFinding(kinds, [])).toBe(
+      "In the median, a random read occupies hard disks 100 times as long as NVMe drives; the median price of a GB of NVMe is 4 times that of a hard disk",
+    );
+    const odd = kinds.map((one) => ({
+      ...one,
+      device: { ...one.device, kind: one.device.id === "slow" ? "nvme" : "hdd" },
+    }));
+    expect(chartFinding(odd, [])).toContain("2 devices by price and speed");
   });
 });
 

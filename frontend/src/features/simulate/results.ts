@@ -189,7 +189,9 @@ const LEVEL = 0.01;
 function bestAt(real: readonly ResultSeries[], size: number): readonly ResultSeries[] {
   const values = real.map((one) => valueAt(one, size) ?? Number.POSITIVE_INFINITY);
   const least = Math.min(...values);
-  return real.filter((_, place) => (values[place] ?? 0) <= least + Math.abs(least) * LEVEL);
+  return real.filter(
+    (_, place) => (values[place] ?? 0) <= least + Math.abs(least) * LEVEL,
+  );
 }
 
 const namesOf = (series: readonly ResultSeries[]): string =>
@@ -255,7 +257,8 @@ function rankingOf(
   if (most > 0) {
     return `Each of ${namesOf(leaders)} ${measure.wins} at ${most} of ${all}`;
   }
-  const among = (one: ResultSeries) => best.filter((names) => names.includes(one)).length;
+  const among = (one: ResultSeries) =>
+    best.filter((names) => names.includes(one)).length;
   const usual = Math.max(...real.map(among));
   const level = real.filter((one) => among(one) === usual);
   return level.length === 1

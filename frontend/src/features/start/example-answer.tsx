@@ -4,7 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { type AnalysisState, evaluationInput } from "@/analysis/state";
 import { useAnalysis } from "@/analysis/use-analysis";
-import { deciding, type EvaluationOut, evaluationQuery } from "@/api/evaluations";
+import {
+  deciding,
+  type EvaluationOut,
+  evaluationQuery,
+  shownSchemes,
+} from "@/api/evaluations";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { useDecision } from "@/api/use-decision";
 import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
@@ -191,7 +196,7 @@ function SmallBars({ evaluation }: { readonly evaluation: EvaluationOut }) {
         I/O time per access by cost term [µs]
       </Text>
       <ul className={classes["bars"]}>
-        {evaluation.schemes.map((scheme) => (
+        {shownSchemes(evaluation).map((scheme) => (
           <li key={scheme.scheme}>
             <span className={classes["name"]}>
               <SchemeMark scheme={scheme.scheme} />

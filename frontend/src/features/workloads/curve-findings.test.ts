@@ -69,7 +69,9 @@ describe("findings of a curve", () => {
     );
     // At the end of the curve there is no doubling to speak of.
     const end = { ...curve, knees: [{ pages: 16, hit_ratio: 0.9, height: 0.3 }] };
-    expect(hitRatioSentence(end)).toContain("knee is at 64 KiB (16 pages, 98.4 % hits).");
+    expect(hitRatioSentence(end)).toContain(
+      "knee is at 64 KiB (16 pages, 98.4 % hits).",
+    );
   });
 
   it("claims nothing of sizes that a profile does not list", () => {

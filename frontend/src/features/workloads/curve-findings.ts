@@ -205,9 +205,7 @@ export function sizeSentence(curve: Curve, size: number): string {
     const value = curveAt(curve.pages, counts, size);
     return listed ? formatCount(value) : `about ${formatShort(value)}`;
   };
-  const backs = hasWrites(curve)
-    ? ` and ${amount(curve.write_backs)} write-backs`
-    : "";
+  const backs = hasWrites(curve) ? ` and ${amount(curve.write_backs)} write-backs` : "";
   const text = formatPagesAndBytes(pages(size), bytes(curve.page_bytes));
   return `An LRU cache of ${text} has ${amount(curve.misses)} misses${backs}${
     listed || curve.kind === "curve"

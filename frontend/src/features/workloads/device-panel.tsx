@@ -102,9 +102,9 @@ export function DevicePanel({ tables, name, cursor }: DevicePanelProps) {
       <Disclosure label="How is this computed?">
         <Text size="sm" maw={820}>
           Hits are counted at the powers of two, from the stack distance of each access
-          in the one LRU stack of all pages; the table takes the one that is nearest to the
-          chosen cache size. Sequential is the share of the requests that
-          begin where the one before of the same device ended.
+          in the one LRU stack of all pages; the table takes the one that is nearest to
+          the chosen cache size. Sequential is the share of the requests that begin
+          where the one before of the same device ended.
           {devices.others !== null &&
             ` The ${formatCount(devices.rows.length)} most accessed are listed, the others summed up.`}
         </Text>

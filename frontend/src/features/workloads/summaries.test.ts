@@ -289,7 +289,9 @@ describe("popularity", () => {
       "does not fit; the most accessed page has 500 accesses, the law expects 400",
     );
     const popularity = { ...tables.popularity, zipf: null };
-    expect(popularitySentence({ ...tables, popularity })).toContain("too few pages to fit a law");
+    expect(popularitySentence({ ...tables, popularity })).toContain(
+      "too few pages to fit a law",
+    );
   });
 });
 

@@ -127,7 +127,6 @@ def about_load(
         f"more than it has; {others}",
         "choose more RAM or flash, or a faster or wider device; the page Throughput says "
         "which rate the devices carry",
-        could_change_choice=bool(able),
     )
 
 
