@@ -332,9 +332,7 @@ def answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut
     curve = point.curve
     books = point.prices
     found = page_flow.judged(found, curve, point.flash[0], point.disk[0])
-    load = about_load(
-        found, curve.accesses, point.content.summary.get("duration_s")
-    )
+    load = about_load(found, curve.accesses, point.content.summary.get("duration_s"))
     found = replace(found, warnings=(*load, *found.warnings))
     return EvaluationOut(
         workload_id=point.workload.id,

@@ -40,9 +40,7 @@ class BusyShares:
     @property
     def busiest(self) -> tuple[str, float]:
         """The busier device, and its share."""
-        return (
-            ("flash", self.flash) if self.flash > self.disk else ("disk", self.disk)
-        )
+        return ("flash", self.flash) if self.flash > self.disk else ("disk", self.disk)
 
 
 def busy_shares(
@@ -131,6 +129,6 @@ def about_load(
 
 
 def _percent(share: float) -> str:
-    """Three significant digits, and never a share above 1 as 100 %."""
-    digits = f"{100 * share:.3g}" if share < 10 else f"{100 * share:,.0f}"
+    """Whole per cent of a share above 1, which never reads as 100 %."""
+    digits = f"{100 * share:,.0f}"
     return "just over 100 %" if digits == "100" else f"{digits} %"
