@@ -54,6 +54,23 @@ class TestDevices:
             assert item["missing"] == list(device.missing)
             assert set(item["figures"]) == set(device.figures)
 
+    @pytest.mark.parametrize(
+        "query", ["role=disk&answers=io_times", "answers=life&sold_as=device", ""]
+    )
+    def test_the_list_can_be_cut_to_what_can_answer(self, application, query):
+        items = application.get("/catalog/devices")["items"]
+        asked = dict(part.split("=") for part in query.split("&") if part)
+        expected = [
+            item["id"]
+            for item in items
+            if asked.get("role", item["roles"][0]) in item["roles"]
+            and ("answers" not in asked or asked["answers"] in item["answers"])
+            and asked.get("sold_as", item["sold_as"]) == item["sold_as"]
+        ]
+        found = application.get(f"/catalog/devices?{query}")["items"]
+        assert [item["id"] for item in found] == expected
+        assert (len(expected) < len(items)) == bool(query)
+
     def test_own_device_create_read_update_delete(self, application):
         made = application.post("/catalog/devices", device_body(), 201)
         path = f"/catalog/devices/{made['id']}"

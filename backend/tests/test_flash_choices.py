@@ -55,8 +55,9 @@ class TestChoice:
         known = {
             device["id"]
             for device in application.get("/catalog/devices")["items"]
-            if "flash" in device["roles"]
+            if "flash" in device["roles"] and device["sold_as"] == "device"
         }
+        assert "aws-i4i.4xlarge-local" not in known
         ranked = [row["device_id"] for row in answer["rows"]]
         rejected = {row["device_id"]: row["reason"] for row in answer["rejected"]}
         assert {*ranked, *rejected} == known

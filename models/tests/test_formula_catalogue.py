@@ -48,6 +48,7 @@ def own_files() -> list[Path]:
 
 OUTSIDE = {
     "_simulator": "the core, in Rust",
+    "capabilities": "asks which figures a device states",
     "catalog": "reads the catalogue",
     "cli": "the command line: reads and prints",
     "conformance": "runs vectors",

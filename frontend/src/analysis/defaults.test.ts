@@ -7,8 +7,8 @@ const device = (id: string, roles: DeviceOut["roles"], times: number | null = 5)
   ({
     id,
     roles,
-    read_service_us: times,
-    write_service_us: times,
+    sold_as: "device",
+    answers: times === null ? [] : ["io_times"],
   }) as unknown as DeviceOut;
 const workload = (id: string, status: string, example: boolean) =>
   ({

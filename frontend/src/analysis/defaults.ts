@@ -1,5 +1,5 @@
 /** The state a page starts from when the address leaves something open. */
-import { type DeviceOut, devicesFor, hasServiceTimes, type Role } from "@/api/catalog";
+import { type DeviceOut, devicesFor, type Role, soldAlone } from "@/api/catalog";
 import type { WorkloadOut } from "@/api/workloads";
 import { type AnalysisSearch, type AnalysisState, completeState, NONE } from "./state";
 
@@ -28,9 +28,7 @@ function preferredDevice(
   devices: readonly DeviceOut[],
   role: Role,
 ): string | undefined {
-  const usable = devicesFor(devices, role).filter(
-    (device) => role === "ram" || hasServiceTimes(device),
-  );
+  const usable = devicesFor(devices, role).filter(soldAlone);
   const preferred = PREFERRED[role].find((id) =>
     usable.some((device) => device.id === id),
   );

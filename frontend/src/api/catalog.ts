@@ -68,13 +68,17 @@ export const priceBooksQuery = () =>
 
 export type Role = DeviceOut["roles"][number];
 
-/** Devices for a role; those whose service times are known come first. */
+/** Devices that can serve a role and whose figures suffice for its I/O times. */
 export function devicesFor(devices: readonly DeviceOut[], role: Role): DeviceOut[] {
-  return devices.filter((device) => device.roles.includes(role));
+  return devices.filter(
+    (device) =>
+      device.roles.includes(role) &&
+      (role === "ram" || device.answers.includes("io_times")),
+  );
 }
 
-export const hasServiceTimes = (device: DeviceOut): boolean =>
-  device.read_service_us !== null && device.write_service_us !== null;
+/** Not the disks of a cloud instance, which are rented with it alone. */
+export const soldAlone = (device: DeviceOut): boolean => device.sold_as === "device";
 
 export const hasPrice = (device: DeviceOut): boolean =>
   device.usd_per_gb !== null || device.usd_per_gb_month !== null;

@@ -1,4 +1,13 @@
-import { Anchor, NumberInput, Popover, Select, Stack, Text } from "@mantine/core";
+import {
+  Anchor,
+  type ComboboxItem,
+  type ComboboxItemGroup,
+  NumberInput,
+  Popover,
+  Select,
+  Stack,
+  Text,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -10,9 +19,9 @@ import {
   type DeviceOut,
   devicesFor,
   devicesQuery,
-  hasServiceTimes,
   priceBooksQuery,
   type Role,
+  soldAlone,
 } from "@/api/catalog";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { bytes, formatBytes, formatLargeCount } from "@/units/quantity";
@@ -246,6 +255,42 @@ function HardwareChip({
   );
 }
 
+/** The devices that are offered for a tier; one that was chosen before stays in the list. */
+function deviceGroups(
+  devices: readonly DeviceOut[],
+  tier: Role,
+  chosen: string | null,
+): ComboboxItemGroup<ComboboxItem>[] {
+  const fitting = devicesFor(devices, tier);
+  const before = devices.find((device) => device.id === chosen);
+  const items = (wanted: (device: DeviceOut) => boolean) =>
+    fitting
+      .filter(wanted)
+      .toSorted((one, other) =>
+        one.name.localeCompare(other.name, "en", { numeric: true }),
+      )
+      .map(({ id, name }) => ({ value: id, label: name }));
+  const own = (device: DeviceOut) => device.origin === "own";
+  const groups: ComboboxItemGroup<ComboboxItem>[] = [
+    { group: "Own", items: items(own) },
+    {
+      group: "Shipped",
+      items: items((device) => !own(device) && soldAlone(device)),
+    },
+    {
+      group: "Disks of cloud instances",
+      items: items((device) => !own(device) && !soldAlone(device)),
+    },
+  ];
+  if (before !== undefined && !fitting.includes(before)) {
+    groups.unshift({
+      group: "Chosen, without what this needs",
+      items: [{ value: before.id, label: before.name }],
+    });
+  }
+  return groups.filter((group) => group.items.length > 0);
+}
+
 function DeviceSelect(props: {
   readonly label: string;
   readonly tier: Role;
@@ -253,26 +298,7 @@ function DeviceSelect(props: {
   readonly value: string | null;
   readonly onChoose: (id: string) => void;
 }) {
-  const fitting = devicesFor(props.devices, props.tier).toSorted((one, other) =>
-    one.name.localeCompare(other.name, "en", { numeric: true }),
-  );
-  const usable = (device: DeviceOut) => props.tier === "ram" || hasServiceTimes(device);
-  const option = (device: DeviceOut) => ({
-    value: device.id,
-    label: usable(device) ? device.name : `${device.name} (no service times)`,
-    disabled: !usable(device),
-  });
-  const options = (origin: DeviceOut["origin"]) => {
-    const items = fitting.filter((device) => device.origin === origin);
-    return [...items.filter(usable), ...items.filter((device) => !usable(device))].map(
-      option,
-    );
-  };
-  const own = options("own");
-  const groups = [
-    ...(own.length > 0 ? [{ group: "Own", items: own }] : []),
-    { group: "Shipped", items: options("shipped") },
-  ];
+  const groups = deviceGroups(props.devices, props.tier, props.value);
   return (
     <Select
       label={props.label}

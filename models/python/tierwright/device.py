@@ -19,6 +19,7 @@ from tierwright.service_time import (
 from tierwright.units import UNIT_BYTES
 
 Role = Literal["ram", "flash", "disk"]
+ROLES: tuple[Role, ...] = ("ram", "flash", "disk")
 SoldAs = Literal["device", "instance"]
 SOLD_AS: dict[SoldAs, str] = {
     "device": "bought or rented by itself",

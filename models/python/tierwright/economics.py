@@ -311,7 +311,7 @@ def monthly_payment(
 
 def tier_price(device: Device, prices: PriceBook | None) -> Price | None:
     """Price of a device: the book's for it, the book's for its kind, its own, or None."""
-    found = prices and prices.find(device_id=device.id, kind=device.kind)
+    found = prices and prices.price_of(device)
     return found or own_price(device)
 
 

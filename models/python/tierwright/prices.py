@@ -172,6 +172,18 @@ class PriceBook:
                 return price
         return None
 
+    def price_of(self, device: Device) -> Price | None:
+        """Price of a device: its own entry, else that of its kind if it can be bought.
+
+        A purchase price of its kind does not say what a device costs that is rented, or
+        that comes with an instance.
+        """
+        alone = device.sold_as == "device" and "unit_rent" not in device.figures
+        found = self.find(device_id=device.id, kind=device.kind)
+        if found is None or found.device_id is not None or alone or found.rent:
+            return found
+        return None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the book in the form that `price_book_from_mapping` reads."""
         return {

@@ -247,7 +247,11 @@ async def get_pool_split_gains(
 ) -> PoolSplitGains:
     """Price the buffer over R, and on every device at its own asymmetry."""
     survey = await _survey(session, context, pool_split_id)
-    devices = await catalog.all_devices(session, context)
+    devices = [
+        device
+        for device in await catalog.all_devices(session, context)
+        if device.sold_as == "device"
+    ]
     known = [
         (device, *found)
         for device in devices

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query, status
 
 from tierwright_server.catalog import service
 from tierwright_server.catalog.schemas import (
+    Capability,
     CopyIn,
     DeviceIn,
     DeviceList,
@@ -17,7 +18,9 @@ from tierwright_server.catalog.schemas import (
     PriceBookIn,
     PriceBookList,
     PriceBookOut,
+    Role,
     SchemeOut,
+    SoldAs,
 )
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
@@ -73,10 +76,28 @@ async def get_device_vocabulary() -> DeviceVocabulary:
 
 @router.get("/devices", operation_id="list_devices", responses=responses())
 async def list_devices(
-    session: SessionDep, context: ContextDep, page_bytes: ServicePage = None
+    session: SessionDep,
+    context: ContextDep,
+    page_bytes: ServicePage = None,
+    role: Annotated[Role | None, Query(description="Tier that they can serve.")] = None,
+    answers: Annotated[
+        Capability | None,
+        Query(description="Question that their figures suffice for."),
+    ] = None,
+    sold_as: Annotated[
+        SoldAs | None,
+        Query(description="`device`: without the disks of cloud instances."),
+    ] = None,
 ) -> DeviceList:
-    """List all devices: the shipped ones and your own."""
-    return await service.list_devices(session, context, page_bytes)
+    """List devices, the shipped ones and your own: all, or those that can do something."""
+    return await service.list_devices(
+        session,
+        context,
+        page_bytes,
+        role=role,
+        answers=answers,
+        sold_as=sold_as,
+    )
 
 
 @router.post(

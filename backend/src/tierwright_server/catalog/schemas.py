@@ -21,6 +21,7 @@ from tierwright_server.schemas import (
 Origin = Literal["shipped", "own"]
 Role = Literal["ram", "flash", "disk"]
 SoldAs = Literal["device", "instance"]
+Capability = Literal["io_times", "life", "refill"]
 DatedText = Annotated[
     str,
     Field(
@@ -209,6 +210,11 @@ class DeviceOut(Answer):
     )
     price_date: str | None
     roles: list[Role] = Field(description="Where the device may stand.")
+    answers: list[Capability] = Field(
+        description="Questions that its figures suffice for: `io_times` (comparison, map, "
+        "throughput, DRAM or flash), `life` (endurance, stated or assumed), `refill` "
+        "(sequential rates)."
+    )
     missing: list[str] = Field(description="Figures that are absent, and what for.")
     assumed: list[str] = Field(
         description="Figures that are assumptions: those of the class of the device."

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator
+from tierwright.capabilities import capabilities
 from tierwright.device import (
     FIGURES,
     KINDS,
@@ -35,6 +36,7 @@ from tierwright_server import tables
 from tierwright_server.catalog import repository
 from tierwright_server.catalog.schemas import (
     AbsentPriceOut,
+    Capability,
     CopyIn,
     DeviceIn,
     DeviceKindOut,
@@ -51,8 +53,10 @@ from tierwright_server.catalog.schemas import (
     PriceBookList,
     PriceBookOut,
     PriceOut,
+    Role,
     SchemeOut,
     ServiceTimeOut,
+    SoldAs,
 )
 from tierwright_server.context import Context
 from tierwright_server.errors import Conflict, NotFound
@@ -101,15 +105,28 @@ def get_device_vocabulary() -> DeviceVocabulary:
 
 
 async def list_devices(
-    session: AsyncSession, context: Context, page_bytes: int | None = None
+    session: AsyncSession,
+    context: Context,
+    page_bytes: int | None = None,
+    *,
+    role: Role | None = None,
+    answers: Capability | None = None,
+    sold_as: SoldAs | None = None,
 ) -> DeviceList:
-    """List shipped and own devices, with the service times of a page."""
+    """List shipped and own devices that can do what is asked for, with a page's times."""
     items = [
         device_out(device, page_bytes=page_bytes)
         for device in context.shipped.devices.values()
     ]
     items += [
         _own_device_out(row, page_bytes) for row in await repository.devices(session)
+    ]
+    items = [
+        item
+        for item in items
+        if (role is None or role in item.roles)
+        and (answers is None or answers in item.answers)
+        and sold_as in (None, item.sold_as)
     ]
     return DeviceList(items=items, total=len(items))
 
@@ -272,6 +289,7 @@ def device_out(
         usd_per_gb_month=_per_gb(rent),
         price_date=dated.date if dated else None,
         roles=list(device.roles),
+        answers=list(capabilities(device)),
         missing=list(device.missing),
         assumed=list(device.assumed),
         notes=device.notes,

@@ -190,7 +190,12 @@ async def _candidates(
 ) -> list[Device]:
     if ids is None:
         known = await catalog.all_devices(session, context)
-        return [device for device in known if "flash" in device.roles]
+        # An instance is chosen for more than its disks: it is ranked where it is named.
+        return [
+            device
+            for device in known
+            if "flash" in device.roles and device.sold_as == "device"
+        ]
     if len(set(ids)) != len(ids):
         raise BadInput.at(
             "body.candidate_ids", ids, "names a device twice", "Name each device once."

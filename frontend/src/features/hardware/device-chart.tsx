@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { usualBook } from "@/analysis/defaults";
-import type { DeviceOut, PriceBookOut } from "@/api/catalog";
+import { type DeviceOut, type PriceBookOut, soldAlone } from "@/api/catalog";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import type { ColorScheme } from "@/charts/palette";
@@ -37,11 +37,13 @@ function priceOf(device: DeviceOut, book: PriceBookOut | undefined) {
   }
   const listed =
     book.prices.find((price) => price.device_id === device.id) ??
-    book.prices.find((price) => price.kind === device.kind);
+    (device.usd_per_gb_month === null
+      ? book.prices.find((price) => price.kind === device.kind)
+      : undefined);
   return {
     usdPerGb: listed?.usd_per_gb ?? null,
     source: book.name,
-    date: listed?.date ?? book.date,
+    date: listed?.date ?? null,
   };
 }
 
@@ -175,9 +177,10 @@ export function DeviceChart(props: {
   const [bookId, setBookId] = useState(() => usualBook(books) ?? OWN_PRICES);
   const colors = useChartColors();
   const book = books.find((candidate) => candidate.id === bookId);
+  const drives = useMemo(() => devices.filter(soldAlone), [devices]);
   const priced = useMemo(
-    () => devices.flatMap((device) => pricedDevice(device, book) ?? []),
-    [devices, book],
+    () => drives.flatMap((device) => pricedDevice(device, book) ?? []),
+    [drives, book],
   );
   const option = useMemo(
     () =>
@@ -186,7 +189,7 @@ export function DeviceChart(props: {
         : deviceScatterOption(groupsOf(priced, ticked, colors), colors),
     [priced, ticked, colors],
   );
-  const left = devices.length - priced.length;
+  const left = drives.length - priced.length;
   const control = (
     <Select
       size="xs"
@@ -222,7 +225,7 @@ export function DeviceChart(props: {
       height={HEIGHT}
       fileName="devices by price and speed"
       controls={control}
-      sentence={`${left} devices lack a price or a service time and are not drawn; the table below says what is missing. Tick two devices there to compare them here.`}
+      sentence={`${left} devices lack a price or a service time and are not drawn, nor are the disks of cloud instances; the table below says what is missing. Tick two devices there to compare them here.`}
       table={() => ({
         header: ["Device", "Kind", "Price [USD/GB]", "Read [µs]", "Price from", "Date"],
         rows: priced.map((item) => [

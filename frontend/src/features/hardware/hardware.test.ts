@@ -36,6 +36,7 @@ const device = (change: Partial<DeviceOut>): DeviceOut => ({
   usd_per_gb_month: null,
   price_date: "2020",
   roles: ["flash"],
+  answers: [],
   missing: ["write_iops: needed for write times"],
   assumed: [],
   notes: "",

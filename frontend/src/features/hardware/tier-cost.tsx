@@ -15,7 +15,7 @@ import type { AnalysisSearch } from "@/analysis/state";
 import { NONE } from "@/analysis/state";
 import { MOST_TIER_DEVICES, TIER_BOUNDS, type TierSearch } from "@/analysis/tier-state";
 import { usePatch } from "@/analysis/use-analysis";
-import type { DeviceOut, PriceBookOut } from "@/api/catalog";
+import { type DeviceOut, type PriceBookOut, soldAlone } from "@/api/catalog";
 import { type TierCostsOut, tierCostsQuery } from "@/api/tier-costs";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -92,7 +92,10 @@ export function TierCost({ devices, books, ticked }: TierCostProps) {
               searchable
               maxValues={MOST_TIER_DEVICES}
               value={[...chosen]}
-              data={devices.map(({ id, name }) => ({ value: id, label: name }))}
+              // An instance is not bought as a tier: offered only where it was named.
+              data={devices
+                .filter((device) => soldAlone(device) || chosen.includes(device.id))
+                .map(({ id, name }) => ({ value: id, label: name }))}
               onChange={(ids) =>
                 patch({ tier_devices: ids.length === 0 ? undefined : ids.join(",") })
               }

@@ -571,7 +571,11 @@ def tier_prices(
 def _price(device: Device | None, prices: PriceBook | None, kind: str) -> Price | None:
     found = None
     if prices is not None:
-        found = prices.find(device_id=None if device is None else device.id, kind=kind)
+        found = (
+            prices.find(device_id=None, kind=kind)
+            if device is None
+            else prices.price_of(device)
+        )
     return found or (None if device is None else own_price(device))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tierwright.cli.output import Json, print_json, print_table
+from tierwright.errors import BadInput
 from tierwright.units import format_bytes, format_microseconds
 
 app = typer.Typer(
@@ -29,12 +30,25 @@ def devices(
             "else 4096]. [bytes]",
         ),
     ] = None,
+    role: Annotated[
+        str | None,
+        typer.Option("--role", metavar="TIER", help="Only of: ram, flash, disk."),
+    ] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            "--answers",
+            metavar="WHAT",
+            help="Only those whose figures suffice for: io_times, life, refill.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List devices with their service times."""
     from tierwright import catalog
+    from tierwright.capabilities import CAPABILITIES, capabilities
     from tierwright.derivation import plain
-    from tierwright.device import Device
+    from tierwright.device import ROLES, Device
     from tierwright.prices import own_price
     from tierwright.service_time import (
         OPERATIONS,
@@ -48,7 +62,21 @@ def devices(
     def page_of(device: Device) -> int:
         return page_bytes or stated_page_bytes(device)
 
-    known = catalog.devices().values()
+    for option, value, names in (
+        ("--role", role, ROLES),
+        ("--answers", answers, tuple(CAPABILITIES)),
+    ):
+        if value is not None and value not in names:
+            raise BadInput(
+                f"{option}: `{value}` is none of {', '.join(names)}",
+                "leave it out to list all devices",
+            )
+    known = [
+        device
+        for device in catalog.devices().values()
+        if (role is None or role in device.roles)
+        and (answers is None or answers in capabilities(device))
+    ]
     if json:
         print_json(
             [
@@ -74,6 +102,7 @@ def devices(
                         )
                         for operation in OPERATIONS
                     },
+                    "answers": list(capabilities(device)),
                     "missing": list(device.missing),
                     "assumed": list(device.assumed),
                 }

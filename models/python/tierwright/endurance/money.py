@@ -32,7 +32,7 @@ def purchase_usd(
     tuple of (Decimal or None, str)
         The price [USD], and the reason where there is none.
     """
-    price = prices.find(device_id=device.id, kind=device.kind) if prices else None
+    price = prices.price_of(device) if prices else None
     price = price or own_price(device)
     if price is None:
         return None, f"`{device.id}` has no price; choose a price book that has one"

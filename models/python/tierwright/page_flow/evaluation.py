@@ -935,11 +935,11 @@ def _cost_parts(
             price.source,
             price.date,
         )
-    warnings += about_book(prices, used)
+    warnings += _about_book(prices, used)
     return parts, tuple(warnings)
 
 
-def about_book(
+def _about_book(
     prices: PriceBook | None, used: Mapping[str, Price]
 ) -> tuple[Caution, ...]:
     """Say once that prices are of different dates, or of a book that is retired."""
@@ -969,9 +969,10 @@ def _price(
 ) -> tuple[Price | None, Caution | None]:
     """Price of a tier: the book's for the device, its kind's there, the device's own."""
     own = None if device is None else own_price(device)
-    found = prices and prices.find(
-        device_id=None if device is None else device.id,
-        kind="dram" if device is None else device.kind,
+    found = prices and (
+        prices.find(device_id=None, kind="dram")
+        if device is None
+        else prices.price_of(device)
     )
     if not found:
         if device is None or own is None:
@@ -1056,6 +1057,8 @@ PRICED_PAGES = 2**20
 
 def _why_no_price(tier: str, device: Device | None, prices: PriceBook | None) -> str:
     what = f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
+    if device is not None and device.sold_as == "instance":
+        return f"{what} is rented with its cloud instance alone and has no price apart"
     if prices is not None:
         reason = prices.absent.get("dram" if device is None else device.kind)
         about = "" if reason is None else f": {reason}"
