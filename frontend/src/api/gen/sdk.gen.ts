@@ -77,7 +77,7 @@ export const getDeviceVocabulary = <ThrowOnError extends boolean = false>(option
 /**
  * List Devices
  *
- * List all devices: the shipped ones and your own.
+ * List devices, the shipped ones and your own: all, or those that can do something.
  */
 export const listDevices = <ThrowOnError extends boolean = false>(options?: Options<ListDevicesData, ThrowOnError>): RequestResult<ListDevicesResponses, ListDevicesErrors, ThrowOnError> => (options?.client ?? client).get<ListDevicesResponses, ListDevicesErrors, ThrowOnError>({ url: '/api/v1/catalog/devices', ...options });
 

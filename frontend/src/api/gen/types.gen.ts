@@ -2049,6 +2049,12 @@ export type DeviceOut = {
      */
     roles: Array<'ram' | 'flash' | 'disk'>;
     /**
+     * Answers
+     *
+     * Questions that its figures suffice for: `io_times` (comparison, map, throughput, DRAM or flash), `life` (endurance, stated or assumed), `refill` (sequential rates).
+     */
+    answers: Array<'io_times' | 'life' | 'refill'>;
+    /**
      * Missing
      *
      * Figures that are absent, and what for.
@@ -11280,6 +11286,24 @@ export type ListDevicesData = {
          * Page of the service times; absent: that of each device's IOPS. [bytes]
          */
         page_bytes?: number | null;
+        /**
+         * Role
+         *
+         * Tier that they can serve.
+         */
+        role?: 'ram' | 'flash' | 'disk' | null;
+        /**
+         * Answers
+         *
+         * Question that their figures suffice for.
+         */
+        answers?: 'io_times' | 'life' | 'refill' | null;
+        /**
+         * Sold As
+         *
+         * `device`: without the disks of cloud instances.
+         */
+        sold_as?: 'device' | 'instance' | null;
     };
     url: '/api/v1/catalog/devices';
 };
