@@ -62,6 +62,7 @@ OUTSIDE = {
     "given_curves": "reads curves; held by its own tests",
     "page_flow.checks": "checks inputs",
     "page_flow.decision": "compares costs, and prices replays; held by test_decision.py",
+    "page_flow.effects": "evaluates at other ends; held by test_effects.py",
     "page_flow.explain": "words for numbers",
     "page_flow.warn": "words for numbers",
     "pool_split.vectors": "inputs and outputs of vectors",

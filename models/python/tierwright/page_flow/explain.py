@@ -99,13 +99,13 @@ _SECTIONS = {
     "lazy": "3.4",
 }
 
-# Largest |model - simulation| of the flash hits as a share of the RAM misses, by f / r from
-# the first number on. Measured on Zipf and uniform references, recorded TPC-B and OLTP runs, a
-# virtual machine's disk, a desktop and a looping query; docs/models/model-vs-simulation.md has
-# the distribution.
+# Bounds of |model - simulation| of the flash hits as a share of the RAM misses, by f / r from the
+# first number on: one and a half times the largest gap of TPC-B and TPC-C cuts, the virtual
+# machine's disk and the looping query, to the next percent. On these traces alone, the largest gap
+# is no bound for others; docs/models/model-vs-simulation.md holds it against all of them.
 _ERRORS: dict[str, tuple[tuple[float, float], ...]] = {
-    "inclusive": ((0.0, 0.07), (3.0, 0.05), (6.0, 0.02)),
-    "lazy": ((0.0, 0.03), (1.0, 0.06), (6.0, 0.02)),
+    "inclusive": ((0.0, 0.11), (3.0, 0.07), (6.0, 0.03)),
+    "lazy": ((0.0, 0.05), (1.0, 0.07), (6.0, 0.03)),
 }
 
 
