@@ -295,10 +295,6 @@ def test_a_size_beyond_a_short_curve_is_said() -> None:
             "latency_as_service_time",
         ),
         (
-            {"iops_rent": {"value": 0.1, "unit": "USD/IOPS/month", "source": "t"}},
-            "provisioned_rent_not_included",
-        ),
-        (
             {"request_fee": {"value": 0.1, "unit": "USD/1000000", "source": "t"}},
             "request_fees_not_included",
         ),

@@ -73,7 +73,30 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
     "unit_price": (("USD/GB", "USD/GiB"), "purchase price of capacity"),
     "unit_rent": (("USD/GB/month", "USD/GiB/month"), "rent of capacity"),
     "iops_rent": (("USD/IOPS/month",), "rent of provisioned operations per second"),
-    "throughput_rent": (("USD/(MB/s)/month",), "rent of provisioned throughput"),
+    "iops_rent_2": (("USD/IOPS/month",), "the same above iops_rent_2_from"),
+    "iops_rent_2_from": (("1/s",), "charged IOPS from which iops_rent_2 holds"),
+    "iops_rent_3": (("USD/IOPS/month",), "the same above iops_rent_3_from"),
+    "iops_rent_3_from": (("1/s",), "charged IOPS from which iops_rent_3 holds"),
+    "throughput_rent": (
+        ("USD/(MB/s)/month", "USD/(MiB/s)/month"),
+        "rent of provisioned throughput",
+    ),
+    "included_iops": (("1/s",), "IOPS that the rent of capacity includes"),
+    "included_throughput": (
+        ("MB/s", "MiB/s"),
+        "throughput that the rent of capacity includes",
+    ),
+    "provisioned_iops": (("1/s",), "IOPS that the other figures are provisioned with"),
+    "provisioned_throughput": (
+        ("MB/s", "MiB/s"),
+        "throughput that the other figures are provisioned with",
+    ),
+    "max_iops": (("1/s",), "most IOPS that may be provisioned"),
+    "max_throughput": (("MB/s", "MiB/s"), "most throughput that may be provisioned"),
+    "throughput_per_iops": (
+        ("MB/s", "MiB/s"),
+        "most throughput for each IOPS provisioned",
+    ),
     "read_request_fee": (("USD/1000",), "fee of a thousand reads"),
     "write_request_fee": (("USD/1000",), "fee of a thousand writes"),
     "request_fee": (("USD/1000000",), "fee of a million requests"),
@@ -82,7 +105,14 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 """Every figure that a device may state: allowed units, meaning."""
 
-_MAY_BE_ZERO = {"iops_rent", "throughput_rent", "read_request_fee", "write_request_fee"}
+_MAY_BE_ZERO = {
+    "iops_rent",
+    "throughput_rent",
+    "included_iops",
+    "included_throughput",
+    "read_request_fee",
+    "write_request_fee",
+}
 _WHOLE = {"page_bytes", "io_unit_bytes", "queue_depth", "indirection_unit_bytes"}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 _MOST_DIGITS = 30

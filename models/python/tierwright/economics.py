@@ -25,6 +25,7 @@ from tierwright.prices import (
     dates_apart,
     own_price,
 )
+from tierwright.provisioning import charges, provision
 from tierwright.units import UNIT_BYTES
 
 HOURS_PER_MONTH = Decimal(730)
@@ -111,9 +112,11 @@ class Load:
     read_bytes, written_bytes : Decimal or None
         [bytes/month]
     provisioned_iops : Decimal or None
-        Rate that is rented; whatever the load is. [1/s]
+        Rate that is rented, the allowance included; whatever the load is. None or 0: what the
+        figures of the device are about. [1/s]
     provisioned_mb_per_s : Decimal or None
-        Throughput that is rented. [MB/s]
+        Throughput that is rented, likewise, in the unit of the provider's list (AWS's MB/s are
+        MiB/s). [MB/s]
     """
 
     reads: Decimal | None = None
@@ -510,22 +513,28 @@ _Charge = tuple[str, Decimal | None, str, str, Decimal]
 
 
 def _provisioned(device: Device, work: Load, missing: list[str]) -> Iterable[CostLine]:
-    one = Decimal(1)
-    return _charged(
-        "provisioned",
-        device,
-        (
-            ("iops_rent", work.provisioned_iops, "1/s", "provisioned IOPS", one),
-            (
-                "throughput_rent",
-                work.provisioned_mb_per_s,
-                "MB/s",
-                "provisioned MB/s",
-                one,
-            ),
-        ),
-        missing,
+    """Charge what is provisioned above the allowance; the limits follow from the same."""
+    used = provision(
+        device, iops=work.provisioned_iops, throughput=work.provisioned_mb_per_s
     )
+    for name, known, asked, what in (
+        ("iops_rent", used.iops, work.provisioned_iops, "IOPS"),
+        ("throughput_rent", used.throughput, work.provisioned_mb_per_s, "MB/s"),
+    ):
+        rent = device.figures.get(name)
+        if rent is not None and rent.value and known is None and asked is None:
+            missing.append(
+                f"provisioned: `{device.id}` charges {rent.value} {rent.unit} for provisioned "
+                f"{what}, and their number was not given"
+            )
+    for each in charges(device, used):
+        if each.usd_per_month:
+            yield CostLine(
+                "provisioned",
+                each.usd_per_month,
+                capital=False,
+                derivation=each.derivation,
+            )
 
 
 def _requests(device: Device, work: Load, missing: list[str]) -> Iterable[CostLine]:

@@ -19,7 +19,7 @@ from tierwright.units import UNIT_BYTES
 DEFAULT_AMORTISATION_MONTHS = 36
 """Months over which a purchase is spread when nothing else is said."""
 
-NOT_INCLUDED = "power, cooling, provisioned IOPS, request fees, staff and interest are not included"
+NOT_INCLUDED = "power, cooling, request fees, staff and interest are not included"
 """What a monthly cost leaves out, for display beside it."""
 
 PRICE_UNITS = ("usd_per_gb", "usd_per_gib", "usd_per_gb_month", "usd_per_gib_month")

@@ -27,6 +27,7 @@ from tierwright.economics import (
 from tierwright.errors import BadInput, Problems
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import PriceBook
+from tierwright.provisioning import configured, provision
 from tierwright.service_time import OPERATIONS, service_time
 
 SECONDS_PER_MONTH = float(HOURS_PER_MONTH) * 3600
@@ -204,7 +205,7 @@ def _row(
     capacity = device.capacity_bytes
     rented = cost is not None and cost.devices == 0
     whole = 1 if capacity is None or rented else max(1, -(-held_bytes // capacity))
-    busy = _busy(device, work, whole, page_bytes)
+    busy = _busy(_as_rented(device, work), work, whole, page_bytes)
     return TierRow(
         device.id,
         cost,
@@ -218,6 +219,17 @@ def _row(
             *(() if busy is None else (busy,)),
         ),
     )
+
+
+def _as_rented(device: Device, work: Load) -> Device:
+    """Return the device with the limits of what is provisioned, as far as that is possible."""
+    try:
+        used = provision(
+            device, iops=work.provisioned_iops, throughput=work.provisioned_mb_per_s
+        )
+    except BadInput:  # the row says why it has no cost
+        return device
+    return configured(device, used)
 
 
 def _accesses(work: Load) -> Decimal:

@@ -39,10 +39,14 @@ class TierCostsIn(Body):
     read_bytes_per_month: Amount = 0.0
     written_bytes_per_month: Amount | None = None
     provisioned_iops: Amount = Field(
-        default=0.0, description="Rate that is rented with a cloud volume. [1/s]"
+        default=0.0,
+        description="Rate that a cloud volume is rented with, the included ones counted; its "
+        "limits and its bill follow. 0: what its figures are about. [1/s]",
     )
     provisioned_mb_per_s: Amount = Field(
-        default=0.0, description="Throughput that is rented with one. [MB/s]"
+        default=0.0,
+        description="Throughput likewise, in the unit of the provider's list (the MB/s of AWS "
+        "are MiB/s). [MB/s]",
     )
     amortisation_months: Months = 36
     interest_per_year: Annotated[

@@ -41,6 +41,7 @@ from tierwright.prices import (
     check_amortisation,
     own_price,
 )
+from tierwright.provisioning import charges, provision
 from tierwright.service_time import OPERATIONS, service_basis, service_time
 
 DEFAULT_DELTAS = (0.5, 1.0, 3.0)
@@ -265,7 +266,7 @@ def analyse(
         estimator=best.estimator,
         validity=best.validity,
         warnings=_once(
-            *_about_devices(flash, disk, disks, page),
+            *_about_devices(flash, disk, disks, page, used),
             *about_share,
             *(() if curve is None else about_curve(curve, ram_pages or 0, 0)),
             *by_log.warnings,
@@ -679,8 +680,28 @@ def _intervals(
     )
 
 
+def _about_provisioned(flash: Device, used: TierPrices) -> Iterable[Caution]:
+    """Say what a volume costs before its first byte: sums here buy capacity alone."""
+    if used.flash is None:
+        return
+    try:
+        due = sum(
+            (each.usd_per_month for each in charges(flash, provision(flash))),
+            Decimal(0),
+        )
+        said = f"`{flash.id}` charges {due:,} USD a month for what it provisions, whatever its size"
+    except BadInput as error:
+        due, said = Decimal(1), error.message
+    if due:
+        yield Caution(
+            "provisioned_rent_besides",
+            f"{said}; the sums of money here buy its capacity alone",
+            "take that rent off the sum that you would spend on flash",
+        )
+
+
 def _about_devices(
-    flash: Device, disk: Device, disks: int, page_bytes: int
+    flash: Device, disk: Device, disks: int, page_bytes: int, used: TierPrices
 ) -> Iterable[Caution]:
     depths = (flash.queue_depth, disk.queue_depth)
     if None in depths:
@@ -696,6 +717,7 @@ def _about_devices(
             f"`{flash.id}` is rated at queue depth {depths[0]}, `{disk.id}` at {depths[1]}",
             "rates at different depths do not compare; choose profiles of one depth",
         )
+    yield from _about_provisioned(flash, used)
     yield from about_page_size("flash", flash, page_bytes)
     yield from about_page_size("disk", disk, page_bytes)
     if disks > 1:

@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike
 
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
-from tierwright.errors import Problems
+from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import Price, dates_apart
+from tierwright.provisioning import charges, provision
 from tierwright.service_time import service_time, service_us
 
 GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
@@ -193,7 +194,25 @@ def tier_interval(
         )
     capacity = lower.device.capacity_bytes or 0
     one_byte = float(upper.price.usd_per_month(10**12, months)) / 1e12
-    whole = float(lower.price.usd_per_month(capacity, months))
+    try:
+        rented = sum(
+            (
+                each.usd_per_month
+                for each in charges(lower.device, provision(lower.device))
+            ),
+            Decimal(0),
+        )
+    except BadInput as error:
+        return TierInterval(
+            *head,
+            None,
+            (error.message,),
+            "break-even interval",
+            INTERVAL_VALIDITY,
+            (),
+            (),
+        )
+    whole = float(lower.price.usd_per_month(capacity, months) + rented)
     host = float(lower.host_usd) / months
     read = service_time(lower.device, "read", page_bytes)
     rate = 1e6 / (read.time_us or 1.0)
@@ -224,7 +243,8 @@ def tier_interval(
                         "device",
                         whole,
                         "USD/month",
-                        f"one `{lower.device.id}`: {lower.price.usd} {lower.price.unit}",
+                        f"one `{lower.device.id}`: {lower.price.usd} {lower.price.unit}"
+                        + (f", {rented:,} for what it provisions" if rented else ""),
                     ),
                     Number("host", host, "USD/month", "share of the host"),
                     Number(

@@ -30,7 +30,6 @@ OF_MONEY = frozenset(
     {
         "price_of_kind",
         "price_from_device",
-        "provisioned_rent_not_included",
         "request_fees_not_included",
     }
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ from tierwright.prices import (
     dates_apart,
     own_price,
 )
+from tierwright.provisioning import ProvisionedCharge, charges, provision
 from tierwright.service_time import OPERATIONS, service_basis, service_time
 from tierwright.steady_state import Start
 from tierwright.units import format_bytes
@@ -78,6 +80,10 @@ class CostPart:
         The price used, its unit, where it is from and when it was seen.
     reason : str
         Why there is no cost; empty when there is one.
+    provisioned_usd_per_month : float
+        Rent of provisioned IOPS and throughput, inside `usd_per_month`. [USD/month]
+    provisioned : str
+        How that rent comes about; empty where there is none.
     """
 
     held_bytes: int
@@ -87,6 +93,8 @@ class CostPart:
     source: str | None = None
     date: str | None = None
     reason: str = ""
+    provisioned_usd_per_month: float = 0.0
+    provisioned: str = ""
 
     def how(self, amortisation_months: int) -> str:
         """Say how the price becomes a cost a month, with the numbers put in."""
@@ -95,7 +103,8 @@ class CostPart:
         spread = (
             "" if self.unit.endswith("/month") else f" / {amortisation_months:,} months"
         )
-        return f"{self.held_bytes:,} bytes x {self.price} {self.unit}{spread}"
+        rented = f" + {self.provisioned}" if self.provisioned else ""
+        return f"{self.held_bytes:,} bytes x {self.price} {self.unit}{spread}{rented}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -927,16 +936,32 @@ def _cost_parts(
             )
             continue
         used["RAM" if tier == "ram" else tier] = price
-        parts[tier] = CostPart(
-            size,
-            float(price.usd_per_month(size, months)),
-            str(price.usd),
-            price.unit,
-            price.source,
-            price.date,
-        )
+        parts[tier] = _priced_part(size, price, months, device)
     warnings += _about_book(prices, used)
     return parts, tuple(warnings)
+
+
+def _priced_part(
+    size: int, price: Price, months: int, device: Device | None
+) -> CostPart:
+    """Rent or purchase of the bytes, and the rent of what the device provisions."""
+    extra: list[ProvisionedCharge] = []
+    if device is not None and size:
+        try:
+            extra = list(charges(device, provision(device)))
+        except BadInput as error:
+            return CostPart(size, None, reason=error.message)
+    rented = sum((each.usd_per_month for each in extra), Decimal(0))
+    return CostPart(
+        size,
+        float(price.usd_per_month(size, months) + rented),
+        str(price.usd),
+        price.unit,
+        price.source,
+        price.date,
+        provisioned_usd_per_month=float(rented),
+        provisioned=" + ".join(each.text for each in extra),
+    )
 
 
 def _about_book(
@@ -991,6 +1016,8 @@ class PagePrices:
     ----------
     ram, flash : float
         Of a page held there; 0 where `reason` says that it is not known. [USD/month]
+    flash_provisioned : float
+        Rent of what the flash volume provisions, whatever its size. [USD/month]
     data_set : float
         Of all distinct pages of the workload on disk. [USD/month]
     reason : str
@@ -1004,6 +1031,7 @@ class PagePrices:
     data_set: float
     reason: str
     cautions: tuple[Caution, ...]
+    flash_provisioned: float = 0.0
 
 
 def page_prices(
@@ -1042,12 +1070,14 @@ def page_prices(
     if reasons:
         return PagePrices(0.0, 0.0, 0.0, "; ".join(reasons), cautions)
     usd = {tier: part.usd_per_month or 0.0 for tier, part in parts.items()}
+    fixed = parts["flash"].provisioned_usd_per_month
     return PagePrices(
         usd["ram"] / PRICED_PAGES,
-        usd["flash"] / PRICED_PAGES,
+        (usd["flash"] - fixed) / PRICED_PAGES,
         usd["disk"],
         "",
         cautions,
+        fixed,
     )
 
 

@@ -363,13 +363,6 @@ def _about_service(role: str, device: Device) -> Iterator[Caution]:
             "saturation",
             "1/IOPS is then a throughput cost, far below the latency of one request",
         )
-    if "iops_rent" in device.figures or "throughput_rent" in device.figures:
-        yield Caution(
-            "provisioned_rent_not_included",
-            f"`{device.id}` ({role}) charges for provisioned IOPS or throughput besides "
-            "capacity; that rent is not in the monthly cost",
-            "see its figures iops_rent and throughput_rent",
-        )
     fees = {"read_request_fee", "write_request_fee", "request_fee"} & set(
         device.figures
     )

@@ -1,0 +1,316 @@
+"""Volumes that are rented by the I/O: what is provisioned sets their limits and their bill.
+
+One configuration for both. A provider includes an allowance of IOPS and throughput in the rent of
+capacity and charges what is above it, used or not; some in tiers. Throughput counts in the unit of
+the provider's list: the "MB/s" of AWS are MiB/s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from tierwright.derivation import Derivation, Number
+from tierwright.device import Device, Figure
+from tierwright.errors import BadInput
+
+MIB_PER_MB = Decimal(2**20) / Decimal(10**6)
+RENTED = frozenset(
+    {
+        "iops_rent",
+        "throughput_rent",
+        "included_iops",
+        "included_throughput",
+        "provisioned_iops",
+        "provisioned_throughput",
+    }
+)
+"""Figures of which a volume that is rented by the I/O states at least one."""
+TIERS = (1, 2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """IOPS and throughput that a volume is rented with; None: not known.
+
+    Attributes
+    ----------
+    iops : Decimal or None
+        [1/s]
+    throughput : Decimal or None
+        In `unit`.
+    unit : str
+        `MB/s` or `MiB/s`, as the provider counts.
+    asked : bool
+        Whether it was asked for; else it is what the device file is about.
+    """
+
+    iops: Decimal | None
+    throughput: Decimal | None
+    unit: str
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionedCharge:
+    """Rent of what is provisioned above the allowance, a month.
+
+    Attributes
+    ----------
+    usd_per_month : Decimal
+        [USD/month]
+    text : str
+        How it comes about, with the numbers put in.
+    derivation : Derivation
+        Formula, numbers, source.
+    """
+
+    usd_per_month: Decimal
+    text: str
+    derivation: Derivation
+
+
+def is_rented_by_io(device: Device) -> bool:
+    """Whether provisioned IOPS or throughput are part of the bill or of the limits."""
+    return bool(RENTED & set(device.figures))
+
+
+def provision(
+    device: Device,
+    *,
+    iops: Decimal | None = None,
+    throughput: Decimal | None = None,
+) -> Provision:
+    """Find what a volume is rented with.
+
+    Parameters
+    ----------
+    device : Device
+        With allowance, maxima and what its figures provision.
+    iops, throughput : Decimal, optional
+        What is asked for; None or 0 takes what the device file is about, else the allowance.
+        Never less than the allowance. [1/s], [the provider's MB/s]
+
+    Returns
+    -------
+    Provision
+
+    Raises
+    ------
+    BadInput
+        If more is asked for than may be provisioned.
+
+    Examples
+    --------
+    >>> from tierwright import catalog
+    >>> provision(catalog.device("aws-ebs-gp3-max"), iops=Decimal(20000)).throughput
+    Decimal('125')
+    """
+    unit = _unit(device)
+    asked = bool(iops or throughput)
+    if not is_rented_by_io(device):
+        return Provision(None, None, unit, asked=False)
+    rated = _most(device, "read_iops", "write_iops")
+    rate = _most(device, "sequential_read_mb_per_s", "sequential_write_mb_per_s")
+    moved = None if rate is None else _in_unit(rate, unit)
+    found = Provision(
+        _taken(device, "iops", iops, rated, other_asked=bool(throughput)),
+        _taken(device, "throughput", throughput, moved, other_asked=bool(iops)),
+        unit,
+        asked,
+    )
+    for name, value, of in (
+        ("max_iops", found.iops, "IOPS"),
+        ("max_throughput", found.throughput, unit),
+    ):
+        most = device.figures.get(name)
+        if asked and most is not None and value is not None and value > most.value:
+            raise BadInput(
+                f"`{device.id}`: {value:,} {of} are more than the {most.value:,} that may be "
+                "provisioned",
+                "provision less, or choose another volume",
+            )
+    each = device.figures.get("throughput_per_iops")
+    if asked and each and found.iops is not None and found.throughput is not None:
+        bound = each.value * found.iops
+        if found.throughput > bound:
+            raise BadInput(
+                f"`{device.id}`: {found.throughput:,} {unit} need more IOPS than {found.iops:,}: "
+                f"at most {each.value:g} {unit} for each",
+                "provision more IOPS, or less throughput",
+            )
+    return found
+
+
+def configured(device: Device, used: Provision) -> Device:
+    """Return the volume with the limits of what is provisioned; others unchanged.
+
+    Parameters
+    ----------
+    device : Device
+        As stated.
+    used : Provision
+        From `provision`.
+
+    Returns
+    -------
+    Device
+    """
+    if not used.asked:
+        return device
+    figures = dict(device.figures)
+    for names, value, unit in (
+        (("read_iops", "write_iops"), used.iops, "1/s"),
+        (
+            ("sequential_read_mb_per_s", "sequential_write_mb_per_s"),
+            _in_mb(used.throughput, used.unit),
+            "MB/s",
+        ),
+    ):
+        if value:
+            figures |= {name: Figure(value, unit, "as provisioned") for name in names}
+    return replace(device, figures=figures)
+
+
+def charges(device: Device, used: Provision) -> Iterator[ProvisionedCharge]:
+    """Rent of what is provisioned above the allowance.
+
+    Parameters
+    ----------
+    device : Device
+        With its rents.
+    used : Provision
+        From `provision`.
+
+    Yields
+    ------
+    ProvisionedCharge
+        One of IOPS, one of throughput, as far as they cost anything.
+
+    Raises
+    ------
+    BadInput
+        If something is provisioned above the allowance whose rent the device does not state.
+
+    Examples
+    --------
+    >>> from tierwright import catalog
+    >>> volume = catalog.device("aws-ebs-gp3-baseline")
+    >>> used = provision(volume, iops=Decimal(16000), throughput=Decimal(1000))
+    >>> [float(each.usd_per_month) for each in charges(volume, used)]
+    [65.0, 35.0]
+    """
+    for name, value, unit in (
+        ("iops", used.iops, "IOPS"),
+        ("throughput", used.throughput, used.unit),
+    ):
+        included = _value(device, f"included_{name}")
+        above = max((value or Decimal(0)) - included, Decimal(0))
+        rent = device.figures.get(f"{name}_rent")
+        if not above:
+            continue
+        if rent is None:
+            if f"included_{name}" in device.figures:
+                raise BadInput(
+                    f"`{device.id}` states no rent of {unit} above the {included:,} included, "
+                    f"and {above:,} are provisioned: its total cost is not known",
+                    "add the rent to a copy of the device",
+                )
+            continue
+        yield _charge(device, name, (above, included), rent, unit)
+
+
+def _charge(
+    device: Device,
+    name: str,
+    amounts: tuple[Decimal, Decimal],
+    rent: Figure,
+    unit: str,
+) -> ProvisionedCharge:
+    above, included = amounts
+    total, parts = Decimal(0), []
+    for amount, price in _tiers(device, name, above, rent):
+        total += amount * price
+        parts.append(f"{amount:,} x {price}")
+    text = f"{' + '.join(parts)} {rent.unit}, {included:,} {unit} included"
+    return ProvisionedCharge(
+        total,
+        text,
+        Derivation(
+            "provisioned",
+            total,
+            "USD/month",
+            f"(provisioned - included) x rent: {text}",
+            (
+                Number("provisioned", above + included, unit, "limit of the volume"),
+                Number("included", included, unit, "in the rent of capacity"),
+                Number("rent", rent.value, rent.unit, "as quoted, first tier"),
+            ),
+            f"{rent.source} ({rent.date or 'undated'})",
+        ),
+    )
+
+
+def _tiers(
+    device: Device, name: str, above: Decimal, rent: Figure
+) -> Iterator[tuple[Decimal, Decimal]]:
+    """Amount and price of each tier that is reached."""
+    since, price = Decimal(0), rent.value
+    for tier in TIERS[1:]:
+        start = device.figures.get(f"{name}_rent_{tier}_from")
+        following = device.figures.get(f"{name}_rent_{tier}")
+        if start is None or following is None or above <= start.value:
+            break
+        yield start.value - since, price
+        since, price = start.value, following.value
+    yield above - since, price
+
+
+def _taken(
+    device: Device,
+    name: str,
+    asked: Decimal | None,
+    stated: Decimal | None,
+    *,
+    other_asked: bool,
+) -> Decimal | None:
+    included = _value(device, f"included_{name}")
+    if asked:
+        return max(asked, included)
+    if other_asked and included:
+        return included
+    own = device.figures.get(f"provisioned_{name}")
+    if own is not None:
+        return own.value
+    if included:
+        return included
+    return stated if f"{name}_rent" in device.figures else None
+
+
+def _value(device: Device, figure: str) -> Decimal:
+    found = device.figures.get(figure)
+    return Decimal(0) if found is None else found.value
+
+
+def _most(device: Device, *names: str) -> Decimal | None:
+    known = [device.figures[name].value for name in names if name in device.figures]
+    return max(known, default=None)
+
+
+def _unit(device: Device) -> str:
+    for name in ("included_throughput", "provisioned_throughput", "max_throughput"):
+        if name in device.figures:
+            return device.figures[name].unit
+    rent = device.figures.get("throughput_rent")
+    return "MiB/s" if rent is not None and "MiB" in rent.unit else "MB/s"
+
+
+def _in_unit(rate_mb: Decimal, unit: str) -> Decimal:
+    return rate_mb if unit == "MB/s" else round(rate_mb / MIB_PER_MB)
+
+
+def _in_mb(throughput: Decimal | None, unit: str) -> Decimal | None:
+    if throughput is None:
+        return None
+    return throughput if unit == "MB/s" else throughput * MIB_PER_MB

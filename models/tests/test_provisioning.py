@@ -1,0 +1,187 @@
+"""Volumes rented by the I/O: bill and limits from one configuration."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tierwright import catalog, page_flow
+from tierwright.device import Device, device_from_mapping
+from tierwright.economics import Load, tier_cost
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve
+from tierwright.provisioning import (
+    charges,
+    configured,
+    is_rented_by_io,
+    provision,
+)
+from tierwright.service_time import service_us
+from tierwright.tier_costs import SECONDS_PER_MONTH, compare_tiers
+
+TIB = 2**40
+GP3, MAX, IO2 = (
+    catalog.device(f"aws-ebs-{name}") for name in ("gp3-baseline", "gp3-max", "io2-bx")
+)
+
+
+def volume(**figures: tuple[Any, str]) -> Device:
+    return device_from_mapping(
+        {
+            "id": "v",
+            "name": "V",
+            "kind": "cloud_block",
+            "figures": {
+                name: {"value": value, "unit": unit, "source": "test"}
+                for name, (value, unit) in figures.items()
+            },
+        }
+    )
+
+
+def bill(device: Device, **asked: int) -> float:
+    load = Load(**{name: Decimal(value) for name, value in asked.items()})
+    return float(tier_cost(device, TIB, load=load).usd_per_month)
+
+
+@pytest.mark.oracle("provisioning.provision", "provisioning.charges")
+def test_bills_by_hand() -> None:
+    assert bill(MAX, provisioned_iops=20_000) == pytest.approx(81.92 + 17_000 * 0.005)
+    assert bill(GP3, provisioned_iops=20_000) == pytest.approx(166.92)
+    assert bill(
+        GP3, provisioned_iops=16_000, provisioned_mb_per_s=1000
+    ) == pytest.approx(81.92 + 65 + 35)
+    assert bill(GP3) == pytest.approx(81.92)
+    assert bill(MAX) == pytest.approx(81.92 + 77_000 * 0.005 + 1875 * 0.04)
+    assert bill(IO2, provisioned_iops=20_000) == pytest.approx(128 + 20_000 * 0.065)
+    # 32,000 x 0.065 + 32,000 x 0.046 + 36,000 x 0.032
+    assert bill(IO2, provisioned_iops=100_000) == pytest.approx(
+        128 + 2080 + 1472 + 1152
+    )
+
+
+@pytest.mark.oracle("provisioning.configured")
+def test_what_is_paid_for_is_what_the_volume_can_do() -> None:
+    load = {"reads": Decimal(20_000) * Decimal(SECONDS_PER_MONTH)}
+    for asked, busy in ((Decimal(0), 20_000 / 3000), (Decimal(20_000), 1.0)):
+        [row] = compare_tiers(
+            [GP3], TIB, page_bytes=4096, load=Load(**load, provisioned_iops=asked)
+        ).rows
+        assert row.busy_share == pytest.approx(busy)
+    less = configured(MAX, provision(MAX, iops=Decimal(20_000)))
+    assert service_us(less, "read", 8192) == pytest.approx(8192 / 131.072)
+    assert service_us(less, "read", 4096) == 50
+    assert configured(MAX, provision(MAX)) == MAX
+
+
+@pytest.mark.oracle("provisioning.is_rented_by_io")
+def test_only_volumes_are_rented_by_the_io() -> None:
+    rented = {name for name, d in catalog.devices().items() if is_rented_by_io(d)}
+    assert {"aws-ebs-gp3-max", "azure-ultra-disk"} <= rented
+    assert all(catalog.device(name).kind == "cloud_block" for name in rented)
+    drive = catalog.device("samsung-pm9a3-7.68tb-u2")
+    asked = provision(drive, iops=Decimal(10))
+    assert configured(drive, asked) == drive
+    assert list(charges(drive, asked)) == []
+
+
+@pytest.mark.parametrize(
+    ("iops", "throughput", "said"),
+    [
+        (80_001, None, "80,001 IOPS are more than the 80,000"),
+        (None, 2001, "2,001 MiB/s are more than the 2,000"),
+        (3000, 1000, "1,000 MiB/s need more IOPS than 3,000"),
+    ],
+)
+def test_more_than_a_volume_provisions_is_refused(
+    iops: int | None, throughput: int | None, said: str
+) -> None:
+    wanted = [None if each is None else Decimal(each) for each in (iops, throughput)]
+    with pytest.raises(BadInput, match="aws-ebs-gp3-baseline") as refused:
+        provision(GP3, iops=wanted[0], throughput=wanted[1])
+    assert said in str(refused.value)
+    load = Load(provisioned_iops=wanted[0], provisioned_mb_per_s=wanted[1])
+    [row] = compare_tiers([GP3], TIB, page_bytes=4096, load=load).rows
+    assert row.cost is None
+    assert said in row.reason
+
+
+def test_without_its_rent_a_volume_has_no_total_cost() -> None:
+    bare = volume(
+        unit_rent=(1, "USD/GiB/month"),
+        read_iops=(5000, "1/s"),
+        write_iops=(5000, "1/s"),
+        included_iops=(3000, "1/s"),
+        provisioned_iops=(5000, "1/s"),
+    )
+    with pytest.raises(BadInput, match="states no rent of IOPS above the 3,000"):
+        tier_cost(bare, TIB)
+    found = evaluated(bare)
+    assert found.schemes["none"].cost_usd_per_month is None
+    assert "2,000 are provisioned" in found.schemes["none"].cost_reason
+
+
+CURVE = Curve.from_lists(
+    [100, 400],
+    [1_900_000, 1_500_000],
+    [8000, 4000],
+    accesses=2**21,
+    distinct_pages=2**20,
+    page_bytes=8192,
+    write_accesses=20_000,
+)
+
+
+def evaluated(disk: Device) -> page_flow.Evaluation:
+    return page_flow.evaluate(
+        CURVE,
+        ram_pages=100,
+        flash_pages=300,
+        flash=MAX,
+        disk=disk,
+        ram=catalog.device("gcp-memory-n2-custom"),
+    )
+
+
+def test_compare_bills_what_a_volume_provisions() -> None:
+    """8 GiB of data: 0.64 USD of capacity on either, 460 USD more on the fast one."""
+    slow, fast = (
+        evaluated(disk).schemes["none"].cost_parts["disk"] for disk in (GP3, MAX)
+    )
+    assert slow.usd_per_month == pytest.approx(8 * 0.08)
+    assert fast.usd_per_month == pytest.approx(8 * 0.08 + 385 + 75)
+    assert fast.provisioned_usd_per_month == pytest.approx(460)
+    assert "77,000 x 0.005" in fast.how(36)
+    assert slow.provisioned == ""
+
+
+@given(st.integers(0, 256_000), st.integers(0, 256_000))
+@pytest.mark.formula("provisioning.charges", "provisioning.provision")
+def test_more_provisioned_never_costs_less_and_the_allowance_is_free(
+    one: int, other: int
+) -> None:
+    def due(device: Device, iops: int) -> Decimal:
+        used = provision(device, iops=Decimal(max(iops, 1)))
+        return sum((each.usd_per_month for each in charges(device, used)), Decimal(0))
+
+    less, more = sorted((one, other))
+    assert due(IO2, less) <= due(IO2, more)
+    assert due(GP3, min(less, 3000)) == 0
+    # Tiers by counting single IOPS of each price.
+    n = max(less, 1)
+    slow = (
+        min(n, 32_000) * 65
+        + max(min(n, 64_000) - 32_000, 0) * 46
+        + max(n - 64_000, 0) * 32
+    )
+    assert due(IO2, less) == Decimal(slow) / 1000
+
+
+@given(st.integers(3000, 80_000))
+@pytest.mark.formula("provisioning.configured", "provisioning.is_rented_by_io")
+def test_a_volume_does_what_it_is_rented_with(iops: int) -> None:
+    assert is_rented_by_io(GP3)
+    made = configured(GP3, provision(GP3, iops=Decimal(iops)))
+    assert made.number("read_iops") == made.number("write_iops") == iops
