@@ -9435,13 +9435,13 @@ export type TierCostsIn = {
     /**
      * Provisioned Iops
      *
-     * Rate that is rented with a cloud volume. [1/s]
+     * Rate that a cloud volume is rented with, the included ones counted; its limits and its bill follow. 0: what its figures are about. [1/s]
      */
     provisioned_iops?: number;
     /**
      * Provisioned Mb Per S
      *
-     * Throughput that is rented with one. [MB/s]
+     * Throughput likewise, in the unit of the provider's list (the MB/s of AWS are MiB/s). [MB/s]
      */
     provisioned_mb_per_s?: number;
     /**
