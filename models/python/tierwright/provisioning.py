@@ -307,7 +307,7 @@ def _unit(device: Device) -> str:
 
 
 def _in_unit(rate_mb: Decimal, unit: str) -> Decimal:
-    return rate_mb if unit == "MB/s" else round(rate_mb / MIB_PER_MB)
+    return rate_mb if unit == "MB/s" else Decimal(round(rate_mb / MIB_PER_MB))
 
 
 def _in_mb(throughput: Decimal | None, unit: str) -> Decimal | None:
