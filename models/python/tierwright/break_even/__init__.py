@@ -48,6 +48,12 @@ from tierwright.break_even.next_money import (
     next_money,
     spending_plan,
 )
+from tierwright.break_even.schemes import (
+    SchemeGains,
+    SchemeTheta,
+    SchemeThetas,
+    scheme_thetas,
+)
 from tierwright.break_even.theta import (
     AccessCosts,
     CurveTheta,
@@ -71,6 +77,9 @@ __all__ = [
     "PlainGains",
     "PricedTier",
     "Roi",
+    "SchemeGains",
+    "SchemeTheta",
+    "SchemeThetas",
     "SpendingPlan",
     "Theta",
     "TierInterval",
@@ -94,6 +103,7 @@ __all__ = [
     "pages_for",
     "roi_curve",
     "roi_log",
+    "scheme_thetas",
     "spending_plan",
     "tier_interval",
     "tier_prices",

@@ -21,6 +21,7 @@ from tierwright.break_even.money import (
     roi_log,
 )
 from tierwright.break_even.next_money import NextMoney, next_money
+from tierwright.break_even.schemes import SchemeThetas, scheme_thetas
 from tierwright.break_even.theta import (
     CurveTheta,
     Theta,
@@ -64,7 +65,11 @@ class BreakEven:
     theta_from_curve : list of (float or None), or None
         The same by the measured curve, None where unreachable; None without a curve.
     theta_full : list of (float or None), or None
-        The same with flash writes, dirty traffic and old versions counted.
+        The same with flash writes, dirty traffic and old versions counted: the writes of lazy
+        with the capacity of exclusive, which no scheme has. `schemes` has each scheme's own.
+    schemes : SchemeThetas or None
+        The same for every page-flow scheme, and the best at each step; None without
+        write-backs.
     flip_price_ratio : list of (float or None)
         Price of flash over DRAM, per byte, below which flash is the better buy; from the
         curve where there is one, else from the log model. [1]
@@ -95,6 +100,7 @@ class BreakEven:
     theta: list[float]
     theta_from_curve: list[float | None] | None
     theta_full: list[float | None] | None
+    schemes: SchemeThetas | None
     flip_price_ratio: list[float | None]
     price_ratio: float | None
     roi: dict[str, Any] | None
@@ -257,6 +263,16 @@ def analyse(
         theta=by_log.theta.tolist(),
         theta_from_curve=None if by_curve is None else _nullable(by_curve.theta),
         theta_full=None if full is None else _nullable(full.theta),
+        schemes=None
+        if full is None or curve is None or ram_pages is None
+        else scheme_thetas(
+            curve,
+            ram_pages,
+            steps,
+            costs,
+            old_share=old_share,
+            flash_metadata=flash_metadata,
+        ),
         flip_price_ratio=_nullable(flip_price_ratio(steps, best.theta)),
         price_ratio=ratio,
         roi=roi,

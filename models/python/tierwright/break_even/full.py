@@ -31,8 +31,9 @@ from tierwright.page_flow.warn import Caution
 
 FULL_VALIDITY = (
     "LRU in both tiers, from a cold start; hits of flash are those of one LRU of RAM plus "
-    "effective flash; a victim is staged when it is absent from flash or dirty; the share of "
-    "old versions is the same at every size"
+    "effective flash; a victim is staged when it is absent from flash or dirty; no scheme has "
+    "that capacity with those writes, `schemes` has what each needs; the share of old versions "
+    "is the same at every size"
 )
 _SOURCE = "derived from Kang, Lee and Moon (2016), section 2.3"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,7 @@ from tierwright.cli.sizes import Size, size_option
 from tierwright.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
-    from tierwright.break_even import BreakEven
+    from tierwright.break_even import BreakEven, SchemeTheta
     from tierwright.prices import PriceBook
 
 LINES_OF_CROSSINGS = 3
@@ -257,6 +258,7 @@ def _print(found: BreakEven) -> None:
             for at, step in enumerate(found.delta)
         ],
     )
+    _print_schemes(found)
     if found.price_ratio is not None:
         typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs a byte")
     _print_money(found)
@@ -275,6 +277,42 @@ def _print(found: BreakEven) -> None:
             for each in found.intervals
         ],
     )
+
+
+def _print_schemes(found: BreakEven) -> None:
+    schemes = found.schemes
+    if schemes is None:
+        return
+    typer.echo("")
+    print_table(
+        "The same by page-flow scheme, each with its own writes and capacity",
+        [
+            ("DRAM added", True),
+            *((name, True) for name in schemes.schemes),
+            ("least flash", False),
+        ],
+        [
+            [
+                f"{step:.4g} x",
+                *(_scheme_multiple(each, at) for each in schemes.schemes.values()),
+                schemes.best[at] or "none gains as much",
+            ]
+            for at, step in enumerate(found.delta)
+        ],
+    )
+
+
+def _scheme_multiple(found: SchemeTheta, at: int) -> str:
+    """Say how much flash a scheme needs, with the ends where its hits are not exact."""
+
+    def text(value: float) -> str:
+        return f"{value:.3g}" if math.isfinite(value) else "none"
+
+    middle = text(float(found.theta[at]))
+    ends = (text(float(found.theta_least[at])), text(float(found.theta_most[at])))
+    if found.exact or ends == (middle, middle):
+        return middle
+    return f"{middle} ({ends[0]} to {ends[1]})"
 
 
 def _print_money(found: BreakEven) -> None:
