@@ -134,8 +134,8 @@ class SchemeGains:
         if self.scheme == "exclusive":
             return self.curve.evictions(ram)
         if self.scheme == "lazy":
-            sizes = np.broadcast_arrays(ram, holding)
-            written = lazy_flash_writes(self.curve, *sizes, counts)
+            dram, flash = np.broadcast_arrays(ram, holding)
+            written = lazy_flash_writes(self.curve, dram, flash, counts)
             return np.asarray(written * (1 - self.off * ESTIMATE_OFF))
         return np.asarray(counts.flash_misses + self.curve.write_backs(ram))
 
