@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -49,6 +49,9 @@ def without_options(hint: Any) -> Any:
 Hint = Annotated[
     str | None, BeforeValidator(without_options), Field(description="What to do next.")
 ]
+
+Start = Literal["steady", "cold"]
+"""Names of `tierwright.steady_state.STARTS`."""
 
 Identifier = Annotated[
     str,
@@ -201,6 +204,17 @@ class Body(BaseModel):
         """Read numbers as they are written, whatever the field says besides."""
         schema: CoreSchema = _as_written(handler(source))
         return schema
+
+
+class StartIn(Body):
+    """From which start the counts of a workload are asked for."""
+
+    start: Start = Field(
+        default="steady",
+        description="`steady`: a system that has run for long, every cache full; `cold`: a "
+        "replay of the workload that begins with empty caches. A given curve is always of a "
+        "running system.",
+    )
 
 
 class ProblemDetail(Answer):

@@ -20,6 +20,7 @@ from tierwright_server.schemas import (
     Months,
     Pages,
     Share,
+    Start,
     Usd,
     UsdIn,
     WarningOut,
@@ -103,6 +104,7 @@ class BreakEvenIn(DirtyShareIn):
         return EvaluationIn(
             dirty_share=self.dirty_share,
             dirty_share_range=self.dirty_share_range,
+            start=self.start,
             workload_id=self.workload_id,
             ram_pages=self.ram_pages,
             flash_pages=0,
@@ -279,6 +281,7 @@ class BreakEvenOut(Answer):
     accesses: int
     write_accesses: int | None = Field(description="Absent where nobody knows.")
     distinct_pages: int
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     ram_pages: int
     ram_bytes: int

@@ -324,6 +324,7 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         accesses=curve.accesses,
         write_accesses=curve.known_write_accesses,
         distinct_pages=curve.distinct_pages,
+        start=curve.start,
         page_bytes=curve.page_bytes,
         ram_pages=body.ram_pages,
         ram_bytes=body.ram_pages * curve.page_bytes,

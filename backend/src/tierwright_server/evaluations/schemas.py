@@ -8,19 +8,20 @@ from pydantic import BeforeValidator, Field
 from tierwright_server.catalog.schemas import DeviceOut, Origin
 from tierwright_server.schemas import (
     Answer,
-    Body,
     FlashMetadata,
     Identifier,
     Months,
     Pages,
     Share,
+    Start,
+    StartIn,
     Usd,
     WarningOut,
     not_bool,
 )
 
 
-class DirtyShareIn(Body):
+class DirtyShareIn(StartIn):
     """What is known of the dirty share of a given curve, which does not tell it."""
 
     dirty_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
@@ -104,7 +105,9 @@ class EstimatorOut(Answer):
     """How the hit counts were found."""
 
     name: str
-    exact: bool = Field(description="Equal to a simulation from a cold start.")
+    exact: bool = Field(
+        description="Equal to a simulation from a cold start; never in the steady state, which is estimated."
+    )
     description: str
     flash_hits_error: tuple[float, float] | None = Field(
         description="Known band of model - simulation of the flash hits, as a share of RAM misses."
@@ -296,6 +299,7 @@ class EvaluationOut(Answer):
     flash_pages: int
     flash_bytes: int
     amortisation_months: int
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     devices: DevicesUsed
     price_book: PriceBookRef | None
     ram_budget: RamBudgetOut | None = Field(

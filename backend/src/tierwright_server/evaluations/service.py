@@ -45,7 +45,7 @@ from tierwright_server.evaluations.schemas import (
     ReplayedOut,
     SchemeEvaluation,
 )
-from tierwright_server.schemas import WarningOut
+from tierwright_server.schemas import Start, WarningOut
 from tierwright_server.tables import Content, Workload
 from tierwright_server.version import VERSION
 from tierwright_server.wording import percent, three_digits
@@ -113,6 +113,8 @@ class Inputs(Protocol):
     def ram_device_id(self) -> str | None: ...
     @property
     def price_book_id(self) -> str | None: ...
+    @property
+    def start(self) -> Start: ...
 
 
 def metadata_preset(name: str | None) -> MetadataPreset | None:
@@ -160,7 +162,7 @@ def with_dirty_share(body: DirtyShareIn, point: Point) -> Point:
 async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> Point:
     """Find workload, devices and prices; the error names the one that is missing."""
     workload, content = await workloads.find_ready(session, body.workload_id)
-    curve = await workloads.load_curve(context, workload, content)
+    curve = await workloads.load_curve(context, workload, content, body.start)
 
     async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:
         return await catalog.find_device(
@@ -346,6 +348,7 @@ def answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut
         flash_pages=body.flash_pages,
         flash_bytes=body.flash_pages * curve.page_bytes,
         amortisation_months=body.amortisation_months,
+        start=curve.start,
         devices=DevicesUsed(
             flash=point.flash[1],
             disk=point.disk[1],

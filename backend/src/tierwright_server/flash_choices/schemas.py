@@ -7,12 +7,13 @@ from pydantic import BeforeValidator, Field
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
 from tierwright_server.schemas import (
     Answer,
-    Body,
     FlashMetadata,
     Identifier,
     Months,
     Pages,
     Share,
+    Start,
+    StartIn,
     Usd,
     WarningOut,
     not_bool,
@@ -24,7 +25,7 @@ Amount = Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)]
 StatedShare = Annotated[Share, BeforeValidator(not_bool)]
 
 
-class SizesIn(Body):
+class SizesIn(StartIn):
     """Workload and sizes."""
 
     workload_id: Identifier
@@ -88,6 +89,7 @@ class FlashChoiceOut(Answer):
     """Flash devices, the one of least I/O time first."""
 
     workload_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     ram_pages: int
     flash_pages: int
@@ -191,6 +193,7 @@ class DirectoriesOut(Answer):
     """Places of the directory and sizes of flash pages, side by side."""
 
     workload_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     ram_bytes: int
     flash_bytes: int

@@ -81,6 +81,7 @@ async def choose(
     names = {device.id: device.name for device in candidates}
     return FlashChoiceOut(
         workload_id=body.workload_id,
+        start=curve.start,
         page_bytes=curve.page_bytes,
         ram_pages=body.ram_pages,
         flash_pages=body.flash_pages,
@@ -153,6 +154,7 @@ async def directories(
     cautions = [*about_given(curve), *found.warnings]
     return DirectoriesOut(
         workload_id=body.workload_id,
+        start=curve.start,
         page_bytes=curve.page_bytes,
         ram_bytes=body.ram_pages * curve.page_bytes,
         flash_bytes=body.flash_pages * curve.page_bytes,
@@ -172,7 +174,7 @@ async def directories(
 
 async def _curve(session: AsyncSession, context: Context, body: SizesIn) -> Curve:
     workload, content = await workloads.find_ready(session, body.workload_id)
-    curve = await workloads.load_curve(context, workload, content)
+    curve = await workloads.load_curve(context, workload, content, body.start)
     if body.dirty_share is not None:
         return curve.with_dirty_share(body.dirty_share)
     if curve.write_backs_at is None:

@@ -5,13 +5,21 @@ from typing import Annotated
 from pydantic import Field
 
 from tierwright_server.evaluations.schemas import DerivationStep
-from tierwright_server.schemas import Answer, Body, Identifier, Pages, Share, WarningOut
+from tierwright_server.schemas import (
+    Answer,
+    Identifier,
+    Pages,
+    Share,
+    Start,
+    StartIn,
+    WarningOut,
+)
 
 Bytes = Annotated[float, Field(strict=True, ge=4096, le=2**60, allow_inf_nan=False)]
 Rate = Annotated[float, Field(strict=True, ge=0, le=1e12, allow_inf_nan=False)]
 
 
-class FragmentCacheIn(Body):
+class FragmentCacheIn(StartIn):
     """Workload, sizes, devices, and what the workload does not tell."""
 
     workload_id: Identifier
@@ -90,6 +98,7 @@ class FragmentCacheOut(Answer):
     """A fragment cache at one point."""
 
     workload_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     cache_bytes: int
     source_bytes: float

@@ -46,6 +46,7 @@ async def study(
             flash_pages=body.flash_pages,
             flash_device_id=body.flash_device_id,
             disk_device_id=body.disk_device_id,
+            start=body.start,
             # The rate only tells the writes of a page: with these given, any will do.
             accesses_per_s=body.accesses_per_s
             if body.page_writes_per_s is None
@@ -79,6 +80,7 @@ async def study(
     cautions = [*answer.warnings, *_cautions(body)]
     return FragmentCacheOut(
         workload_id=found.workload.id,
+        start=curve.start,
         page_bytes=curve.page_bytes,
         cache_bytes=cache_bytes,
         source_bytes=source,

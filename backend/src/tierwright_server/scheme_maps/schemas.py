@@ -14,6 +14,8 @@ from tierwright_server.schemas import (
     Identifier,
     Months,
     Share,
+    Start,
+    StartIn,
     Usd,
     WarningOut,
 )
@@ -56,7 +58,7 @@ class AxisIn(Body):
     points: Annotated[int, Field(strict=True, ge=2, le=MOST_POINTS)] = MOST_POINTS
 
 
-class MapQuestion(Body):
+class MapQuestion(StartIn):
     """Workload, devices, prices and schemes of a map or of one of its points."""
 
     workload_id: Identifier
@@ -152,6 +154,7 @@ class SchemeMapOut(Answer):
 
     workload_id: str
     content_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     distinct_pages: int
     x: MapAxisOut
@@ -222,6 +225,7 @@ class MapPointOut(Answer):
 
     workload_id: str
     content_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     ram_pages: float
     flash_pages: float

@@ -160,6 +160,7 @@ def _columns(found: Found, made: SchemeMap) -> dict[str, Any]:
     return {
         "workload_id": found.point.workload.id,
         "content_id": found.point.content.id,
+        "start": found.point.curve.start,
         "page_bytes": found.point.curve.page_bytes,
         "distinct_pages": found.point.curve.distinct_pages,
         **made.columns(),
@@ -243,6 +244,7 @@ def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut
     return MapPointOut(
         workload_id=found.point.workload.id,
         content_id=found.point.content.id,
+        start=curve.start,
         page_bytes=curve.page_bytes,
         ram_pages=point.ram_pages,
         flash_pages=point.flash_pages,

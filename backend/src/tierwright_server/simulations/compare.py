@@ -33,11 +33,13 @@ def model_of(found: Evaluation, flash: Device, disk: Device) -> dict[str, Any]:
     -------
     dict
         `times_us`: service time by device operation [µs]; `ram_pages_with_flash`: what the
-        metadata of flash leave of the RAM [pages]; `schemes`: per scheme the counters,
-        `io_time_us_per_access` and `exact`.
+        metadata of flash leave of the RAM [pages]; `start`; `accesses`: that the counters are
+        over; `schemes`: per scheme the counters, `io_time_us_per_access` and `exact`.
     """
     page_bytes = found.inputs["page_bytes"]
     return {
+        "start": found.start,
+        "accesses": found.inputs["accesses"],
         "ram_pages_with_flash": found.inputs["ram_pages_with_flash"],
         "times_us": {
             "flash_reads": service_us(flash, "read", page_bytes),
@@ -48,7 +50,7 @@ def model_of(found: Evaluation, flash: Device, disk: Device) -> dict[str, Any]:
         "schemes": {
             name: {
                 **{counter: getattr(result, counter) for counter in COUNTERS},
-                # A simulation starts cold as well.
+                # As a simulation counts, from the same start.
                 "flash_writes": result.flash_writes_counted,
                 IO_TIME: result.io_time_us_per_access,
                 "exact": result.exact,
@@ -63,17 +65,25 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Make the rows: model, simulated, gap = model - simulated, gap / simulated.
 
-    A replay with a warm-up counts what the model does not: its rows have no model.
+    A cold model says nothing of a replay with a warm-up, and a steady one nothing of a cold
+    replay: such rows have no model.
 
     The simulated I/O time is counters x service times / accesses: the same prices as the
-    model's, on counted operations. The model charges an eviction for every RAM miss, so on
-    a short trace the gap of the I/O time holds the warm-up.
+    model's, on counted operations. Of a cold start the model charges an eviction for every
+    RAM miss, so on a short trace the gap of the I/O time holds the warm-up. In the steady
+    state the replay counts the accesses behind its warm-up, and the model's counts are those
+    of as many accesses.
     """
     rows = []
     for scheme, counters in simulated.items():
-        # The model counts the whole trace from a cold start.
+        # Model and replay stand side by side where both begin alike.
         is_warm = counters.get("warm_up", 0) > 0
-        predicted = {} if is_warm else model["schemes"].get(scheme, {})
+        alike = is_warm == (model.get("start", "cold") == "steady")
+        predicted = dict(model["schemes"].get(scheme, {})) if alike else {}
+        part = counters["accesses"] / model["accesses"] if is_warm and alike else 1.0
+        for name in COUNTERS:
+            if predicted.get(name) is not None:
+                predicted[name] *= part
         exact = bool(predicted.get("exact", False))
         values: dict[str, float] = {name: counters[name] for name in COUNTERS}
         values[IO_TIME] = io_time_us(model["times_us"], counters)

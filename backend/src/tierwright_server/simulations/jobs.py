@@ -10,6 +10,7 @@ from tierwright_server.errors import NotFound
 from tierwright_server.evaluations import replays
 from tierwright_server.settings import Settings
 from tierwright_server.simulations.compare import compare
+from tierwright_server.simulations.schemas import warm_up_asked
 from tierwright_server.sweeps import repository as sweeps
 from tierwright_server.tables import Content, Run, Simulation
 from tierwright_server.warm_ups import warm_up_of
@@ -40,7 +41,7 @@ async def prepare(
         # checks of earlier versions charged no metadata
         "ram_pages_with_flash": simulation.model.get("ram_pages_with_flash", whole),
         "flash_pages": inputs["flash_pages"],
-        "warm_up": warm_up_of(inputs.get("warm_up", 0), content),
+        "warm_up": warm_up_of(warm_up_asked(inputs), content),
     }
 
 

@@ -1,7 +1,8 @@
 """Shapes of the check by simulation."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
@@ -27,7 +28,23 @@ class SimulationIn(EvaluationIn):
         ]
         | None
     ) = None
-    warm_up: WarmUp = 0
+    warm_up: WarmUp | None = Field(
+        default=None,
+        description="Absent: that of the start, the first half of the trace in the steady "
+        "state, none from a cold one.",
+    )
+
+
+STEADY_WARM_UP = 0.5
+"""Share of the trace that warms the caches of a steady check."""
+
+
+def warm_up_asked(inputs: Mapping[str, Any]) -> WarmUp:
+    """Return the warm-up of a check's inputs; those of earlier versions began cold."""
+    asked: WarmUp | None = inputs.get("warm_up")
+    if asked is not None:
+        return asked
+    return STEADY_WARM_UP if inputs.get("start", "cold") == "steady" else 0
 
 
 class SimulationRow(Answer):
@@ -37,8 +54,8 @@ class SimulationRow(Answer):
     counter: str
     unit: str
     model: float | None = Field(
-        description="Of the whole trace from a cold start; absent with a warm-up, whose counts it "
-        "does not stand beside."
+        description="From the start asked for, over as many accesses as were counted; absent "
+        "where the warm-up is not that of the start, as it does not stand beside such counts."
     )
     simulated: float
     gap: float | None = Field(description="model - simulated")

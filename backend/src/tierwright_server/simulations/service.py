@@ -20,6 +20,7 @@ from tierwright_server.simulations.schemas import (
     SimulationIn,
     SimulationOut,
     SimulationResult,
+    warm_up_asked,
 )
 from tierwright_server.tables import Content, Run, Simulation
 from tierwright_server.warm_ups import warm_up_of
@@ -116,7 +117,7 @@ def _id_of(
 ) -> str:
     """Hash what the result depends on: names of devices and prices do not matter."""
     charged = model["ram_pages_with_flash"] != body.ram_pages
-    warm_up = warm_up_of(body.warm_up, content)
+    warm_up = warm_up_of(warm_up_asked(body.model_dump()), content)
     parts = {
         "content_id": content.id,
         "ram_pages": body.ram_pages,
@@ -146,7 +147,8 @@ async def _simulation_out(
         content_id=simulation.content_id,
         status=status,
         inputs=SimulationIn.model_validate(
-            {**simulation.inputs, "workload_id": workload_id}
+            # Checks of earlier versions began cold.
+            {"start": "cold", **simulation.inputs, "workload_id": workload_id}
         ),
         core_version=simulation.core_version,
         created_at=simulation.created_at,

@@ -16,6 +16,7 @@ from tierwright_server.schemas import (
     FlashMetadata,
     Identifier,
     Pages,
+    Start,
     WarningOut,
     not_bool,
 )
@@ -91,6 +92,7 @@ class ThroughputIn(DirtyShareIn):
             disk_device_id=self.disk_device_id,
             dirty_share=self.dirty_share,
             dirty_share_range=self.dirty_share_range,
+            start=self.start,
         )
 
 
@@ -153,6 +155,7 @@ class ThroughputOut(Answer):
 
     workload_id: str
     content_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     ram_pages: int
     flash_pages: int

@@ -137,6 +137,7 @@ def _answer(
     return ThroughputOut(
         workload_id=point.workload.id,
         content_id=point.content.id,
+        start=point.curve.start,
         page_bytes=point.curve.page_bytes,
         ram_pages=body.ram_pages,
         flash_pages=body.flash_pages,

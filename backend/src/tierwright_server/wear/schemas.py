@@ -20,6 +20,7 @@ from tierwright_server.schemas import (
     Months,
     Pages,
     Share,
+    Start,
     Usd,
     WarningOut,
 )
@@ -185,6 +186,7 @@ class WearOut(Answer):
     """How long the flash lasts under each scheme."""
 
     workload_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     ram_pages: int
     flash_pages: int
@@ -311,6 +313,7 @@ class RecoveryOut(Answer):
     """Warm-up and restart."""
 
     workload_id: str
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int
     ram_pages: int
     flash_pages: int

@@ -163,6 +163,7 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
     in_place = budget.in_place_tb
     return WearOut(
         workload_id=found.workload.id,
+        start=found.curve.start,
         page_bytes=found.curve.page_bytes,
         ram_pages=body.ram_pages,
         flash_pages=body.flash_pages,
@@ -332,6 +333,7 @@ async def recover(
         )
     return RecoveryOut(
         workload_id=found.workload.id,
+        start=found.curve.start,
         page_bytes=page,
         ram_pages=body.ram_pages,
         flash_pages=body.flash_pages,
@@ -364,7 +366,7 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
         If the workload has no accesses, or no rate is known.
     """
     workload, content = await workloads.find_ready(session, body.workload_id)
-    curve = await workloads.load_curve(context, workload, content)
+    curve = await workloads.load_curve(context, workload, content, body.start)
     page = curve.page_bytes
     flash = await catalog.find_device(
         session, context, body.flash_device_id, "flash_device_id", page_bytes=page

@@ -224,6 +224,24 @@ class KneeOut(Answer):
     )
 
 
+class SteadyCurve(Answer):
+    """What caches that are full would count on the same accesses, at the sizes of the curve."""
+
+    misses: list[float] = Field(description="Product-limit estimate. [accesses]")
+    misses_low: list[float] = Field(
+        description="If no first touch counts as an access. [accesses]"
+    )
+    misses_high: list[float] = Field(
+        description="If every first touch misses: the cold count. [accesses]"
+    )
+    uncertain: list[bool] = Field(
+        description="Whether fewer than 100 accesses could tell about the size."
+    )
+    write_backs: list[float] | None = Field(
+        description="Dirty evictions; absent where nobody knows. [pages]"
+    )
+
+
 class CurveOut(Answer):
     """Counts of an LRU cache at the listed sizes; `estimator` says how they were found."""
 
@@ -249,3 +267,7 @@ class CurveOut(Answer):
         description="Where a larger cache begins to bring less, the highest first."
     )
     knee_method: str = Field(description="How the knees were found.")
+    steady: SteadyCurve | None = Field(
+        description="In the steady state; absent for a given curve, which is of a running "
+        "system itself."
+    )

@@ -30,7 +30,7 @@ from tierwright_server.errors import (
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import FINAL, RunKind, RunStatus
-from tierwright_server.schemas import WarningOut
+from tierwright_server.schemas import Start, WarningOut
 from tierwright_server.tables import Content, Run, Workload
 from tierwright_server.uploads import service as uploads
 from tierwright_server.uploads import storage
@@ -39,6 +39,7 @@ from tierwright_server.workloads.schemas import (
     ConversionLogOut,
     CurveOut,
     KneeOut,
+    SteadyCurve,
     SummaryOut,
     WorkloadIn,
     WorkloadList,
@@ -344,6 +345,23 @@ async def get_curve(
         estimator=_estimator(content),
         knees=[KneeOut.model_validate(knee) for knee in bends],
         knee_method=KNEE_METHOD,
+        steady=await asyncio.to_thread(_steady, curve, thinned.pages),
+    )
+
+
+def _steady(curve: Curve, sizes: NDArray[np.int64]) -> SteadyCurve | None:
+    if curve.given is not None:
+        return None
+    steady = curve.steady()
+    low, high = steady.misses_band(sizes)
+    return SteadyCurve(
+        misses=steady.misses(sizes).tolist(),
+        misses_low=low.tolist(),
+        misses_high=high.tolist(),
+        uncertain=steady.uncertain(sizes).tolist(),
+        write_backs=None
+        if steady.write_backs_at is None
+        else steady.write_backs(sizes).tolist(),
     )
 
 
@@ -361,10 +379,13 @@ def _estimator(content: Content) -> str:
     return _ESTIMATORS[contents.kind_of(content.summary)] + sampled
 
 
-async def load_curve(context: Context, workload: Workload, content: Content) -> Curve:
+async def load_curve(
+    context: Context, workload: Workload, content: Content, start: Start = "cold"
+) -> Curve:
     """Return the whole curve of a workload, with what its reader noticed."""
     curve = await context.curves.get(context.settings, content.id, content.summary)
-    return curve.with_notes(notes_of(workload, content))
+    noted = curve.with_notes(notes_of(workload, content))
+    return await asyncio.to_thread(noted.from_start, start)
 
 
 def notes_of(workload: Workload | None, content: Content) -> ReaderNotes:
