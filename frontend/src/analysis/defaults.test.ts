@@ -43,12 +43,20 @@ describe("what an open address is filled with", () => {
       ram_device: "none",
       price_book: "usual",
       months: 36,
+      start: "steady",
     });
   });
 
   it("takes the newest prices where no book is the default", () => {
     const books = choices.priceBooks.map((book) => ({ ...book, default: false }));
     expect(fillState({}, { ...choices, priceBooks: books })?.price_book).toBe("new");
+  });
+
+  it("is a cold start where an earlier version stated all but that", () => {
+    const { start: _, ...earlier } = fillState({}, choices) ?? {};
+    expect(fillState(earlier, choices)?.start).toBe("cold");
+    expect(fillState({ ...earlier, start: "steady" }, choices)?.start).toBe("steady");
+    expect(fillState({ ...earlier, months: undefined }, choices)?.start).toBe("steady");
   });
 
   it("never overrides what the address states", () => {

@@ -1,7 +1,13 @@
 /** The state a page starts from when the address leaves something open. */
 import { type DeviceOut, devicesFor, type Role, soldAlone } from "@/api/catalog";
 import type { WorkloadOut } from "@/api/workloads";
-import { type AnalysisSearch, type AnalysisState, completeState, NONE } from "./state";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  completeState,
+  isOfEarlierVersion,
+  NONE,
+} from "./state";
 
 /** Their data are complete for every page: service times, rated writes, bandwidth, size. */
 const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
@@ -81,6 +87,7 @@ export function fillState(
     ram_device: preferredDevice(choices.devices, "ram") ?? NONE,
     price_book: usualBook(choices.priceBooks) ?? NONE,
     months: DEFAULT_MONTHS,
+    start: isOfEarlierVersion(search) ? "cold" : "steady",
   };
   const stated = Object.entries(search).filter(([, value]) => value !== undefined);
   return completeState({ ...filled, ...Object.fromEntries(stated) });

@@ -18,6 +18,7 @@ const POINT = {
   ram_device: "none",
   price_book: "book",
   months: 36,
+  start: "steady",
 };
 
 /** Something that only the page itself reads. */
@@ -49,6 +50,12 @@ describe("a saved question", () => {
     // The address names the scenario, for its kept answer.
     expect(link.search).toEqual({ ...state, scenario: "s1" });
     expect(keptState(question, link.search)).toEqual(state);
+  });
+
+  it("keeps the cold start of an earlier version", () => {
+    const { start: _, ...earlier } = POINT;
+    const { search } = scenarioLink({ id: "s", question: "compare", state: earlier });
+    expect(search).toHaveProperty("start", "cold");
   });
 
   it.each(names)("of %s leaves nothing of the page before behind", (question) => {

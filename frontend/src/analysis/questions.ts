@@ -72,6 +72,14 @@ export function parseQuestion(question: Question, raw: Record<string, unknown>) 
   return { ...parseAnalysisSearch(raw), ...QUESTIONS[question].parse(raw) };
 }
 
+/** What a scenario keeps; one of an earlier version keeps its cold start. */
+export const ofScenario = (
+  state: Record<string, unknown>,
+): Record<string, unknown> => ({
+  start: "cold",
+  ...state,
+});
+
 /** Where a saved scenario is opened again: its page, in its state. */
 export const scenarioLink = (scenario: {
   readonly id: string;
@@ -80,7 +88,7 @@ export const scenarioLink = (scenario: {
 }) => ({
   to: QUESTIONS[scenario.question].to,
   search: {
-    ...parseQuestion(scenario.question, scenario.state),
+    ...parseQuestion(scenario.question, ofScenario(scenario.state)),
     scenario: scenario.id,
   },
 });

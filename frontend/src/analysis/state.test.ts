@@ -5,6 +5,7 @@ import {
   completeState,
   evaluationInput,
   parseAnalysisSearch,
+  STARTS,
   STATE_KEYS,
 } from "@/analysis/state";
 
@@ -18,6 +19,7 @@ const states: fc.Arbitrary<AnalysisState> = fc.record({
   ram_device: identifiers,
   price_book: identifiers,
   months: fc.integer({ min: 1, max: 600 }),
+  start: fc.constantFrom(...STARTS),
 });
 
 describe("the address", () => {
@@ -45,6 +47,7 @@ describe("the address", () => {
     ["flash_pages", "many"],
     ["flash_pages", "99999999999999999999"],
     ["months", "601"],
+    ["start", "warm"],
     ["workload", "../etc"],
     ["flash_device", "A B"],
   ])("leaves %s=%s out and names it", (key, value) => {
@@ -93,7 +96,9 @@ describe("the address", () => {
       ram_device: "none",
       price_book: "none",
       months: 36,
+      start: "cold",
     });
+    expect(input.start).toBe("cold");
     expect(input.ram_device_id).toBeNull();
     expect(input.price_book_id).toBeNull();
   });

@@ -8,6 +8,10 @@ import type { EvaluationIn } from "@/api/evaluations";
 /** Written where a choice is deliberately empty, so that it is not filled by a default. */
 export const NONE = "none";
 
+/** From which start the counts are: a system that runs, or empty caches. */
+export const STARTS = ["steady", "cold"] as const;
+export type Start = (typeof STARTS)[number];
+
 export interface AnalysisState {
   readonly workload: string;
   readonly ram_pages: number;
@@ -19,6 +23,7 @@ export interface AnalysisState {
   /** A price book id, or `NONE`. */
   readonly price_book: string;
   readonly months: number;
+  readonly start: Start;
 }
 
 /** The state as far as an address states it. */
@@ -46,6 +51,7 @@ export const STATE_KEYS = [
   "ram_device",
   "price_book",
   "months",
+  "start",
 ] as const satisfies readonly (keyof AnalysisState)[];
 
 const MAX_REFUSED = 600;
@@ -97,6 +103,10 @@ const READERS: {
   ram_device: { read: identifier, expected: "the id of a device, or none" },
   price_book: { read: identifier, expected: "the id of a price book, or none" },
   months: { read: integer(1, 600), expected: "1 to 600 months" },
+  start: {
+    read: (value) => STARTS.find((name) => name === value) ?? null,
+    expected: "steady or cold",
+  },
 };
 
 /** An address may hold objects, which need not have a text of their own. */
@@ -164,7 +174,7 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
 /** The state, once every part of it is there. */
 export function completeState(search: AnalysisSearch): AnalysisState | null {
   const { workload, ram_pages, flash_pages, flash_device, disk_device } = search;
-  const { ram_device, price_book, months } = search;
+  const { ram_device, price_book, months, start } = search;
   if (
     workload === undefined ||
     ram_pages === undefined ||
@@ -173,7 +183,8 @@ export function completeState(search: AnalysisSearch): AnalysisState | null {
     disk_device === undefined ||
     ram_device === undefined ||
     price_book === undefined ||
-    months === undefined
+    months === undefined ||
+    start === undefined
   ) {
     return null;
   }
@@ -186,8 +197,17 @@ export function completeState(search: AnalysisSearch): AnalysisState | null {
     ram_device,
     price_book,
     months,
+    start,
   };
 }
+
+/**
+ * A whole question of an earlier version, whose answers all began cold: a link, or a saved
+ * scenario, says what it said when it was made.
+ */
+export const isOfEarlierVersion = (search: AnalysisSearch): boolean =>
+  search.start === undefined &&
+  STATE_KEYS.every((key) => key === "start" || search[key] !== undefined);
 
 export function evaluationInput(
   state: AnalysisState,
@@ -202,6 +222,7 @@ export function evaluationInput(
     ram_device_id: state.ram_device === NONE ? null : state.ram_device,
     price_book_id: state.price_book === NONE ? null : state.price_book,
     amortisation_months: state.months,
+    start: state.start,
     ...(metadata === undefined ? {} : { flash_metadata: metadata }),
   };
 }
@@ -231,6 +252,7 @@ export function stateOfInputs(inputs: EvaluationIn): AnalysisSearch {
     ram_device: inputs.ram_device_id ?? NONE,
     price_book: inputs.price_book_id ?? NONE,
     months: inputs.amortisation_months,
+    start: inputs.start ?? "steady",
     metadata: inputs.flash_metadata ?? undefined,
   };
 }

@@ -4,6 +4,7 @@ import {
   type ComboboxItemGroup,
   NumberInput,
   Popover,
+  SegmentedControl,
   Select,
   Stack,
   Text,
@@ -11,8 +12,8 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { QUESTION_PATHS } from "@/analysis/questions";
-import { type AnalysisState, NONE } from "@/analysis/state";
+import { QUESTION_PATHS, QUESTIONS } from "@/analysis/questions";
+import { type AnalysisState, NONE, STARTS, type Start } from "@/analysis/state";
 import type { SweepSearch } from "@/analysis/sweep-state";
 import { useAnalysis } from "@/analysis/use-analysis";
 import {
@@ -47,7 +48,45 @@ export function InputChips() {
   return <Chips shownWorkload={onWorkload} />;
 }
 
+/** Pages whose answer follows from a curve, which counts from a start. */
+const STARTED_PATHS: ReadonlySet<string> = new Set([
+  QUESTIONS.compare.to,
+  QUESTIONS.scheme_map.to,
+  QUESTIONS.dram_or_flash.to,
+  QUESTIONS.wear.to,
+  QUESTIONS.throughput.to,
+]);
+
+/** Whether the answers are of a system that runs, or of caches that begin empty. */
+function StartSwitch(props: {
+  readonly start: Start;
+  /** A given curve is of a running system, so there is nothing to choose. */
+  readonly given: boolean;
+  readonly patch: Patch;
+}) {
+  return (
+    <SegmentedControl
+      size="xs"
+      className={classes["start"] ?? ""}
+      aria-label="Start of the caches"
+      data={[
+        { value: "steady", label: "Steady state" },
+        { value: "cold", label: "Cold start" },
+      ]}
+      value={props.given ? "steady" : props.start}
+      disabled={props.given}
+      onChange={(value) => {
+        const start = STARTS.find((name) => name === value);
+        if (start !== undefined) {
+          props.patch({ start });
+        }
+      }}
+    />
+  );
+}
+
 function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }) {
+  const { pathname } = useLocation();
   const { state, patch } = useAnalysis();
   const navigate = useNavigate();
   const workloads = useQuery(workloadsQuery()).data ?? [];
@@ -81,6 +120,13 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
         />
       </Chip>
       <HardwareChip state={state} patch={patch} />
+      {STARTED_PATHS.has(pathname) && state !== null && workload !== undefined && (
+        <StartSwitch
+          start={state.start}
+          given={workload.summary?.kind === "curve"}
+          patch={patch}
+        />
+      )}
     </section>
   );
 }

@@ -240,6 +240,9 @@ class SteadyCurve(Answer):
     write_backs: list[float] | None = Field(
         description="Dirty evictions; absent where nobody knows. [pages]"
     )
+    knees: list[KneeOut] = Field(
+        description="Where a larger cache begins to bring less, the highest first."
+    )
 
 
 class CurveOut(Answer):

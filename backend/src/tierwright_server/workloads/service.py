@@ -354,8 +354,11 @@ def _steady(curve: Curve, sizes: NDArray[np.int64]) -> SteadyCurve | None:
         return None
     steady = curve.steady()
     low, high = steady.misses_band(sizes)
+    misses = steady.misses(sizes)
+    bends = knees(sizes, 1 - misses / curve.accesses)
     return SteadyCurve(
-        misses=steady.misses(sizes).tolist(),
+        misses=misses.tolist(),
+        knees=[KneeOut.model_validate(knee) for knee in bends],
         misses_low=low.tolist(),
         misses_high=high.tolist(),
         uncertain=steady.uncertain(sizes).tolist(),

@@ -29,6 +29,7 @@ export function choiceQuestion(
 ): FlashChoiceIn {
   return {
     workload_id: state.workload,
+    start: state.start,
     ram_pages: state.ram_pages,
     flash_pages: Math.max(1, state.flash_pages),
     disk_device_id: state.disk_device,
@@ -135,6 +136,7 @@ export function directoriesQuestion(
   const held = Math.max(1, state.flash_pages);
   return {
     workload_id: state.workload,
+    start: state.start,
     ram_pages: state.ram_pages,
     flash_pages: held,
     flash_device_id: state.flash_device,

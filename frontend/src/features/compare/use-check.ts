@@ -28,6 +28,7 @@ export function isSamePoint(
     inputs.flash_pages === point.flash_pages &&
     inputs.flash_device_id === point.flash_device_id &&
     inputs.disk_device_id === point.disk_device_id &&
+    (inputs.start ?? "cold") === point.start &&
     (inputs.flash_metadata ?? null) === (point.flash_metadata ?? null)
   );
 }

@@ -46,6 +46,7 @@ function useReplays({ found, money }: CheckPanelProps) {
     flash_pages: flash,
     flash_device_id: found.devices.flash.id,
     disk_device_id: found.devices.disk.id,
+    start: found.start,
     schemes,
   });
   const base = useReplay(point(found.ram_pages, 0, ["none"]));
@@ -74,7 +75,7 @@ export function CheckPanel(props: CheckPanelProps) {
   return (
     <Panel
       title="Check by simulation"
-      subtitle={`Replays the whole trace without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`}
+      subtitle={`Replays the trace${found.start === "steady" ? ", its second half counted with caches that the first has warmed," : " from a cold start"} without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`}
       actions={
         why === null && (
           <Button
@@ -196,7 +197,7 @@ function GainTable(props: {
       </ScrollRegion>
       <Text size="sm" c="dimmed">
         {props.form === "full"
-          ? "The model of flash is that of one LRU of both tiers, which writes a victim to flash when it is absent there or dirty; schemes that write more or less differ from it by their flash writes. A short trace from a cold start writes less than the model charges."
+          ? "The model of flash is that of one LRU of both tiers, which writes a victim to flash when it is absent there or dirty; schemes that write more or less differ from it by their flash writes. From a cold start a short trace writes less than the model charges."
           : "The model counts hits alone and prices every access with the mix of reads and writes; the replays count each write where it is made, which is the gap."}
       </Text>
     </>

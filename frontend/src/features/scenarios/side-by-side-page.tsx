@@ -1,6 +1,7 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import { ofScenario } from "@/analysis/questions";
 import {
   type AnalysisState,
   completeState,
@@ -40,7 +41,7 @@ function useSide(id: string) {
   const state =
     scenario.data === undefined
       ? null
-      : completeState(parseAnalysisSearch(scenario.data.state));
+      : completeState(parseAnalysisSearch(ofScenario(scenario.data.state)));
   // Of a given curve; without one it has no single number to lay beside another.
   const { dirty_share: dirtyShare, metadata } = parseAnalysisSearch(
     scenario.data?.state ?? {},

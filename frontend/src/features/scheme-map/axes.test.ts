@@ -31,6 +31,7 @@ const STATE: AnalysisState = {
   ram_device: "none",
   price_book: "none",
   months: 36,
+  start: "steady",
 };
 const PLACE = { ram: 300, flash: 900, dirty: 0.4, asymmetry: null };
 

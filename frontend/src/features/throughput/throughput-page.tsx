@@ -67,6 +67,7 @@ function question(
     flash_devices: search.flash_devices ?? 1,
     disks: moving.disks,
     vary: search.vary ?? "clients",
+    start: state.start,
     ...assumptions(search, given),
   };
 }

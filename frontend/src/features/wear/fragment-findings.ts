@@ -35,6 +35,7 @@ export function fragmentQuestion(
     flash_pages: Math.max(1, state.flash_pages),
     flash_device_id: state.flash_device,
     disk_device_id: state.disk_device,
+    start: state.start,
     accesses_per_s: rate,
     source_bytes: search.source_gib === undefined ? null : search.source_gib * GIB,
     read_miss_rate: search.miss_rate ?? null,

@@ -25,6 +25,7 @@ const STATE: AnalysisState = {
   ram_device: "none",
   price_book: "none",
   months: 36,
+  start: "steady",
 };
 
 const row = (scheme: string, years: number | null) =>

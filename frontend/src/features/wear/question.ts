@@ -27,6 +27,7 @@ const point = (state: AnalysisState, { rate, search, given }: Load) => ({
   flash_device_id: state.flash_device,
   disk_device_id: state.disk_device,
   accesses_per_s: rate,
+  start: state.start,
   ...assumptions(search, given),
 });
 

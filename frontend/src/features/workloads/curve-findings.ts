@@ -25,7 +25,31 @@ export type Curve = Pick<
   | "kind"
   | "knees"
   | "knee_method"
->;
+> &
+  Partial<Pick<CurveOut, "steady">> & {
+    /** What the counts are of; a given curve is of a running system. */
+    readonly start?: "steady" | "cold";
+  };
+
+/** The curve of a running system, where it was estimated; else the curve as it is. */
+export function startedCurve(curve: Curve, start: "steady" | "cold"): Curve {
+  const { steady } = curve;
+  if (start === "cold" || steady == null) {
+    return { ...curve, start };
+  }
+  const { misses, write_backs, knees } = steady;
+  return { ...curve, misses, write_backs, knees, start };
+}
+
+/** Hit ratios between which those of a running system lie, `[size, low, high]`. */
+export function steadyBand(curve: Curve): [number, number, number][] {
+  const { steady, accesses } = curve;
+  return curve.pages.map((size, index) => [
+    size,
+    1 - (steady?.misses_high[index] ?? 0) / accesses,
+    1 - (steady?.misses_low[index] ?? 0) / accesses,
+  ]);
+}
 
 /** A curve whose write-backs are known. */
 export type WrittenCurve = Curve & {
@@ -143,6 +167,15 @@ export function hitRatioSentence(curve: Curve): string {
     parts.push(
       `The curve ends at ${sizeText(curve, curve.pages.at(-1) ?? 0)} with ${formatPercent(ratio(ceiling))} hits; what a larger cache would hit is not known.`,
     );
+    return parts.join(" ");
+  }
+  if (curve.start === "steady") {
+    const uncertain = curve.pages.find((_, index) => curve.steady?.uncertain[index]);
+    if (uncertain !== undefined) {
+      parts.push(
+        `From ${sizeText(curve, uncertain)} on, fewer than 100 accesses could tell what a full cache hits: the line is a trend there, and the band says what is possible.`,
+      );
+    }
     return parts.join(" ");
   }
   parts.push(

@@ -20,6 +20,8 @@ import {
   hitRatioSentence,
   hitRatios,
   sampleRows,
+  startedCurve,
+  steadyBand,
   type WrittenCurve,
   writeBackFinding,
   writeBackSentence,
@@ -38,13 +40,15 @@ interface ProfileChartsProps {
 
 /** Hit-ratio and write-back curve, exact at every listed size, cursor shared. */
 export function ProfileCharts(props: ProfileChartsProps) {
+  const [start, setStart] = useState<"steady" | "cold">("steady");
+  const curve = useMemo(() => startedCurve(props.curve, start), [props.curve, start]);
   return (
     <>
-      <HitRatioChart {...props} />
-      {hasWrites(props.curve) ? (
-        <WriteBackChart {...props} curve={props.curve} />
+      <HitRatioChart {...props} curve={curve} onStart={setStart} />
+      {hasWrites(curve) ? (
+        <WriteBackChart {...props} curve={curve} />
       ) : (
-        <UnknownWrites kind={props.curve.kind} />
+        <UnknownWrites kind={curve.kind} />
       )}
     </>
   );
@@ -56,6 +60,15 @@ const BASIS = {
   profile: "as the profile lists it",
   curve: "as it was given",
 } as const;
+
+const basisOf = (curve: Curve) =>
+  curve.start === "steady" && curve.steady != null
+    ? "in the steady state, estimated"
+    : curve.kind === "curve"
+      ? BASIS.curve
+      : `${BASIS[curve.kind]}, from a cold start`;
+
+const PER_CENT = 100;
 
 /** A curve that was given says nothing of writes; some trace formats neither. */
 function UnknownWrites({ kind }: Pick<Curve, "kind">) {
@@ -130,11 +143,29 @@ function tableOf(curve: Curve) {
         curve.write_backs === null ? "–" : formatCount(curve.write_backs[row] ?? 0),
       ];
     }),
-    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${formatCount(curve.pages.length)} listed sizes, ${BASIS[curve.kind]}; the CSV export holds all of them.`,
+    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${formatCount(curve.pages.length)} listed sizes, ${basisOf(curve)}; the CSV export holds all of them.`,
   };
 }
 
-function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
+const bandOf = (curve: Curve, isHit: boolean) =>
+  steadyBand(curve).map(
+    ([size, low, high]) =>
+      (isHit
+        ? [size, PER_CENT * low, PER_CENT * high]
+        : [size, PER_CENT * (1 - high), PER_CENT * (1 - low)]) as [
+        number,
+        number,
+        number,
+      ],
+  );
+
+function HitRatioChart({
+  curve,
+  name,
+  cursor,
+  onStart,
+}: ProfileChartsProps & { readonly onStart: (start: "steady" | "cold") => void }) {
+  const steady = curve.start === "steady" && curve.steady != null;
   const [kind, setKind] = useState("hit");
   const colors = useChartColors();
   const isHit = kind === "hit";
@@ -144,7 +175,12 @@ function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
     );
     return curveOption({
       series: [
-        { name: isHit ? "Hit ratio" : "Miss ratio", color: ACCENT[colors], points },
+        {
+          name: isHit ? "Hit ratio" : "Miss ratio",
+          color: ACCENT[colors],
+          points,
+          ...(steady ? { band: bandOf(curve, isHit) } : {}),
+        },
       ],
       pageBytes: bytes(curve.page_bytes),
       valueName: isHit ? "hit ratio [%]" : "miss ratio [%]",
@@ -153,11 +189,11 @@ function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
       markers: markersOf(curve, cursor),
       colors,
     });
-  }, [curve, isHit, cursor, colors]);
+  }, [curve, isHit, steady, cursor, colors]);
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
-      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${BASIS[curve.kind]} [%]`}
+      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? "; band: no first touch counts, and all of them miss" : ""}`}
       label={`${isHit ? "Hit" : "Miss"} ratio over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -166,17 +202,32 @@ function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
       fileName={`${name} ${kind}-ratio curve`}
       sentence={hitRatioSentence(curve)}
       controls={
-        <SegmentedControl
-          size="xs"
-          aria-label="Hits or misses"
-          value={kind}
-          onChange={setKind}
-          transitionDuration={0}
-          data={[
-            { value: "hit", label: "Hits" },
-            { value: "miss", label: "Misses" },
-          ]}
-        />
+        <>
+          {curve.steady != null && (
+            <SegmentedControl
+              size="xs"
+              aria-label="Start of the cache"
+              value={curve.start ?? "steady"}
+              onChange={(value) => onStart(value === "cold" ? "cold" : "steady")}
+              transitionDuration={0}
+              data={[
+                { value: "steady", label: "Steady state" },
+                { value: "cold", label: "Cold start" },
+              ]}
+            />
+          )}
+          <SegmentedControl
+            size="xs"
+            aria-label="Hits or misses"
+            value={kind}
+            onChange={setKind}
+            transitionDuration={0}
+            data={[
+              { value: "hit", label: "Hits" },
+              { value: "miss", label: "Misses" },
+            ]}
+          />
+        </>
       }
       explanation={
         curve.kind === "curve" ? (
@@ -192,9 +243,11 @@ function HitRatioChart({ curve, name, cursor }: ProfileChartsProps) {
             number of different pages touched since the last access to the same page,
             itself included. A cache of C pages hits exactly the accesses whose distance
             is at most C, so one histogram of distances gives the count of hits at every
-            size (Mattson et al., 1970). The cache starts empty; the first access to a
-            page always misses. Between listed sizes the line is straight. Knees by{" "}
-            {curve.knee_method}.
+            size (Mattson et al., 1970). From a cold start the cache is empty, and the
+            first access to a page always misses. In the steady state a first access is
+            a distance of which only the least is known: the product-limit estimate asks
+            of each size the accesses that can tell about it. Between listed sizes the
+            line is straight. Knees by {curve.knee_method}.
           </p>
         )
       }
@@ -233,7 +286,7 @@ function WriteBackChart({
   return (
     <ChartCard
       title={writeBackFinding(curve)}
-      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" ? "by the stated dirty share" : BASIS[curve.kind]} [per access]`}
+      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" ? "by the stated dirty share" : basisOf(curve)} [per access]`}
       label={`Write-backs over cache size of ${name}`}
       option={option}
       height={HEIGHT}
