@@ -46,15 +46,16 @@ def postgres_url(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def curve() -> Curve:
-    """Curves of the worked example, straight from the core."""
+    """Steady curves of the worked example, by the core's counts; `curve.cold` has these."""
     found = _simulator.curves(EXAMPLE_TRACE)
-    return Curve.from_full(
+    counted = Curve.from_full(
         found["misses"],
         found["write_backs"],
         accesses=found["accesses"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
     )
+    return counted.steady()
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,10 @@ def point(ram_pages: int = 2000, flash_pages: int = 8000, **changes):
     }
 
 
+def cold(ram_pages: int = 2000, flash_pages: int = 8000, **changes):
+    return point(ram_pages, flash_pages, start="cold", **changes)
+
+
 def by_scheme(answer):
     return {scheme["scheme"]: scheme for scheme in answer["schemes"]}
 
@@ -40,7 +44,7 @@ class TestEvaluate:
         # exclusive and lazy differ by less than lazy's hits are known to
         close = application.post(
             "/evaluations",
-            point(307, 6137, flash_device_id="samsung-pm9a3-7.68tb-u2"),
+            cold(307, 6137, flash_device_id="samsung-pm9a3-7.68tb-u2"),
             200,
         )
         assert "too close to call" in close["sentence"]
@@ -48,7 +52,7 @@ class TestEvaluate:
         # flash of 21 writes a second: exclusive writes every victim and loses by far
         clear = application.post(
             "/evaluations",
-            point(307, 6137, flash_device_id="kv2009-samsung-mcaqe32g5app"),
+            cold(307, 6137, flash_device_id="kv2009-samsung-mcaqe32g5app"),
             200,
         )
         assert "less than" in clear["sentence"]
@@ -79,6 +83,21 @@ class TestEvaluate:
             terms = shown[name]["cost_terms_us_per_access"]
             assert terms == result.cost_terms_us_per_access
             assert sum(terms.values()) == pytest.approx(result.io_time_us_per_access)
+
+    def test_the_start_is_steady_unless_said(self, application, curve):
+        steady = application.post("/evaluations", point(), 200)
+        from_cold = application.post("/evaluations", cold(), 200)
+        assert (steady["start"], from_cold["start"]) == ("steady", "cold")
+        for answer, own in ((steady, curve), (from_cold, curve.cold)):
+            missed = by_scheme(answer)["none"]["flash_misses"]
+            assert missed == pytest.approx(float(own.misses(2000)))
+            for shown in answer["schemes"]:
+                hits = shown["ram_hits"] + shown["flash_hits"] + shown["flash_misses"]
+                assert hits == pytest.approx(answer["accesses"])
+        assert by_scheme(steady)["lazy"]["flash_writes_cold_start"] is None
+        assert by_scheme(from_cold)["lazy"]["flash_writes_cold_start"] > 0
+        wrong = application.client.post("/evaluations", json=point(start="warm"))
+        assert wrong.status_code == 422
 
     @pytest.mark.parametrize("name", ["flashcache", "l2arc", "sce"])
     def test_metadata_of_flash_are_taken_from_the_ram(self, application, curve, name):
@@ -295,7 +314,7 @@ class TestEvaluate:
 class TestDecide:
     """Close calls are decided by a replay, and the replay serves every device."""
 
-    CLOSE = point(307, 6137, flash_device_id="samsung-pm9a3-7.68tb-u2")
+    CLOSE = cold(307, 6137, flash_device_id="samsung-pm9a3-7.68tb-u2")
 
     def truth(self, body):
         flash, disk = (
@@ -402,7 +421,7 @@ class TestSimulate:
         return application.get(f"/simulations/{made['id']}")
 
     def test_counters_are_the_cores_own(self, application):
-        answer = self.simulate(application, point())
+        answer = self.simulate(application, cold())
         assert list(answer["result"]["schemes"]) == [
             row["name"] for row in _simulator.schemes()
         ]
@@ -413,7 +432,7 @@ class TestSimulate:
 
     @pytest.mark.parametrize(("ram", "flash"), [(2000, 8000), (700, 900), (300, 0)])
     def test_the_exact_schemes_have_no_gap(self, application, ram, flash):
-        rows = self.simulate(application, point(ram, flash))["result"]["rows"]
+        rows = self.simulate(application, cold(ram, flash))["result"]["rows"]
         exact = [row for row in rows if row["exact"]]
         assert {row["scheme"] for row in exact} >= {
             "none",
@@ -424,13 +443,13 @@ class TestSimulate:
             assert row["gap"] == pytest.approx(0, abs=1e-6), row
 
     def test_rows_hold_every_counter_of_every_scheme(self, application):
-        rows = self.simulate(application, point())["result"]["rows"]
+        rows = self.simulate(application, cold())["result"]["rows"]
         for scheme in ("none", "inclusive", "inclusive_global", "exclusive", "lazy"):
             counters = [row["counter"] for row in rows if row["scheme"] == scheme]
             assert counters == [*COUNTERS, "io_time_us_per_access"]
 
     def test_io_time_is_counters_times_service_times(self, application):
-        answer = self.simulate(application, point())
+        answer = self.simulate(application, cold())
         flash, disk = catalog.device(FLASH), catalog.device(DISK)
         for row in answer["result"]["rows"]:
             if row["counter"] != "io_time_us_per_access":
@@ -445,7 +464,7 @@ class TestSimulate:
             assert row["simulated"] == pytest.approx(total / c["accesses"])
 
     def test_schemes_with_flash_are_replayed_in_what_metadata_leave(self, application):
-        body = point(9000, 30_000, flash_metadata="l2arc", schemes=["none", "lazy"])
+        body = cold(9000, 30_000, flash_metadata="l2arc", schemes=["none", "lazy"])
         answer = self.simulate(application, body)
         left = application.post(
             "/evaluations", {k: v for k, v in body.items() if k != "schemes"}, 200
@@ -464,17 +483,41 @@ class TestSimulate:
         assert other["id"] != answer["id"]
 
     def test_the_same_inputs_return_the_stored_result(self, application):
-        first = self.simulate(application, point(1234, 5678))
-        again = application.post("/simulations", point(1234, 5678), 202)
+        first = self.simulate(application, cold(1234, 5678))
+        again = application.post("/simulations", cold(1234, 5678), 202)
         assert again["id"] == first["id"]
         assert again["result"] == first["result"]
         assert again["run"]["id"] == first["run"]["id"]
-        other = application.post("/simulations", point(1235, 5678), 202)
+        other = application.post("/simulations", cold(1235, 5678), 202)
         assert other["id"] != first["id"]
+
+    def test_a_steady_check_counts_the_second_half_with_warm_caches(
+        self, application, curve
+    ):
+        body = point(1000, 6000, schemes=["none", "exclusive"])
+        answer = self.simulate(application, body)
+        for scheme, counters in answer["result"]["schemes"].items():
+            expected = simulate.simulate_scheme(
+                simulate.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=0.5
+            )
+            assert counters["accesses"] == curve.accesses // 2
+            assert counters["flash_misses"] == expected["flash_misses"]
+        rows = {
+            (row["scheme"], row["counter"]): row for row in answer["result"]["rows"]
+        }
+        row = rows["none", "flash_misses"]
+        assert row["model"] == pytest.approx(float(curve.misses(1000)) / 2)
+        assert abs(row["gap_relative"]) < 0.05
+        assert row["exact"] is False
+        assert abs(rows["exclusive", "hdd_writes"]["gap_relative"]) < 0.1
+        assert (
+            application.post("/simulations", cold(1000, 6000), 202)["id"]
+            != (answer["id"])
+        )
 
     @pytest.mark.parametrize("warm_up", [0.5, 12_345])
     def test_a_warm_up_is_not_counted(self, application, warm_up):
-        body = point(1000, 6000, schemes=["none", "lazy"], warm_up=warm_up)
+        body = cold(1000, 6000, schemes=["none", "lazy"], warm_up=warm_up)
         answer = self.simulate(application, body)
         assert answer["inputs"]["warm_up"] == warm_up
         for scheme, counters in answer["result"]["schemes"].items():
@@ -497,16 +540,16 @@ class TestSimulate:
         "warm_up", [10**9, -1, 1.5, 1e-9, "50%", True, float("2e15")]
     )
     def test_a_warm_up_that_cannot_be_is_named(self, application, warm_up):
-        answer = application.client.post("/simulations", json=point(warm_up=warm_up))
+        answer = application.client.post("/simulations", json=cold(warm_up=warm_up))
         assert answer.status_code == 422
         assert answer.json()["errors"][0]["where"].startswith("body.warm_up")
 
     def test_only_the_schemes_asked_for(self, application):
-        answer = self.simulate(application, point(schemes=["lazy", "none"]))
+        answer = self.simulate(application, cold(schemes=["lazy", "none"]))
         assert list(answer["result"]["schemes"]) == ["none", "lazy"]
 
     def test_an_unknown_scheme_lists_the_known(self, application):
-        answer = application.client.post("/simulations", json=point(schemes=["fifo"]))
+        answer = application.client.post("/simulations", json=cold(schemes=["fifo"]))
         assert answer.status_code == 422
         assert "inclusive_global" in answer.json()["detail"]
 
