@@ -531,10 +531,10 @@ class TestSimulate:
         for row in answer["result"]["rows"]:
             assert row["model"] is row["gap"] is row["gap_relative"] is None
             assert row["exact"] is False
-        cold = application.post("/simulations", {**body, "warm_up": 0}, 202)
-        assert cold["id"] != answer["id"]
+        other = application.post("/simulations", {**body, "warm_up": 0}, 202)
+        assert other["id"] != answer["id"]
         plain = {key: value for key, value in body.items() if key != "warm_up"}
-        assert application.post("/simulations", plain, 202)["id"] == cold["id"]
+        assert application.post("/simulations", plain, 202)["id"] == other["id"]
 
     @pytest.mark.parametrize(
         "warm_up", [10**9, -1, 1.5, 1e-9, "50%", True, float("2e15")]
