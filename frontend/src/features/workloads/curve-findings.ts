@@ -147,6 +147,16 @@ export function hitRatioFinding(curve: Curve): string {
     : `No cache of this workload hits more than ${formatPercent(ratio(ceiling))} of the accesses`;
 }
 
+/** From which size on too few accesses could tell. */
+function uncertainSentence(curve: Curve): string[] {
+  const uncertain = curve.pages.find((_, index) => curve.steady?.uncertain[index]);
+  return uncertain === undefined
+    ? []
+    : [
+        `From ${sizeText(curve, uncertain)} on, fewer than 100 accesses could tell what a full cache hits: the line is a trend there, and the band says what is possible.`,
+      ];
+}
+
 export function hitRatioSentence(curve: Curve): string {
   const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
   const bend = knee(curve);
@@ -170,13 +180,7 @@ export function hitRatioSentence(curve: Curve): string {
     return parts.join(" ");
   }
   if (curve.start === "steady") {
-    const uncertain = curve.pages.find((_, index) => curve.steady?.uncertain[index]);
-    if (uncertain !== undefined) {
-      parts.push(
-        `From ${sizeText(curve, uncertain)} on, fewer than 100 accesses could tell what a full cache hits: the line is a trend there, and the band says what is possible.`,
-      );
-    }
-    return parts.join(" ");
+    return [...parts, ...uncertainSentence(curve)].join(" ");
   }
   parts.push(
     `${formatPercent(ratio(1 - ceiling))} of the accesses are the first touch of their page, so no cache that starts empty hits more than ${formatPercent(ratio(ceiling))}.`,
