@@ -205,6 +205,12 @@ export type AxisOption = {
  */
 export type BreakEvenIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Dirty Share
      *
      * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
@@ -379,6 +385,12 @@ export type BreakEvenOut = {
      * Distinct Pages
      */
     distinct_pages: number;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
@@ -1285,6 +1297,10 @@ export type CurveOut = {
      * How the knees were found.
      */
     knee_method: string;
+    /**
+     * In the steady state; absent for a given curve, which is of a running system itself.
+     */
+    steady: SteadyCurve | null;
 };
 
 /**
@@ -1582,6 +1598,12 @@ export type Decide = 'model' | 'replay';
  * The point to evaluate, and who decides where the model cannot tell.
  */
 export type DecisionIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
@@ -2198,6 +2220,12 @@ export type DevicesUsed = {
  */
 export type DirectoriesIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -2299,6 +2327,12 @@ export type DirectoriesOut = {
      * Workload Id
      */
     workload_id: string;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
@@ -2602,7 +2636,7 @@ export type EstimatorOut = {
     /**
      * Exact
      *
-     * Equal to a simulation from a cold start.
+     * Equal to a simulation from a cold start; never in the steady state, which is estimated.
      */
     exact: boolean;
     /**
@@ -2672,6 +2706,12 @@ export type EvaluationOut = {
      * Amortisation Months
      */
     amortisation_months: number;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     devices: DevicesUsed;
     price_book: PriceBookRef | null;
     /**
@@ -3191,6 +3231,12 @@ export type FioRunOut = {
  */
 export type FlashChoiceIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -3256,6 +3302,12 @@ export type FlashChoiceOut = {
      * Workload Id
      */
     workload_id: string;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
@@ -3841,6 +3893,12 @@ export type FormulasOut = {
  */
 export type FragmentCacheIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -3936,6 +3994,12 @@ export type FragmentCacheOut = {
      * Workload Id
      */
     workload_id: string;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
@@ -4501,6 +4565,12 @@ export type MapPointOut = {
      */
     content_id: string;
     /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
+    /**
      * Page Bytes
      */
     page_bytes: number;
@@ -4579,6 +4649,12 @@ export type MapPointOut = {
  * Workload, devices, prices and schemes of a map or of one of its points.
  */
 export type MapQuestion = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
     /**
      * Workload Id
      *
@@ -6533,6 +6609,12 @@ export type RecordOut = {
  */
 export type RecoveryIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Dirty Share
      *
      * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
@@ -6620,6 +6702,12 @@ export type RecoveryOut = {
      * Workload Id
      */
     workload_id: string;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
@@ -7742,6 +7830,12 @@ export type SchemeEvaluation = {
  */
 export type SchemeMapIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Workload Id
      *
      * Lower-case letters, digits, `.`, `_` and `-`.
@@ -7830,6 +7924,12 @@ export type SchemeMapOut = {
      * Content Id
      */
     content_id: string;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
@@ -8118,6 +8218,12 @@ export type ShownOut = {
  */
 export type SimulationIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Dirty Share
      *
      * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
@@ -8186,9 +8292,9 @@ export type SimulationIn = {
     /**
      * Warm Up
      *
-     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Absent: that of the start, the first half of the trace in the steady state, none from a cold one.
      */
-    warm_up?: number | number;
+    warm_up?: number | number | null;
 };
 
 /**
@@ -8272,7 +8378,7 @@ export type SimulationRow = {
     /**
      * Model
      *
-     * Of the whole trace from a cold start; absent with a warm-up, whose counts it does not stand beside.
+     * From the start asked for, over as many accesses as were counted; absent where the warm-up is not that of the start, as it does not stand beside such counts.
      */
     model: number | null;
     /**
@@ -8586,6 +8692,50 @@ export type SplitReplay = {
      * Pages still dirty at the end. [pages]
      */
     dirty_left: number;
+};
+
+/**
+ * SteadyCurve
+ *
+ * What caches that are full would count on the same accesses, at the sizes of the curve.
+ */
+export type SteadyCurve = {
+    /**
+     * Misses
+     *
+     * Product-limit estimate. [accesses]
+     */
+    misses: Array<number>;
+    /**
+     * Misses Low
+     *
+     * If no first touch counts as an access. [accesses]
+     */
+    misses_low: Array<number>;
+    /**
+     * Misses High
+     *
+     * If every first touch misses: the cold count. [accesses]
+     */
+    misses_high: Array<number>;
+    /**
+     * Uncertain
+     *
+     * Whether fewer than 100 accesses could tell about the size.
+     */
+    uncertain: Array<boolean>;
+    /**
+     * Write Backs
+     *
+     * Dirty evictions; absent where nobody knows. [pages]
+     */
+    write_backs: Array<number> | null;
+    /**
+     * Knees
+     *
+     * Where a larger cache begins to bring less, the highest first.
+     */
+    knees: Array<KneeOut>;
 };
 
 /**
@@ -9170,6 +9320,12 @@ export type SweepSummary = {
  */
 export type ThroughputIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Dirty Share
      *
      * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
@@ -9290,6 +9446,12 @@ export type ThroughputOut = {
      * Content Id
      */
     content_id: string;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
@@ -10202,6 +10364,12 @@ export type WarningOut = {
  */
 export type WearIn = {
     /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
      * Dirty Share
      *
      * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
@@ -10409,6 +10577,12 @@ export type WearOut = {
      * Workload Id
      */
     workload_id: string;
+    /**
+     * Start
+     *
+     * Of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
     /**
      * Page Bytes
      */
