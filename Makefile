@@ -71,6 +71,11 @@ generate: setup ## write the generated files: OpenAPI document, page client, ref
 	cd frontend && npm run --silent generate
 	$(PY) scripts/generate_reference.py
 
+.PHONY: miniature-coverage
+miniature-coverage: setup ## measure anew how often intervals of miniatures hold; needs the recorded traces (TIERWRIGHT_SHARED); takes long
+	$(PY) models/benches/miniature_coverage.py --generated --seeds 20 --write docs/models/curves.md fixtures/traces/tpcb-cut.csv.zst \
+	  $(addprefix $(or $(TIERWRIGHT_SHARED),../shared)/traces/,OLTP.lis.zst cloudPhysicsIO.vscsi desktop.trace.gz 2_pools.trace.gz)
+
 .PHONY: gaps
 gaps: setup ## write docs/models/model-vs-simulation.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_model_gaps.py $(or $(TIERWRIGHT_SHARED),../shared)

@@ -4,8 +4,8 @@ For each trace, policy, size and rate: the exact replay, then one estimate for e
 interval is stated nothing is measured. The first table says for each policy over all traces, the second
 for each trace, at which share of sizes, rates and seeds the interval holds the exact misses; the share
 at the worst size and rate; and the median width of the interval, as a miss ratio. ``--generated`` adds
-three traces with what recorded ones may lack: a skewed one, a loop within it, and hot pages that
-move amid pages used once. ``--write`` puts the tables between the marks of a page.
+five traces with what recorded ones may lack: a skewed one, a loop within it, hot pages that move amid
+pages used once, scans that come again at once, and requests of runs of pages. ``--write`` puts the tables between the marks of a page.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Cells = dict[tuple[str, str], list[tuple[list[bool], list[float]]]]
 
 
 def generated(folder: Path) -> list[Path]:
-    """Write three traces, the same each time."""
+    """Write five traces, the same each time."""
     draw = np.random.default_rng(5)
     pages = 60_000
     popular = draw.permutation(pages)
@@ -47,12 +47,31 @@ def generated(folder: Path) -> list[Path]:
     moving = np.arange(ACCESSES) // 30_000 * 3000 + hot
     once = draw.random(ACCESSES) < USED_ONCE
     moving[once] = 200_000 + np.arange(once.sum())
+    scans = [
+        start * 1500 + np.arange(length)
+        for start, length in zip(
+            draw.integers(0, 40, 12), draw.integers(2000, 6000, 12), strict=True
+        )
+        for _ in range(3)
+    ]
+    lengths = draw.integers(1, 64, 4000)
+    often = np.arange(1, 4001) ** -0.8
+    runs = [
+        request * 64 + np.arange(lengths[request])
+        for request in draw.choice(4000, 9000, p=often / often.sum())
+    ]
     columns = {
         "time": "time", "time_unit": "s", "op": "op", "read_values": "r", "write_values": "w",
         "offset": "offset", "offset_unit": "bytes", "size": "size", "size_unit": "bytes",
     }  # fmt: skip
     found = []
-    for name, accesses in (("skewed", skewed), ("looped", looped), ("moving", moving)):
+    for name, accesses in (
+        ("skewed", skewed),
+        ("looped", looped),
+        ("moving", moving),
+        ("scans", np.concatenate(scans)),
+        ("runs", np.concatenate(runs)),
+    ):
         raw, out = folder / f"{name}.csv", folder / f"{name} (generated).twt"
         lines = [f"{at},r,{page * 4096},4096" for at, page in enumerate(accesses)]
         raw.write_text("\n".join(["time,op,offset,size", *lines, ""]), encoding="utf-8")

@@ -444,11 +444,17 @@ def test_intervals_of_opt_take_in_that_its_miniatures_miss_too_often(
     assert width < 0.06
 
 
-@pytest.mark.parametrize("policy", ["fifo", "2q"])
-def test_intervals_take_in_the_edges_of_fifo_queues(
-    tmp_path: Path, policy: str
+@pytest.mark.parametrize(
+    ("policy", "at_least"),
+    [("fifo", 0.93), ("2q", 0.93), ("lru", 0.93), ("arc", 0.93), ("clock", 0.83)],
+)
+def test_intervals_take_in_the_cliffs_of_scans_that_come_again(
+    tmp_path: Path, policy: str, at_least: float
 ) -> None:
-    """Scans that come again hit or miss as a whole, by the size; by the spread alone 82 % held."""
+    """They hit or miss as a whole, by the size.
+
+    Without roughness 83 % held for LRU and 58 % for CLOCK, whose curve jumps on such a trace at every size.
+    """
     draw = np.random.default_rng(6)
     scans = [
         start * 1000 + np.arange(4000)
@@ -458,7 +464,8 @@ def test_intervals_take_in_the_edges_of_fifo_queues(
     trace = by_pages(tmp_path, np.concatenate(scans))
     asked = [{"policy": policy, "pages": pages} for pages in range(3000, 9001, 500)]
     share, _ = held(trace, asked, 0.5)
-    assert share >= 0.9
+    # 95 of 100, less two standard errors of 260 intervals.
+    assert share >= at_least
 
 
 def test_samples_without_a_page_that_came_again_leave_room_for_some(

@@ -1038,7 +1038,8 @@ def miniatures(
         dict, in order): ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as asked for;
         ``accesses``, ``distinct_pages``, ``sample_rate``, ``miniature_rate``; every counter
         of `sweep`'s rows (float) and ``interval95`` (dict of counter to [low, high], from
-        the spread of the eight; None where that spread says too little, with the reason in
+        the spread of the eight, of slightly other sizes and of their roughness between these; None
+        where that says too little, with the reason in
         ``warnings``: ``does_not_shrink`` or ``too_small``); ``too_small`` (the smallest part of
         a scaled cache has fewer than 32 pages), ``warnings``; ``complete``. A
         configuration that fails on this trace has ``error`` and ``hint`` instead of counts.

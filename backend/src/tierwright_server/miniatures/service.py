@@ -39,11 +39,12 @@ MINIATURES = 8
 """Scaled caches, each over its own sample: their spread gives the interval."""
 _ESTIMATOR = (
     "miniature simulation: mean of eight scaled caches over disjoint samples of the "
-    "pages, with Student's interval of their spread; cold start"
+    "pages, with an interval of their spread, of slightly other sizes and of their "
+    "roughness between these; cold start"
 )
 _CONFIDENCE = 0.95
-_INTERVALS = "of what shrinks"
-"""When they are stated: kept rows that stated more are of other keys, and made anew."""
+_INTERVALS = "of what shrinks, with roughness"
+"""How they are stated: kept rows whose intervals were narrower are of other keys, and made anew."""
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 Configuration = dict[str, Any]
 

@@ -382,8 +382,9 @@ function Explanation() {
       Miniature simulation (Waldspurger, Saemundsson, Ahmad and Park, USENIX ATC 2017):
       a page is followed in all of its accesses or in none, and a cache of C pages is
       stood in for by one of C x rate / 8 pages. Eight of them replay disjoint samples;
-      their mean, scaled to all pages, is the estimate, and Student's interval of their
-      spread the band. It is of the sampling alone: where a scaled cache, or a queue
+      their mean, scaled to all pages, is the estimate. The band takes in their spread,
+      how much slightly smaller and larger caches differ, and how rough the counts are
+      between those sizes. It is of the sampling alone: where a scaled cache, or a queue
       within it, has fewer than 32 pages, and where the policy does not shrink with its
       cache, it may behave unlike a large one, and there is no band. The dashed line is
       LRU from stack distances of the whole trace, exact at every size. Cold start,

@@ -19,8 +19,11 @@
 //!
 //! To the spread come two terms. *What no sample saw*: two pages like the mean, as in sampled curves. *The size*:
 //! of the pages that compete for a cache of `c` pages of a sample, the sample holds `sqrt(c (1 - R))` more or less, so
-//! a miniature is smooth where the whole has an edge or a bend. A policy that bends sharply (`Policy::BENDS`) is
-//! replayed at sizes that much smaller and larger too, and the larger difference is added in quadrature.
+//! the mean of the miniatures is smooth where the whole has a cliff or a bend. So each is replayed at sizes that much
+//! smaller and larger too, and the larger difference is added in quadrature. A third one is *the roughness*: how far each
+//! sample's count is off the line between its counts at those sizes. It is next to nothing on a slope, half of the
+//! step in a sample that has a cliff there, and as large as the scatter where a policy's luck turns on single pages, as
+//! CLOCK's and ARC's on scans. The mean of eight averages it away, but the whole is one replay.
 
 use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST};
 use crate::broadcast::broadcast;
@@ -56,8 +59,10 @@ pub const MINIATURES: u32 = 8;
 const QUANTILE: f64 = 2.8;
 /// Pages whose count is like the mean that may be missing in all samples, as in sampled curves.
 const UNSEEN_PAGES: f64 = 2.0;
-/// Where the caches of a configuration that bends are replayed besides [standard deviations of the size].
+/// Where caches are replayed besides [standard deviations of the size].
 const OTHER_SIZES: [f64; 2] = [-1.0, 1.0];
+/// Standard deviations of one replay's roughness to each side: the whole is one replay, not the mean of eight.
+const ROUGHNESS_QUANTILE: f64 = 2.0;
 /// Miniature caches below this many pages behave unlike large ones.
 const FEWEST_MINIATURE_PAGES: f64 = 32.0;
 
@@ -368,10 +373,15 @@ impl Configuration {
         }
     }
 
-    /// The deviations from the scaled size at which miniatures are replayed; the size itself first.
+    /// The deviations from the scaled size at which miniatures are replayed; the size itself first, and alone where
+    /// no interval is stated.
     fn deviations(&self) -> Result<Vec<f64>> {
         let mut deviations = vec![0.0];
-        if self.caches()?.iter().any(|(_, chosen)| chosen.bends) {
+        if self
+            .caches()?
+            .iter()
+            .all(|(_, chosen)| chosen.smallest_part.is_ok())
+        {
             deviations.extend(OTHER_SIZES);
         }
         Ok(deviations)
@@ -725,13 +735,19 @@ fn estimate(
         }
     }
     let mut counters = estimates(&outcomes, seen, rate)?;
+    // Of caches that hold nearly all pages, fewer compete.
+    let competing = configuration
+        .caches()?
+        .into_iter()
+        .map(|(pages, _)| (1.0 - pages as f64 / distinct_pages.max(1) as f64).max(0.0));
+    let share = competing.fold(0.0, f64::max).sqrt();
+    if let [below, above] = others.chunks(MINIATURES as usize).collect::<Vec<_>>()[..] {
+        let rough = roughness(&outcomes, below, above);
+        for (counter, rough) in counters.iter_mut().zip(rough) {
+            counter.rough = share * rough * distinct_pages as f64;
+        }
+    }
     for others in others.chunks(MINIATURES as usize) {
-        // Of caches that hold nearly all pages, fewer compete.
-        let competing = configuration
-            .caches()?
-            .into_iter()
-            .map(|(pages, _)| (1.0 - pages as f64 / distinct_pages.max(1) as f64).max(0.0));
-        let share = competing.fold(0.0, f64::max).sqrt();
         let others = estimates(others, seen, rate)?;
         for (counter, other) in counters.iter_mut().zip(others) {
             counter.off = counter.off.max(share * (other.value - counter.value).abs());
@@ -770,7 +786,6 @@ fn without_interval(configuration: &Configuration, rate: f64) -> Result<Vec<Warn
             option,
             title,
             smallest_part,
-            bends: _,
         },
     ) in configuration.caches()?
     {
@@ -837,6 +852,8 @@ struct Counter {
     error: f64,
     /// How much slightly other sizes differ, at most.
     off: f64,
+    /// How far one replay is off the line between those sizes.
+    rough: f64,
     /// What is known for certain.
     least: f64,
     most: f64,
@@ -844,7 +861,8 @@ struct Counter {
 
 impl Counter {
     fn estimate(self) -> Estimate {
-        let reach = (QUANTILE * self.error).hypot(self.off);
+        let rough = ROUGHNESS_QUANTILE * self.rough;
+        let reach = (QUANTILE * self.error).hypot(self.off).hypot(rough);
         let [low, high] = [self.value - reach, self.value + reach];
         Estimate {
             name: self.name,
@@ -911,6 +929,7 @@ fn estimates(samples: &[Outcome], seen: Seen, rate: f64) -> Result<Vec<Counter>>
                 value,
                 error,
                 off: 0.0,
+                rough: 0.0,
                 // Each page misses at its first access, which may be in the warm-up.
                 least: if name == "misses" && seen.warm_up == 0 {
                     pages.min(value)
@@ -921,6 +940,40 @@ fn estimates(samples: &[Outcome], seen: Seen, rate: f64) -> Result<Vec<Counter>>
             }
         })
         .collect())
+}
+
+/// How far the counters of a sample are off the middle of its counts at a smaller and a larger size, in the root of
+/// the mean square over the samples; for each page.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn roughness(samples: &[Outcome], below: &[Outcome], above: &[Outcome]) -> Vec<f64> {
+    let counts = |outcomes: &[Outcome]| -> Vec<Vec<f64>> {
+        let per_sample: Vec<_> = outcomes.iter().map(Outcome::counters).collect();
+        let missed = ram_misses(&per_sample);
+        let counted = per_sample.iter().zip(missed).map(|(counters, missed)| {
+            // RAM hits are the accesses that do not miss RAM.
+            let count = |&(name, count): &(&str, u64)| match name {
+                "ram_hits" => missed,
+                _ => count as f64,
+            };
+            counters.iter().map(count).collect()
+        });
+        counted.collect()
+    };
+    let (at, below, above) = (counts(samples), counts(below), counts(above));
+    let pages: u64 = samples.iter().map(Outcome::distinct_pages).sum();
+    let pages_a_sample = pages as f64 / samples.len() as f64;
+    let counters = at.first().map_or(0, Vec::len);
+    let off = |sample: usize, counter: usize| {
+        at[sample][counter] - f64::midpoint(below[sample][counter], above[sample][counter])
+    };
+    (0..counters)
+        .map(|counter| {
+            let squares: f64 = (0..at.len())
+                .map(|sample| off(sample, counter).powi(2))
+                .sum();
+            (squares / at.len() as f64).sqrt() / pages_a_sample.max(1.0)
+        })
+        .collect()
 }
 
 /// The RAM misses of each sample.

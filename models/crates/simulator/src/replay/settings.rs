@@ -279,8 +279,6 @@ pub(crate) struct Chosen {
     pub(crate) title: &'static str,
     /// The smallest part of its cache, as a share, or why it has no miniature with an interval.
     pub(crate) smallest_part: std::result::Result<f64, &'static str>,
-    /// Whether its interval takes in slightly other sizes.
-    pub(crate) bends: bool,
 }
 
 /// The policy called `name` with those of the options in `given` that are its own under `prefix`.
@@ -312,7 +310,6 @@ pub(crate) fn chosen(
         option,
         title: about.map_or("", |about| about.title),
         smallest_part: policies::smallest_part(&settings),
-        bends: policies::bends(&settings),
     })
 }
 

@@ -18,8 +18,6 @@ pub(crate) struct Fifo {
 }
 
 impl Policy for Fifo {
-    /// A scan that comes again hits or misses as a whole, by the size.
-    const BENDS: bool = true;
     type Guarded = GuardedOrder<false>;
 
     fn new(_capacity: u32) -> Self {

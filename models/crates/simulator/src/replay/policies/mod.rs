@@ -38,9 +38,6 @@ pub(crate) trait Policy {
     {
         Ok(1.0)
     }
-    /// Whether what it misses may bend sharply between two sizes that a miniature cannot tell apart, or bends one way
-    /// at every size: then an interval of miniatures takes in how much slightly other sizes miss.
-    const BENDS: bool = false;
     /// Whether it has [`Self::reference`].
     const IN_BULK: bool = false;
     /// A policy for a cache of `capacity` pages, holding none, with the defaults of its options.
@@ -309,14 +306,6 @@ macro_rules! policies {
         pub(crate) fn smallest_part(settings: &Settings) -> std::result::Result<f64, &'static str> {
             match settings.policy {
                 $($name => <$policy as Policy>::smallest_part(settings),)+
-                other => unreachable!("{}", unlisted(other)),
-            }
-        }
-
-        /// [`Policy::BENDS`] of a chosen policy.
-        pub(crate) fn bends(settings: &Settings) -> bool {
-            match settings.policy {
-                $($name => <$policy as Policy>::BENDS,)+
                 other => unreachable!("{}", unlisted(other)),
             }
         }

@@ -210,8 +210,6 @@ impl Opt {
 }
 
 impl Policy for Opt {
-    /// It uses every page of room: a miniature misses more whenever its sample wants more pages than its share.
-    const BENDS: bool = true;
     type Guarded = Self;
 
     const NEEDS: &'static [Need] = &[Need::Future];

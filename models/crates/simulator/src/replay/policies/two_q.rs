@@ -62,8 +62,6 @@ impl<const GUARDED: bool> TwoQ<GUARDED> {
 
 impl<const GUARDED: bool> Policy for TwoQ<GUARDED> {
     type Guarded = TwoQ<true>;
-    /// A scan that comes again hits or misses as a whole, by the length of its two FIFO queues.
-    const BENDS: bool = true;
 
     const OPTIONS: &'static [Setting] = &[
         Setting {
