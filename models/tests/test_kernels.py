@@ -27,6 +27,7 @@ from tierwright.break_even.gains import frames_left, most_gain
 from tierwright.break_even.interval import PricedTier
 from tierwright.device import Device, device_from_mapping
 from tierwright.endurance.outlook import WriteBudget
+from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, Given
 from tierwright.knees import knees
 from tierwright.page_flow import Axis
@@ -296,6 +297,37 @@ def test_a_page_costs_its_bytes(cents: int, months: int, factor: int) -> None:
 
 
 # --- endurance -----------------------------------------------------------------------------
+
+
+@pytest.mark.oracle("endurance.money.whole_drives")
+@pytest.mark.formula("endurance.money.whole_drives")
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 120),
+    st.integers(1, 10**15),
+    st.integers(1, 99),
+)
+def test_whole_drives_cost_what_their_used_and_unused_parts_do(
+    usd: int, months: int, held: int, percent: int
+) -> None:
+    capacity = max(1, held * 100 // percent)
+    found = endurance.whole_drives(
+        Decimal(usd), months=months, held_bytes=held, capacity_bytes=capacity
+    )
+    a_month = usd / months
+    assert float(found.usd_per_month) == pytest.approx(a_month)
+    assert found.held_share == pytest.approx(held / capacity)
+    rest = a_month * (1 - held / capacity)
+    assert float(found.held_usd_per_month) + rest == pytest.approx(a_month, abs=1e-6)
+    full = endurance.whole_drives(
+        Decimal(usd), months=months, held_bytes=2 * capacity, capacity_bytes=capacity
+    )
+    assert full.held_usd_per_month == full.usd_per_month
+
+
+def test_whole_drives_refuse_what_is_no_drive() -> None:
+    with pytest.raises(BadInput, match="capacity_bytes: `0` must be above 0"):
+        endurance.whole_drives(Decimal(1), months=36, held_bytes=1, capacity_bytes=0)
 
 
 @pytest.mark.oracle("endurance.money.purchase_usd", "endurance.money.scheme_cost")

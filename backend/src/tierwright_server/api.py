@@ -16,6 +16,7 @@ from tierwright_server.formulas.endpoints import router as formulas
 from tierwright_server.fragment_caches.endpoints import router as fragment_caches
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.miniatures.endpoints import router as miniatures
+from tierwright_server.replay_checks.endpoints import router as replay_checks
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
 from tierwright_server.scheme_maps.endpoints import router as scheme_maps
@@ -54,6 +55,7 @@ for part in (
     formulas,
     break_evens,
     throughputs,
+    replay_checks,
     simulations,
     simulator,
     sweeps,

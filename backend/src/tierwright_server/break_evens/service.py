@@ -58,7 +58,7 @@ from tierwright_server.evaluations.service import (
     unknown_dirty_share,
 )
 from tierwright_server.schemas import WarningOut
-from tierwright_server.wording import percent, three_digits
+from tierwright_server.wording import dollars, percent, three_digits
 
 GIB = 2**30
 FLIP_DELTAS = np.geomspace(0.05, 50, 61)
@@ -545,14 +545,6 @@ def _interval(found: break_even.TierInterval, names: dict[str, str]) -> Interval
 
 
 # --- words ---------------------------------------------------------------------------------
-
-
-def dollars(usd: Decimal | float) -> str:
-    """Money in a sentence, three significant digits: `$1,200`, `$0.0132`."""
-    value = float(usd)
-    if value and abs(value) < 1:
-        return f"${value:.3g}"
-    return f"${float(f'{value:.3g}'):,.10g}"
 
 
 _TIER = {"dram": "DRAM", "flash": "flash"}

@@ -182,6 +182,19 @@ class BudgetOut(Answer):
     left_tb: float | None = Field(description="In place, less what is written.")
 
 
+class DrivesOut(Answer):
+    """Whole drives, and the share of them that the flash pages take."""
+
+    count: int
+    purchase_usd: Usd
+    usd_per_month: Usd = Field(description="Of all drives. [USD/month]")
+    held_share: float = Field(description="Of their capacity. [1]")
+    held_usd_per_month: Usd = Field(
+        description="Of that share, as the comparison counts it. [USD/month]"
+    )
+    sentence: str
+
+
 class WearOut(Answer):
     """How long the flash lasts under each scheme."""
 
@@ -204,6 +217,9 @@ class WearOut(Answer):
     )
     dirty_share: DirtyShareOut
     schemes: list[SchemeWear]
+    drives: DrivesOut | None = Field(
+        description="What the drives cost that are bought; null without a price."
+    )
     money_reason: str = Field(description="Why there is no money; empty if there is.")
     sentence: str
     estimator: str

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tierwright.endurance import (
     WearCost,
     WearOutlook,
     WearRange,
+    WholeDrives,
 )
 from tierwright.errors import BadInput as ModelBadInput
 from tierwright.hit_ratio import Curve
@@ -29,6 +31,7 @@ from tierwright.service_time import (
     service_time,
     service_us,
 )
+from tierwright.units import format_bytes
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.context import Context
@@ -53,6 +56,7 @@ from tierwright_server.wear.schemas import (
     BudgetOut,
     DeviceHealthIn,
     DeviceHealthOut,
+    DrivesOut,
     FillOut,
     PointIn,
     RecoveryIn,
@@ -66,7 +70,7 @@ from tierwright_server.wear.schemas import (
     WearMoney,
     WearOut,
 )
-from tierwright_server.wording import three_digits
+from tierwright_server.wording import dollars, percent, three_digits
 from tierwright_server.workloads import service as workloads
 
 MICROSECONDS = 1e6
@@ -192,6 +196,7 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
             )
             for name, life in outlook.schemes.items()
         ],
+        drives=_drives(found, body, usd),
         money_reason=money_reason or budget.reason,
         sentence=sentence,
         estimator=outlook.estimator,
@@ -451,6 +456,46 @@ def _scheme_wear(
             years=_finite(least.years),
             never_worn_out=least.years == math.inf,
         ),
+    )
+
+
+def _drives(found: Found, body: WearIn, usd: Decimal | None) -> DrivesOut | None:
+    capacity = found.flash[0].capacity_bytes
+    if usd is None or not capacity:
+        return None
+    held = body.flash_pages * found.curve.page_bytes
+    cost = endurance.whole_drives(
+        usd,
+        months=body.amortisation_months,
+        held_bytes=held,
+        capacity_bytes=capacity * body.devices,
+    )
+    return DrivesOut(
+        count=body.devices,
+        purchase_usd=cost.purchase_usd,
+        usd_per_month=cost.usd_per_month,
+        held_share=cost.held_share,
+        held_usd_per_month=cost.held_usd_per_month,
+        sentence=_drives_sentence(
+            cost, body.devices, found.flash[1].name, body.amortisation_months, held
+        ),
+    )
+
+
+def _drives_sentence(
+    cost: WholeDrives, count: int, name: str, months: int, held: int
+) -> str:
+    drives = f"One {name}" if count == 1 else f"{count:,} x {name}"
+    costs = "costs" if count == 1 else "cost"
+    whole = (
+        f"{drives} {costs} {dollars(cost.purchase_usd)}, {dollars(cost.usd_per_month)} a month "
+        f"over {months} months."
+    )
+    if cost.held_share >= 1:
+        return f"{whole} The flash pages take all of it."
+    return (
+        f"{whole} Compare counts {dollars(cost.held_usd_per_month)} of it: the "
+        f"{percent(cost.held_share)} that {format_bytes(held)} of flash pages take."
     )
 
 

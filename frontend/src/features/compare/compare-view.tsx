@@ -107,6 +107,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             metadata={metadata}
             name={workload.name}
             pageBytes={summary.page_bytes}
+            traced={summary.kind === "trace"}
           />
         </section>
       )}

@@ -8,6 +8,7 @@ import {
   type FlashChoiceOut,
   flashChoiceQuery,
 } from "@/api/flash-choices";
+import { flashChoiceCheck } from "@/api/replay-checks";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
@@ -17,6 +18,7 @@ import { EstimateDerivation } from "@/components/estimate-derivation";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
 import { formatDuration, microseconds } from "@/units/quantity";
 import classes from "./compare.module.css";
@@ -46,6 +48,8 @@ interface FlashPanelProps {
   readonly metadata: string | undefined;
   readonly name: string;
   readonly pageBytes: number;
+  /** The workload holds a trace to replay. */
+  readonly traced: boolean;
 }
 
 /** The flash device itself, and its directory: asked about only when opened. */
@@ -67,8 +71,10 @@ export function FlashPanel(props: FlashPanelProps) {
 
 const withoutStop = (sentence: string) => sentence.replace(/\.$/, "");
 
-function DeviceChoice({ state, dirtyShare, metadata, name }: FlashPanelProps) {
-  const found = useQuery(flashChoiceQuery(choiceQuestion(state, dirtyShare, metadata)));
+function DeviceChoice(props: FlashPanelProps) {
+  const { state, dirtyShare, metadata, name, traced } = props;
+  const asked = choiceQuestion(state, dirtyShare, metadata);
+  const found = useQuery(flashChoiceQuery(asked));
   return (
     <Stack gap="md" my="xs">
       {found.error !== null && (
@@ -84,6 +90,11 @@ function DeviceChoice({ state, dirtyShare, metadata, name }: FlashPanelProps) {
         <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
           <ChoiceChart found={found.data} name={name} />
           <WarningNotes notes={found.data.warnings} />
+          <ReplayCheck
+            query={flashChoiceCheck(asked)}
+            what="the I/O time of each device"
+            traced={traced}
+          />
         </div>
       )}
     </Stack>

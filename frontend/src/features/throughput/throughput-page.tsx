@@ -7,10 +7,12 @@ import { type AnalysisSearch, type AnalysisState, assumptions } from "@/analysis
 import type { ThroughputSearch } from "@/analysis/throughput-state";
 import { usePatch } from "@/analysis/use-analysis";
 import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
+import { throughputCheck } from "@/api/replay-checks";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
 import {
@@ -164,6 +166,11 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             onMeasure={onMeasure}
           />
           <SchemeTable found={drawn} />
+          <ReplayCheck
+            query={throughputCheck(body)}
+            what="throughput and response time"
+            traced={summary.kind === "trace"}
+          />
           <WarningNotes notes={drawn.warnings} names={names} />
         </Stack>
       )}

@@ -228,6 +228,11 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
   }
   return (
     <>
+      {wear.drives !== null && (
+        <Text size="sm" mt={6}>
+          {wear.drives.sentence}
+        </Text>
+      )}
       <Text size="sm" my={6}>
         A TB written uses up {formatShort(Number(money.usd_per_tb_written))} USD of the
         price. {paidOffText(wear)}

@@ -6,10 +6,12 @@ import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import { useCatalogNames } from "@/analysis/use-names";
 import type { WearSearch } from "@/analysis/wear-state";
+import { wearCheck } from "@/api/replay-checks";
 import { recoveryQuery, wearQuery } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
+import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
 import { FragmentSection } from "./fragment-panel";
@@ -108,6 +110,11 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             <WearTable wear={wear.data} />
           </div>
           <WarningNotes notes={wear.data.warnings} names={names} />
+          <ReplayCheck
+            query={wearCheck(wearQuestion(state, load))}
+            what="flash writes and life"
+            traced={summary.kind === "trace"}
+          />
         </section>
       )}
       <HealthPanel

@@ -6,7 +6,12 @@ workloads" (VLDB Journal 2016), and the endurance terms of data sheets (TBW, DWP
 """
 
 from tierwright.endurance.growth import years_with_growth
-from tierwright.endurance.money import purchase_usd, scheme_cost
+from tierwright.endurance.money import (
+    WholeDrives,
+    purchase_usd,
+    scheme_cost,
+    whole_drives,
+)
 from tierwright.endurance.outlook import (
     SchemeLife,
     WearOutlook,
@@ -43,6 +48,7 @@ __all__ = [
     "WearCost",
     "WearOutlook",
     "WearRange",
+    "WholeDrives",
     "WriteBudget",
     "gentlest",
     "lifetime",
@@ -57,6 +63,7 @@ __all__ = [
     "wear_cost",
     "wear_outlook",
     "wear_range",
+    "whole_drives",
     "write_amplification",
     "write_budget",
     "years_with_growth",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 from tierwright.device import Device
 from tierwright.endurance.outlook import SchemeLife, WriteBudget
 from tierwright.endurance.wear import DAYS_PER_YEAR, WearCost, wear_cost
+from tierwright.errors import Problems
 from tierwright.prices import PriceBook, own_price
 from tierwright.units import UNIT_BYTES
 
@@ -93,3 +95,68 @@ def scheme_cost(
         written_tb=Decimal(repr(written_tb)),
         growth_per_year=growth_per_year,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WholeDrives:
+    """What the drives cost that are bought, beside the share that is in use.
+
+    Attributes
+    ----------
+    purchase_usd, usd_per_month : Decimal
+        Of all drives, at once and over the months of amortisation. [USD], [USD/month]
+    held_share : float
+        Share of their capacity that the flash pages take, at most 1. [1]
+    held_usd_per_month : Decimal
+        Of that share: what a comparison of schemes counts. [USD/month]
+    """
+
+    purchase_usd: Decimal
+    usd_per_month: Decimal
+    held_share: float
+    held_usd_per_month: Decimal
+
+
+def whole_drives(
+    purchase_usd: Decimal,
+    *,
+    months: int,
+    held_bytes: int,
+    capacity_bytes: int,
+) -> WholeDrives:
+    """Spread the price of drives over months: what is bought is whole drives.
+
+    Parameters
+    ----------
+    purchase_usd : Decimal
+        Of all drives. [USD]
+    months : int
+        Over which they are written off. [months]
+    held_bytes, capacity_bytes : int
+        Flash in use, and capacity of all drives. [bytes]
+
+    Raises
+    ------
+    BadInput
+        If the price is negative, or a size or the months are not above 0.
+
+    Examples
+    --------
+    >>> found = whole_drives(
+    ...     Decimal(720), months=36, held_bytes=10**11, capacity_bytes=10**12
+    ... )
+    >>> found.usd_per_month, found.held_share, found.held_usd_per_month
+    (Decimal('20'), 0.1, Decimal('2.0'))
+    """
+    problems = Problems("whole drives", "give prices in USD, sizes in bytes")
+    problems.check(purchase_usd >= 0, "purchase_usd", purchase_usd, "is negative")
+    for name, value in (
+        ("months", months),
+        ("held_bytes", held_bytes),
+        ("capacity_bytes", capacity_bytes),
+    ):
+        problems.check(value > 0, name, value, "must be above 0")
+    problems.raise_if_any()
+    share = min(Decimal(held_bytes) / Decimal(capacity_bytes), Decimal(1))
+    a_month = purchase_usd / months
+    return WholeDrives(purchase_usd, a_month, float(share), a_month * share)

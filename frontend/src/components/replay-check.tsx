@@ -1,0 +1,138 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { type CheckedAnswer, isReplayJob } from "@/api/replay-checks";
+import { isActiveStatus, useRun } from "@/api/runs";
+import { formatShort } from "@/units/quantity";
+import { Panel } from "./panel";
+import { ProblemAlert } from "./problem-alert";
+import { RunProgress } from "./run-progress";
+import { ScrollRegion } from "./scroll-region";
+import { Unknown } from "./unknown";
+
+type Found = CheckedAnswer | Parameters<typeof isReplayJob>[0];
+
+interface ReplayCheckProps<Key extends QueryKey> {
+  /** The check of what is on the screen; asked only when the button is pressed. */
+  readonly query: UseQueryOptions<Found, Error, Found, Key>;
+  /** What is checked, such as "the throughput". */
+  readonly what: string;
+  /** The workload holds a trace to replay. */
+  readonly traced: boolean;
+}
+
+const ROUNDING = 1e-9;
+const LARGE_GAP = 0.05;
+const PERCENT = 100;
+
+/** Model beside replay for a question that is not the comparison itself. */
+export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) {
+  const { query, what, traced } = props;
+  const asked = JSON.stringify(query.queryKey);
+  const [pressed, setPressed] = useState<string | null>(null);
+  const found = useQuery({ ...query, enabled: traced && pressed === asked });
+  const data = pressed === asked ? found.data : undefined;
+  const job = data !== undefined && isReplayJob(data) ? data.run : null;
+  const run = useRun(job?.id ?? null, job).data;
+  const ended = run !== undefined && !isActiveStatus(run.status);
+  const succeeded = run?.status === "succeeded";
+  const { refetch } = found;
+  useEffect(() => {
+    if (job !== null && succeeded) {
+      void refetch();
+    }
+  }, [job, succeeded, refetch]);
+  const running = pressed === asked && (found.isFetching || (job !== null && !ended));
+  return (
+    <Panel
+      title="Check by simulation"
+      subtitle={`Replays the whole trace through every scheme at these sizes and computes ${what} from the operations counted.`}
+      actions={
+        traced && (
+          <Button onClick={() => setPressed(asked)} loading={running}>
+            Check this point
+          </Button>
+        )
+      }
+    >
+      <Stack gap="sm">
+        {!traced && (
+          <Text size="sm" c="dimmed">
+            This workload holds no accesses, so nothing can be replayed.
+          </Text>
+        )}
+        {traced && pressed !== asked && (
+          <Text size="sm" c="dimmed">
+            Not checked at this point.
+          </Text>
+        )}
+        {pressed === asked && found.error !== null && (
+          <ProblemAlert error={found.error} title="The check could not be made" />
+        )}
+        {job !== null && run !== undefined && <RunProgress run={run} />}
+        {data !== undefined && !isReplayJob(data) && <CheckedTable found={data} />}
+      </Stack>
+    </Panel>
+  );
+}
+
+function CheckedTable({ found }: { readonly found: CheckedAnswer }) {
+  return (
+    <>
+      <Text fw={600}>{found.sentence}</Text>
+      <ScrollRegion label="Table: model and simulation">
+        <table className="tw-table" aria-label="Model and simulation">
+          <thead>
+            <tr>
+              <th scope="col">Of</th>
+              <th scope="col">Figure</th>
+              <th scope="col">Unit</th>
+              <th scope="col" className="num">
+                Model
+              </th>
+              <th scope="col" className="num">
+                Simulation
+              </th>
+              <th scope="col" className="num">
+                Gap <span className="tw-unit">[%]</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.rows.map((row) => (
+              <tr key={`${row.of} ${row.figure}`}>
+                <th scope="row">{row.title}</th>
+                <td>{row.figure}</td>
+                <td>{row.unit}</td>
+                <td className="num">{figure(row.model)}</td>
+                <td className="num">{figure(row.simulated)}</td>
+                <td className="num">{gapText(row.gap_relative)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      <Text size="sm" c="dimmed">
+        {found.basis}
+      </Text>
+    </>
+  );
+}
+
+const figure = (value: number | null) =>
+  value === null ? (
+    <Unknown reason="it is unbounded or not known" />
+  ) : (
+    formatShort(value)
+  );
+
+function gapText(gap: number | null) {
+  if (gap === null) {
+    return <Unknown reason="one of the two is not known, or the simulation has 0" />;
+  }
+  if (Math.abs(gap) <= ROUNDING) {
+    return "0";
+  }
+  const large = Math.abs(gap) > LARGE_GAP ? "▲ " : "";
+  return `${large}${gap > 0 ? "+" : "−"}${formatShort(PERCENT * Math.abs(gap))}`;
+}
