@@ -41,7 +41,7 @@ def curve_of(trace: Trace) -> Curve:
         found["misses"],
         found["write_backs"],
         accesses=found["accesses"],
-        page_bytes=4096,
+        page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
     )
 
