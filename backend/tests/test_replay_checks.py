@@ -15,6 +15,7 @@ FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
 POINT = {
     "workload_id": "example",
+    "start": "cold",
     "ram_pages": 500,
     "flash_pages": 4000,
     "flash_device_id": FLASH,

@@ -109,6 +109,7 @@ async def wear(
         flash_device_id=body.flash_device_id,
         disk_device_id=body.disk_device_id,
         flash_metadata=body.flash_metadata,
+        start=body.start,
     )
     _, counted = await _replayed(request, session, context, asked)
     if isinstance(counted, SimulationOut):
@@ -155,6 +156,7 @@ async def flash_choice(
         flash_device_id=first,
         disk_device_id=body.disk_device_id,
         flash_metadata=body.flash_metadata,
+        start=body.start,
     )
     point, counted = await _replayed(request, session, context, asked)
     if isinstance(counted, SimulationOut):
