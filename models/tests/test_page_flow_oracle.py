@@ -129,6 +129,8 @@ def test_evaluate(
         pair["flash_device"],
         "--disk-device",
         pair["disk_device"],
+        "--start",
+        "cold",
     )
     wrong = []
     for scheme, expected in point["schemes"].items():
