@@ -292,6 +292,9 @@ COLUMNS = {
     "usd_per_gb_month": "unit_rent",
 }
 ADDED = {
+    # The volume's own limit, of another source than its IOPS.
+    ("aws-ebs-gp3-max", "sequential_read_mb_per_s"),
+    ("aws-ebs-gp3-max", "sequential_write_mb_per_s"),
     # Stated of the same drive, or of it in another row, than where the table has it.
     ("solidigm-d7-p5810-800gb", "dwpd"),
     ("optane-p4800x-375gb-qd1", "dwpd"),

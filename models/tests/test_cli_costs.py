@@ -140,7 +140,7 @@ def test_tables_show_formula_and_numbers(
     ("arguments", "message"),
     [
         (
-            ("wear", "--device", SSD, "--write-mb-per-s", "1"),
+            ("wear", "--device", "kv2009-intel-x25e", "--write-mb-per-s", "1"),
             "states no rated writes",
         ),
         (

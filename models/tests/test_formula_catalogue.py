@@ -85,6 +85,8 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "warm_up.accesses_of": "reads a share of a trace as accesses",
+    "warm_up.parse": "reads an option",
     "page_flow.load.about_load": "words for numbers",
     "break_even.gains.about_metadata": "words",
     "break_even.analysis.tier_prices": "picks prices of book or devices",

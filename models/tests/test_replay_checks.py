@@ -192,12 +192,17 @@ def test_the_choice_of_each_device_by_hand(replays: dict[str, dict[str, Any]]) -
 
 
 @pytest.mark.formula("replay_checks.replayed_choice")
-def test_more_schemes_never_choose_worse(replays: dict[str, dict[str, Any]]) -> None:
-    all_ = replayed_choice(replays, [FLASH], disk=DISK)[FLASH.id]
-    for name, row in replays.items():
-        alone = replayed_choice({name: row}, [FLASH], disk=DISK)[FLASH.id]
-        assert alone.scheme == name
-        assert all_.io_time_us_per_access <= alone.io_time_us_per_access
+@given(st.sets(st.sampled_from(page_flow.SCHEMES), min_size=1), st.sampled_from(page_flow.SCHEMES))
+def test_more_schemes_never_choose_worse(
+    replays: dict[str, dict[str, Any]], names: set[str], more: str
+) -> None:
+    def chosen(among: set[str]) -> Any:
+        rows = {name: replays[name] for name in page_flow.SCHEMES if name in among}
+        return replayed_choice(rows, [FLASH], disk=DISK)[FLASH.id]
+
+    few = chosen(names)
+    assert few.scheme in names
+    assert chosen(names | {more}).io_time_us_per_access <= few.io_time_us_per_access
 
 
 def test_a_device_without_times_has_no_throughput() -> None:

@@ -146,10 +146,10 @@ def product_limit(pages: ArrayLike, misses: ArrayLike, *, accesses: int) -> Floa
         "must not rise with size, nor exceed the accesses",
     )
     problems.raise_if_any()
-    return product_limit_kernel(size, missed, float(accesses))
+    return _product_limit(size, missed, float(accesses))
 
 
-def product_limit_kernel(
+def _product_limit(
     pages: FloatArray, misses: FloatArray, accesses: float
 ) -> FloatArray:
     """Compute `product_limit` for arrays that were checked before."""
