@@ -103,10 +103,10 @@ class TestFio:
             (result(jobs=[{"error": 5}]), "the job failed"),
             (
                 result(jobs=[job("r", 0, "randread", float("inf"), 9, 1)]),
-                "iops: must be above 0",
+                "read.iops: `Infinity` JSON has no such number",
             ),
             (result(**{"fio version": "x\x00y"}), "body.document.figures"),
-            (result(**{"fio version": "\ud800"}), "half a character"),
+            (result(**{"fio version": "\ud800"}), "half of a surrogate pair"),
         ],
     )
     def test_what_is_no_result_is_refused_with_its_place(

@@ -24,7 +24,9 @@ def question(**changes):
 
 
 def test_equals_the_models(application):
-    answer = application.post("/sce", question(accesses_per_s=5000.0), 200)
+    answer = application.post(
+        "/sce", question(accesses_per_s=5000.0, start="cold"), 200
+    )
     found = _simulator.curves(EXAMPLE_TRACE)
     distinct, accesses = found["distinct_pages"], found["accesses"]
     expected = fragment_study(

@@ -53,14 +53,18 @@ class TestProfile:
         assert profiled["status"] == "ready"
         assert profiled["summary"]["kind"] == "profile"
         assert profiled["summary"]["requests"] is None
-        mine = application.post("/evaluations", point(profiled["id"]), 200)
-        whole = application.post("/evaluations", point("example"), 200)
-        for name in ("none", "exclusive", "inclusive_global"):
-            for key in ("flash_misses", "disk_writes", "io_time_us_per_access"):
-                assert by_scheme(mine)[name][key] == pytest.approx(
-                    by_scheme(whole)[name][key]
-                )
-        assert mine["best"] == whole["best"]
+        # A product over all sizes is not that over the listed ones: see steady-state.md.
+        for start, off in (("cold", 1e-6), ("steady", 2e-3)):
+            mine, whole = (
+                application.post("/evaluations", point(name) | {"start": start}, 200)
+                for name in (profiled["id"], "example")
+            )
+            for name in ("none", "exclusive", "inclusive_global"):
+                for key in ("flash_misses", "disk_writes", "io_time_us_per_access"):
+                    assert by_scheme(mine)[name][key] == pytest.approx(
+                        by_scheme(whole)[name][key], rel=off
+                    )
+            assert mine["best"] == whole["best"]
         assert mine["dirty_share"]["state"] == "measured"
 
     def test_comes_by_upload_as_well_and_is_stored_once(

@@ -137,7 +137,7 @@ class TestGains:
         assert ratios == sorted(ratios, reverse=True)
         device = catalog.device("kv2009-samsung-mcaqe32g5app")
         row = shown[device.id]
-        asymmetry, basis = device_asymmetry(device)
+        asymmetry, basis = device_asymmetry(device, page_bytes=8192)
         assert (row["asymmetry"], row["asymmetry_basis"]) == (asymmetry, basis)
         assert (row["best_clean_pages"], row["best_cost"]) == survey.best_simulated(
             asymmetry

@@ -35,7 +35,7 @@ async def list_scenarios(
     "",
     operation_id="create_scenario",
     status_code=status.HTTP_201_CREATED,
-    responses=responses(409),
+    responses=responses(404, 409),
 )
 async def create_scenario(
     body: ScenarioIn, request: Request, session: SessionDep, context: ContextDep
