@@ -670,6 +670,70 @@ export type CheckOut = {
 };
 
 /**
+ * CheckedAnswer
+ *
+ * An answer beside a replay of the trace at the same sizes.
+ */
+export type CheckedAnswer = {
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Rows
+     */
+    rows: Array<CheckedFigure>;
+    /**
+     * Basis
+     *
+     * What was replayed, and what was not.
+     */
+    basis: string;
+};
+
+/**
+ * CheckedFigure
+ *
+ * One figure of an answer: by the model, and by a replay of the trace.
+ */
+export type CheckedFigure = {
+    /**
+     * Of
+     *
+     * Scheme or device that the figure is of.
+     */
+    of: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Figure
+     */
+    figure: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Model
+     *
+     * Null where it is unbounded or unknown.
+     */
+    model: number | null;
+    /**
+     * Simulated
+     */
+    simulated: number | null;
+    /**
+     * Gap Relative
+     *
+     * (model - simulated) / simulated; null where either is, or where the simulation has 0.
+     */
+    gap_relative: number | null;
+};
+
+/**
  * Checksum
  *
  * The hash that the sender of a file found.
@@ -2566,6 +2630,46 @@ export type DirtyShareOut = {
  * Where the dirty share is from.
  */
 export type DirtyShareState = 'measured' | 'stated' | 'unknown';
+
+/**
+ * DrivesOut
+ *
+ * Whole drives, and the share of them that the flash pages take.
+ */
+export type DrivesOut = {
+    /**
+     * Count
+     */
+    count: number;
+    /**
+     * Purchase Usd
+     *
+     * US dollars as a decimal string, never rounded on the way.
+     */
+    purchase_usd: string;
+    /**
+     * Usd Per Month
+     *
+     * Of all drives. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Held Share
+     *
+     * Of their capacity. [1]
+     */
+    held_share: number;
+    /**
+     * Held Usd Per Month
+     *
+     * Of that share, as the comparison counts it. [USD/month]
+     */
+    held_usd_per_month: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+};
 
 /**
  * EqualMoney
@@ -10626,6 +10730,10 @@ export type WearOut = {
      */
     schemes: Array<SchemeWear>;
     /**
+     * What the drives cost that are bought; null without a price.
+     */
+    drives: DrivesOut | null;
+    /**
      * Money Reason
      *
      * Why there is no money; empty if there is.
@@ -13911,6 +14019,165 @@ export type EvaluateThroughputResponses = {
 };
 
 export type EvaluateThroughputResponse = EvaluateThroughputResponses[keyof EvaluateThroughputResponses];
+
+export type CheckThroughputData = {
+    body: ThroughputIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/throughputs/check';
+};
+
+export type CheckThroughputErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckThroughputError = CheckThroughputErrors[keyof CheckThroughputErrors];
+
+export type CheckThroughputResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
+};
+
+export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
+
+export type CheckWearData = {
+    body: WearIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/wear/check';
+};
+
+export type CheckWearErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckWearError = CheckWearErrors[keyof CheckWearErrors];
+
+export type CheckWearResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
+};
+
+export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
+
+export type CheckFlashChoiceData = {
+    body: FlashChoiceIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/flash-choices/check';
+};
+
+export type CheckFlashChoiceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckFlashChoiceError = CheckFlashChoiceErrors[keyof CheckFlashChoiceErrors];
+
+export type CheckFlashChoiceResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
+};
+
+export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;
