@@ -25,31 +25,52 @@ const ROUNDING = 1e-9;
 const LARGE_GAP = 0.05;
 const PERCENT = 100;
 
-/** Model beside replay for a question that is not the comparison itself. */
-export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) {
-  const { query, what, traced } = props;
-  const asked = JSON.stringify(query.queryKey);
-  const [pressed, setPressed] = useState<string | null>(null);
-  const found = useQuery({ ...query, enabled: traced && pressed === asked });
-  const data = pressed === asked ? found.data : undefined;
-  const job = data !== undefined && isReplayJob(data) ? data.run : null;
+/** The run that replays for the check, if it had to be started, and the check anew at its end. */
+function useReplayJob(found: Found | undefined, refetch: () => unknown) {
+  const job = found !== undefined && isReplayJob(found) ? found.run : null;
   const run = useRun(job?.id ?? null, job).data;
-  const ended = run !== undefined && !isActiveStatus(run.status);
   const succeeded = run?.status === "succeeded";
-  const { refetch } = found;
   useEffect(() => {
     if (job !== null && succeeded) {
       void refetch();
     }
   }, [job, succeeded, refetch]);
-  const running = pressed === asked && (found.isFetching || (job !== null && !ended));
+  const isActive = job !== null && (run === undefined || isActiveStatus(run.status));
+  return { run: job === null ? undefined : run, isActive };
+}
+
+/** The check of one question, asked by a press. */
+function useReplayCheck<Key extends QueryKey>(
+  query: UseQueryOptions<Found, Error, Found, Key>,
+  traced: boolean,
+) {
+  const asked = JSON.stringify(query.queryKey);
+  const [pressed, setPressed] = useState<string | null>(null);
+  const isPressed = pressed === asked;
+  const found = useQuery({ ...query, enabled: traced && isPressed });
+  const data = isPressed ? found.data : undefined;
+  const job = useReplayJob(data, found.refetch);
+  return {
+    press: () => setPressed(asked),
+    isPressed,
+    isRunning: isPressed && (found.isFetching || job.isActive),
+    error: isPressed ? found.error : null,
+    run: job.run,
+    checked: data !== undefined && !isReplayJob(data) ? data : undefined,
+  };
+}
+
+/** Model beside replay for a question that is not the comparison itself. */
+export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) {
+  const { query, what, traced } = props;
+  const check = useReplayCheck(query, traced);
   return (
     <Panel
       title="Check by simulation"
       subtitle={`Replays the whole trace through every scheme at these sizes and computes ${what} from the operations counted.`}
       actions={
         traced && (
-          <Button onClick={() => setPressed(asked)} loading={running}>
+          <Button onClick={check.press} loading={check.isRunning}>
             Check this point
           </Button>
         )
@@ -61,16 +82,16 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
             This workload holds no accesses, so nothing can be replayed.
           </Text>
         )}
-        {traced && pressed !== asked && (
+        {traced && !check.isPressed && (
           <Text size="sm" c="dimmed">
             Not checked at this point.
           </Text>
         )}
-        {pressed === asked && found.error !== null && (
-          <ProblemAlert error={found.error} title="The check could not be made" />
+        {check.error !== null && (
+          <ProblemAlert error={check.error} title="The check could not be made" />
         )}
-        {job !== null && run !== undefined && <RunProgress run={run} />}
-        {data !== undefined && !isReplayJob(data) && <CheckedTable found={data} />}
+        {check.run !== undefined && <RunProgress run={check.run} />}
+        {check.checked !== undefined && <CheckedTable found={check.checked} />}
       </Stack>
     </Panel>
   );

@@ -21,6 +21,7 @@ const inputs: EvaluationIn = {
   flash_pages: 100,
   flash_device_id: "f",
   disk_device_id: "d",
+  start: "steady",
 };
 const simulation: Pick<SimulationOut, "content_id" | "inputs"> = {
   content_id: "c",
@@ -54,6 +55,14 @@ describe("a check", () => {
     expect(isSamePoint(simulation, "c", { ...inputs, disk_device_id: "e" })).toBe(
       false,
     );
+  });
+
+  it("belongs to the start of its counts, cold where an earlier version kept it", () => {
+    const cold: EvaluationIn = { ...inputs, start: "cold" };
+    const { start: _start, ...kept } = inputs;
+    expect(isSamePoint(simulation, "c", cold)).toBe(false);
+    expect(isSamePoint({ ...simulation, inputs: kept }, "c", inputs)).toBe(false);
+    expect(isSamePoint({ ...simulation, inputs: kept }, "c", cold)).toBe(true);
   });
 
   it("belongs to the metadata that were charged", () => {
