@@ -103,6 +103,7 @@ fn window_row<'py>(py: Python<'py>, window: &Window) -> PyResult<Bound<'py, PyDi
 
 #[pyfunction]
 #[pyo3(signature = (path, buffer, pages, *, options=None, warm_up=0, on_progress=None, **reading))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_buffer<'py>(
     py: Python<'py>,
     path: PathBuf,

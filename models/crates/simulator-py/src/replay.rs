@@ -106,6 +106,7 @@ fn curves<'py>(
 
 #[pyfunction]
 #[pyo3(signature = (path, policy, pages, *, options=None, warm_up=0, on_progress=None, **reading))]
+#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn simulate_policy<'py>(
     py: Python<'py>,
     path: PathBuf,

@@ -268,21 +268,28 @@ fn drive_with<B: Buffer>(
     run: Run<'_, '_>,
     mut buffer: B,
 ) -> Result<BufferResult> {
+    let Run {
+        source,
+        about,
+        pages,
+        on_progress,
+        ..
+    } = run;
     let mut before = (BufferCounters::default(), 0);
     let totals = replay_with(
         needs_future,
-        run.source,
+        source,
         &mut buffer,
         &mut |buffer| before = (buffer.counters(), buffer.windows()),
-        run.on_progress,
+        on_progress,
     )?;
-    let name = run.about.name;
+    let name = about.name;
     buffer
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
     Ok(BufferResult {
         buffer: name,
-        pages: run.pages,
+        pages,
         accesses: totals.counted_accesses(),
         write_accesses: totals.counted_writes(),
         warm_up: totals.warm_up,
