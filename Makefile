@@ -84,6 +84,10 @@ gaps: setup ## write docs/models/model-vs-simulation.md anew; needs the recorded
 choices: setup ## write docs/models/choices.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_choices.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: predict
+predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (TIERWRIGHT_SHARED)
+	$(PY) scripts/generate_predictions.py $(or $(TIERWRIGHT_SHARED),../shared)
+
 .PHONY: golden
 golden: .venv/.done ## write fixtures/golden anew from the slow independent models
 	$(PY) fixtures/golden/generate.py
