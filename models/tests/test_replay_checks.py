@@ -192,7 +192,10 @@ def test_the_choice_of_each_device_by_hand(replays: dict[str, dict[str, Any]]) -
 
 
 @pytest.mark.formula("replay_checks.replayed_choice")
-@given(st.sets(st.sampled_from(page_flow.SCHEMES), min_size=1), st.sampled_from(page_flow.SCHEMES))
+@given(
+    st.sets(st.sampled_from(page_flow.SCHEMES), min_size=1),
+    st.sampled_from(page_flow.SCHEMES),
+)
 def test_more_schemes_never_choose_worse(
     replays: dict[str, dict[str, Any]], names: set[str], more: str
 ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tierwright.errors import BadInput
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
+from tierwright.units import format_microseconds
 
 if TYPE_CHECKING:
     from tierwright.hit_ratio import Curve
@@ -431,7 +432,8 @@ def sentence(found: Evaluation) -> str:
         names = ", ".join(found.equal[:-1]) + f" and {found.equal[-1]}"
         return (
             f"{names} are equal for the purpose ({by}: within {EQUAL_SHARE:.0%} of "
-            f"{costs[found.best]:.3g} µs per access); {found.writes_least} writes least to flash"
+            f"{format_microseconds(costs[found.best])} per access); {found.writes_least} "
+            "writes least to flash"
         )
     return (
         f"least I/O time: {found.best}, {found.margin:.2%} below {found.runner_up}, "
