@@ -26,7 +26,7 @@ export const WarningNotes = memo(function WarningNotes({
       color="orange"
       variant="outline"
       styles={{ title: { color: "var(--tw-warn)" } }}
-      title="Mind this when you use the numbers"
+      title="Notes on these numbers"
     >
       <ul style={{ margin: 0, paddingLeft: 20, fontSize: 14 }}>
         {notes.map((note) => (

@@ -23,7 +23,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
           color="orange"
           styles={{ title: { color: "var(--tw-warn)" } }}
           variant="outline"
-          title="Mind this before you read the whole trace"
+          title="Check before you read the whole trace"
         >
           <Text size="sm">{warning.message}</Text>
           {warning.hint && (

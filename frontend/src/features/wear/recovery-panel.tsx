@@ -175,9 +175,10 @@ export const RestartPanel = memo(function RestartPanel({
           </div>
           <Text size="sm" mt="xs">
             {formatCount(restart.redo_pages)} pages to redo: {restart.redo_basis}. The
-            metadata of flash ({formatCount(restart.metadata_segments)} segments) are
-            back after {formatSeconds(restart.with_flash.metadata_s)}; reading all of
-            flash instead takes {formatSeconds(restart.full_scan_s)}.
+            metadata of flash ({formatCount(restart.metadata_segments)}{" "}
+            {restart.metadata_segments === 1 ? "segment" : "segments"}) are back after{" "}
+            {formatSeconds(restart.with_flash.metadata_s)}; reading all of flash instead
+            takes {formatSeconds(restart.full_scan_s)}.
             {restart.metadata_flush_interval_s !== null &&
               ` A segment fills every ${formatSeconds(restart.metadata_flush_interval_s)}.`}
           </Text>

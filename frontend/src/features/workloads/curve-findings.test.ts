@@ -6,6 +6,8 @@ import {
   knee,
   sampleRows,
   sizeForHitRatio,
+  sizeSentence,
+  startedCurve,
   type WrittenCurve,
   writeBackFinding,
   writeBackSentence,
@@ -31,6 +33,32 @@ describe("findings of a curve", () => {
     expect(sizeForHitRatio(curve, 0.8)).toBe(4);
     expect(sizeForHitRatio(curve, 0.9)).toBe(8);
     expect(sizeForHitRatio(curve, 0.99)).toBeNull();
+  });
+
+  it("says of the chosen size what its start counts, and what is an estimate", () => {
+    expect(sizeSentence(curve, 4)).toBe(
+      "An LRU cache of 4 pages (16 KiB) has 200 misses and 20 write-backs.",
+    );
+    const misses = [890, 690, 190, 90, 6];
+    const both = {
+      ...curve,
+      steady: {
+        misses,
+        misses_low: misses,
+        misses_high: curve.misses,
+        write_backs: [95, 65, 25, 15, 5],
+        knees: curve.knees,
+      },
+    } as unknown as WrittenCurve;
+    expect(sizeSentence(startedCurve(both, "steady"), 4)).toBe(
+      "In the steady state, an LRU cache of 4 pages (16 KiB) has about 190 misses and about 25 write-backs in 1,000 accesses.",
+    );
+    expect(sizeSentence(startedCurve(both, "cold"), 4)).toBe(
+      "An LRU cache of 4 pages (16 KiB) has 200 misses and 20 write-backs from a cold start.",
+    );
+    expect(sizeSentence(startedCurve(both, "cold"), 3)).toContain(
+      "from a cold start: this size lies between two listed ones",
+    );
   });
 
   it("names the highest knee, and the others after it", () => {

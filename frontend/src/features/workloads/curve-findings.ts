@@ -237,14 +237,20 @@ export function writeBackSentence(curve: WrittenCurve): string {
 
 /** Misses and write-backs of one size: counts where it is listed, else estimates. */
 export function sizeSentence(curve: Curve, size: number): string {
-  const listed = curve.pages.includes(size) && curve.kind !== "curve";
+  const steady = curve.start === "steady" && curve.steady != null;
+  const listed = curve.pages.includes(size);
+  const counted = listed && !steady && curve.kind !== "curve";
   const amount = (counts: readonly number[]) => {
     const value = curveAt(curve.pages, counts, size);
-    return listed ? formatCount(value) : `about ${formatShort(value)}`;
+    return counted ? formatCount(value) : `about ${formatShort(value)}`;
   };
   const backs = hasWrites(curve) ? ` and ${amount(curve.write_backs)} write-backs` : "";
   const text = formatPagesAndBytes(pages(size), bytes(curve.page_bytes));
-  return `An LRU cache of ${text} has ${amount(curve.misses)} misses${backs}${
+  const cache = `n LRU cache of ${text} has ${amount(curve.misses)} misses${backs}`;
+  const sentence = steady
+    ? `In the steady state, a${cache} in ${formatCount(curve.accesses)} accesses`
+    : `A${cache}${curve.steady == null ? "" : " from a cold start"}`;
+  return `${sentence}${
     listed || curve.kind === "curve"
       ? "."
       : ": this size lies between two listed ones, where the curves are drawn straight."

@@ -20,7 +20,6 @@ import {
   hitRatioSentence,
   hitRatios,
   sampleRows,
-  startedCurve,
   steadyBand,
   type WrittenCurve,
   writeBackFinding,
@@ -38,13 +37,16 @@ interface ProfileChartsProps {
   readonly cursor: number;
 }
 
-/** Hit-ratio and write-back curve, exact at every listed size, cursor shared. */
-export function ProfileCharts(props: ProfileChartsProps) {
-  const [start, setStart] = useState<"steady" | "cold">("steady");
-  const curve = useMemo(() => startedCurve(props.curve, start), [props.curve, start]);
+interface StartedChartsProps extends ProfileChartsProps {
+  readonly onStart: (start: "steady" | "cold") => void;
+}
+
+/** Hit-ratio and write-back curve from the chosen start, cursor shared. */
+export function ProfileCharts(props: StartedChartsProps) {
+  const { curve } = props;
   return (
     <>
-      <HitRatioChart {...props} curve={curve} onStart={setStart} />
+      <HitRatioChart {...props} />
       {hasWrites(curve) ? (
         <WriteBackChart {...props} curve={curve} />
       ) : (
@@ -159,12 +161,7 @@ const bandOf = (curve: Curve, isHit: boolean) =>
       ],
   );
 
-function HitRatioChart({
-  curve,
-  name,
-  cursor,
-  onStart,
-}: ProfileChartsProps & { readonly onStart: (start: "steady" | "cold") => void }) {
+function HitRatioChart({ curve, name, cursor, onStart }: StartedChartsProps) {
   const steady = curve.start === "steady" && curve.steady != null;
   const [kind, setKind] = useState("hit");
   const colors = useChartColors();

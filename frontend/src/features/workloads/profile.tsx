@@ -1,10 +1,11 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
 import { curveQuery, type SummaryOut } from "@/api/workloads";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
-import { type Curve, knee } from "./curve-findings";
+import { type Curve, knee, startedCurve } from "./curve-findings";
 import { Drift } from "./drift-chart";
 import { ProfileCharts } from "./profile-charts";
 import { SizeCursor } from "./size-cursor";
@@ -60,10 +61,13 @@ function ProfileView(props: ProfileProps & { readonly curve: Curve }) {
     });
   });
   const cursor = inside(value);
+  // One start for the chosen size and the curves it is marked in.
+  const [start, setStart] = useState<"steady" | "cold">("steady");
+  const shown = useMemo(() => startedCurve(curve, start), [curve, start]);
   return (
     <>
-      <SizeCursor curve={curve} value={cursor} onChange={setValue} />
-      <ProfileCharts curve={curve} name={name} cursor={cursor} />
+      <SizeCursor curve={shown} value={cursor} onChange={setValue} />
+      <ProfileCharts curve={shown} name={name} cursor={cursor} onStart={setStart} />
       {summary.kind === "trace" && (
         <>
           <Drift workloadId={workloadId} name={name} summary={summary} />

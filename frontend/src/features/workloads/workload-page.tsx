@@ -114,7 +114,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
               color="orange"
               styles={{ title: { color: "var(--tw-warn)" } }}
               variant="outline"
-              title="Mind this when you use the numbers"
+              title="Note on these numbers"
             >
               <Text size="sm">
                 {warning.message} {warning.hint ?? ""}
