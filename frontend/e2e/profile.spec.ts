@@ -49,11 +49,15 @@ test("a profile: summaries, one size for all charts, table and export", async ({
   await expect(
     page.getByRole("heading", { name: /^A cache of 800 KiB/ }),
   ).toBeVisible();
-  await expect(devices.getByText(/LRU cache of 512 KiB/)).toBeVisible();
+  await expect(
+    devices.getByText(/exact at 1 MiB, the counted size nearest to the chosen 800 KiB/),
+  ).toBeVisible();
   const few = Number.parseFloat(await hits());
   await size.fill("128 MiB");
   await size.press("Enter");
-  await expect(devices.getByText(/LRU cache of 128 MiB/)).toBeVisible();
+  await expect(
+    devices.getByText(/hits are exact, at the chosen size of 128 MiB/),
+  ).toBeVisible();
   expect(Number.parseFloat(await hits())).toBeGreaterThan(few);
   await expect(page).toHaveURL(/ram_pages=16384/);
   await page.reload();
