@@ -83,7 +83,9 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   await page.keyboard.press("Escape");
   await expect(why).toBeHidden();
 
-  // Check by simulation: exclusive follows exactly from the curve.
+  // Check by simulation: from a cold start exclusive follows exactly from the curve.
+  await page.getByText("Cold start", { exact: true }).click();
+  await expect(page).toHaveURL(/start=cold/);
   await page.getByRole("button", { name: "Check this point" }).click();
   const exclusive = page.locator("tr[data-scheme=exclusive][data-counter=flash_hits]");
   await expect(exclusive.locator("[data-cell=gap]")).toHaveText("0", {
@@ -116,9 +118,11 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   await page.getByRole("link", { name: SCENARIO }).click();
   await expect(exclusive.locator("[data-cell=gap]")).toHaveText("0");
   const reopened = await screenOf(page);
-  expect(Object.fromEntries(new URLSearchParams(reopened.address))).toEqual(
-    Object.fromEntries(new URLSearchParams(shown.address)),
-  );
+  // The address also says which scenario it is, whose kept answer stands beside.
+  expect(Object.fromEntries(new URLSearchParams(reopened.address))).toEqual({
+    ...Object.fromEntries(new URLSearchParams(shown.address)),
+    scenario: expect.any(String),
+  });
   expect({ ...reopened, address: "" }).toEqual({ ...shown, address: "" });
 });
 
