@@ -84,7 +84,10 @@ test("a long name pushes nothing off the screen", async ({ page }) => {
     }
     await page.setViewportSize(LAPTOP);
     await page.goto("/workloads");
-    await expectWithin(page, page.getByRole("columnheader", { name: "Added" }));
+    // Uploads that wait stand above the table, however many there are.
+    const added = page.getByRole("columnheader", { name: "Added" });
+    await added.scrollIntoViewIfNeeded();
+    await expectWithin(page, added);
     // On a phone a name takes a few lines, not one for each word.
     await page.request.patch(address, {
       data: { name: "One of many quite short words" },
