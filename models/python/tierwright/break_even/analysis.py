@@ -285,6 +285,7 @@ def analyse(
             *_about_devices(flash, disk, disks, page, used),
             *about_share,
             *(() if curve is None else about_curve(curve, ram_pages or 0, 0)),
+            *_about_bought(curve, ram_pages, next_),
             *by_log.warnings,
             *(() if by_curve is None else by_curve.warnings),
             *(() if full is None else full.warnings),
@@ -743,6 +744,21 @@ def _about_devices(
             "reach less (16 disks: 12.6 times the reads, 15.1 times the writes)",
             "use a profile of the array where there is one",
         )
+
+
+def _about_bought(
+    curve: Curve | None, ram_pages: int | None, bought: NextMoney | None
+) -> tuple[Caution, ...]:
+    """Say where the sum buys more than the recording tells of in the steady state."""
+    if curve is None or ram_pages is None or bought is None:
+        return ()
+    ram = [ram_pages + bought.dram_pages, ram_pages]
+    flash = [0, bought.flash_pages]
+    return tuple(
+        caution
+        for caution in about_curve(curve, ram, flash)
+        if caution.name == "steady_state_uncertain"
+    )
 
 
 def _about_log_model(by_log: Theta, by_curve: CurveTheta | None) -> tuple[Caution, ...]:
