@@ -160,7 +160,7 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   const response = await answered;
   expect(response.request().timing().responseEnd).toBeLessThan(1000);
   await expect(costs.getByRole("heading")).not.toHaveText(before);
-  await expect(page).toHaveURL(/asymmetry=11\.3/);
+  await expect(page).toHaveURL(/asymmetry=12\.7/);
   const heading = await costs.getByRole("heading").innerText();
   await page.reload();
   await expect(costs.getByRole("heading")).toHaveText(heading, LONG);
