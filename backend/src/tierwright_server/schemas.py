@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -15,6 +15,8 @@ from pydantic import (
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
+
+from tierwright.steady_state import Start as Start
 
 MAX_COUNT = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
@@ -49,9 +51,6 @@ def without_options(hint: Any) -> Any:
 Hint = Annotated[
     str | None, BeforeValidator(without_options), Field(description="What to do next.")
 ]
-
-Start = Literal["steady", "cold"]
-"""Names of `tierwright.steady_state.STARTS`."""
 
 Identifier = Annotated[
     str,
