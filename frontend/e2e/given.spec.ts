@@ -51,7 +51,7 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await expect(
     page.getByText("How many pages are written back is not known"),
   ).toBeVisible();
-  await expect(page.getByText("What this workload cannot tell")).toBeVisible();
+  await expect(page.getByText("What this workload cannot answer")).toBeVisible();
   await expectAccessible(page, "workload of a curve");
 
   await page.getByRole("link", { name: "Compare schemes" }).click();

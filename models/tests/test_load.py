@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tierwright import catalog, page_flow
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
+from tierwright.page_flow.decision import Replayed
 from tierwright.page_flow.load import BusyShares, about_load, busy_shares
 
 TERMS = (
@@ -82,9 +83,26 @@ def test_a_load_that_the_best_scheme_cannot_carry_is_said() -> None:
     duration_s = curve.accesses * disk / 1.38e6
     (caution,) = about_load(found, curve.accesses, duration_s)
     assert caution.name == "load_beyond_devices"
-    assert "the disk busy for 138 % of the time" in caution.message
+    assert "the disk would have to be busy for 138 % of the time" in caution.message
     assert f"under `{found.best}`" in caution.message
     assert "no scheme carries it" in caution.message
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (1.0004, "just over 100 % of the time"),
+        (9.96, "996 % of the time"),
+        (138.46, "138 times as long as there is time"),
+    ],
+)
+def test_how_much_too_busy_is_said_in_three_digits(share: float, words: str) -> None:
+    found, curve = evaluation()
+    best = found.schemes[found.best]
+    disk = sum(best.cost_terms_us_per_access[term] for term in TERMS[3:])
+    duration_s = curve.accesses * disk / (share * 1e6)
+    (caution,) = about_load(found, curve.accesses, duration_s)
+    assert f"busy for {words} under" in caution.message
 
 
 def test_a_load_that_it_carries_is_not() -> None:
@@ -103,4 +121,31 @@ def test_schemes_that_carry_it_are_named() -> None:
     )
     changed = replace(found, schemes={**found.schemes, name: idle})
     (caution,) = about_load(changed, curve.accesses, 1e-3)
-    assert caution.message.endswith(f"more than it has; `{name}` carries it")
+    assert caution.message.endswith(f"; `{name}` carries it")
+
+
+@pytest.mark.parametrize(("times", "said"), [(2.0, True), (0.5, False)])
+def test_where_a_replay_decided_its_figures_count(times: float, said: bool) -> None:
+    found, curve = evaluation()
+    best = found.schemes[found.best]
+    disk = sum(best.cost_terms_us_per_access[term] for term in TERMS[3:])
+    terms = {
+        name: cost * (times if name in TERMS[3:] else 0)
+        for name, cost in best.cost_terms_us_per_access.items()
+    }
+    replayed = Replayed(sum(terms.values()), terms, *(0,) * 8)
+    decided = replace(
+        found,
+        decided_by="replay",
+        schemes={found.best: replace(best, replayed=replayed)},
+    )
+    # By the model the disk would be busy for 1.1 times of the time without a replay.
+    duration_s = curve.accesses * disk / 1.1e6
+    assert list(about_load(found, curve.accesses, duration_s))
+    cautions = list(about_load(decided, curve.accesses, duration_s))
+    assert bool(cautions) is said
+    if said:
+        assert (
+            "the disk would have to be busy for 220 % of the time"
+            in cautions[0].message
+        )

@@ -340,7 +340,7 @@ class Application:
                 f"see the lines above and {self._options.data_dir / 'logs'}"
                 if self._postgres
                 else "check TIERWRIGHT_DATABASE_URL and that its server runs; unset, "
-                "Tierwright starts a database of its own",
+                "Tierwright starts its own database",
             ) from error
         return url
 

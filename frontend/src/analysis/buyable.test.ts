@@ -3,7 +3,14 @@ import { createElement, useState } from "react";
 import { describe, expect, it } from "vitest";
 import { steppedWhole, wholeSteps } from "@/components/log-slider";
 import { renderThemed } from "@/testing/render";
-import { sliderRange, soldUnit, stepPages, useWholeSizes, wholeSize } from "./buyable";
+import {
+  isSold,
+  sliderRange,
+  soldUnit,
+  stepPages,
+  useWholeSizes,
+  wholeSize,
+} from "./buyable";
 
 const device = {
   name: "D",
@@ -24,6 +31,21 @@ describe("what is sold of a device", () => {
     expect(soldUnit({ ...device, kind: "dram" })?.unitBytes).toBe(16 * GIB);
     expect(soldUnit(undefined)?.unitBytes).toBe(16 * GIB);
     expect(soldUnit(device)).toBeNull();
+  });
+
+  it("tells whether a point stays as it is where sizes keep to what is sold", () => {
+    const unitOf = (id: string) => ({
+      unitBytes: id === "drive" ? 800 * 4096 : 16 * 4096,
+      text: "",
+    });
+    const point = { ram_device_id: null, flash_device_id: "drive" };
+    const sold = { ...point, ram_pages: 32, flash_pages: 1600 };
+    const between = { ...point, ram_pages: 32, flash_pages: 1000 };
+    expect(isSold({ on: true, unitOf }, sold, 4096)).toBe(true);
+    expect(isSold({ on: true, unitOf }, between, 4096)).toBe(false);
+    expect(isSold({ on: true, unitOf }, { ...sold, ram_pages: 33 }, 4096)).toBe(false);
+    expect(isSold({ on: true, unitOf }, { ...sold, flash_pages: 0 }, 4096)).toBe(true);
+    expect(isSold({ on: false, unitOf }, between, 4096)).toBe(true);
   });
 
   it("counts in whole pages, and only where that is asked for", () => {

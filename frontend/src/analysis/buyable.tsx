@@ -48,6 +48,8 @@ export interface Buyable {
   readonly set: (on: boolean) => void;
   readonly ram: Unit | null;
   readonly flash: Unit | null;
+  /** Of a device by its id. */
+  readonly unitOf: (device: string) => Unit | null;
 }
 
 /** The reader's choice, kept over all pages until the tab is closed. */
@@ -59,18 +61,20 @@ export function useBuyable(state: {
     on: false,
   });
   const devices = useQuery(devicesQuery()).data ?? [];
-  const find = (id: string) => devices.find((device) => device.id === id);
+  const unitOf = (id: string) =>
+    soldUnit(id === NONE ? undefined : devices.find((device) => device.id === id));
   return {
     on: choice.on,
     set: (on) => setChoice({ on }),
-    ram: soldUnit(state.ram_device === NONE ? undefined : find(state.ram_device)),
-    flash: soldUnit(find(state.flash_device)),
+    ram: unitOf(state.ram_device),
+    flash: unitOf(state.flash_device),
+    unitOf,
   };
 }
 
 /** Whole pages of a unit, where sliders keep to it. */
 export const stepPages = (
-  buyable: Buyable,
+  buyable: Pick<Buyable, "on">,
   unit: Unit | null,
   pageBytes: number,
 ): number | undefined =>
@@ -81,6 +85,25 @@ export const stepPages = (
 /** The size in whole units nearest to one; nothing stays nothing. */
 export const wholeSize = (pages: number, step: number | undefined): number =>
   step === undefined || pages === 0 ? pages : wholeSteps(pages, step);
+
+/** Whether the sizes of a point stay as they are where sizes keep to what is sold. */
+export function isSold(
+  buyable: Pick<Buyable, "on" | "unitOf">,
+  point: {
+    readonly ram_pages: number;
+    readonly flash_pages: number;
+    readonly ram_device_id?: string | null | undefined;
+    readonly flash_device_id: string;
+  },
+  pageBytes: number,
+): boolean {
+  const stays = (pages: number, device: string) =>
+    wholeSize(pages, stepPages(buyable, buyable.unitOf(device), pageBytes)) === pages;
+  return (
+    stays(point.ram_pages, point.ram_device_id ?? NONE) &&
+    stays(point.flash_pages, point.flash_device_id)
+  );
+}
 
 /**
  * Sizes in whole units wherever they come from: the switch itself, a field, another

@@ -9,11 +9,11 @@ import {
   NONE,
 } from "./state";
 
-/** Their data are complete for every page: service times, rated writes, bandwidth, size. */
+/** Sold today, priced by the default book, and complete for every page: times, life, rates, size. */
 const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
   ram: ["dram-ddr5-4800-rdimm"],
   flash: ["micron-9550-max-3.2tb", "intel-p4500-4tb"],
-  disk: ["face2016-cheetah-15k6-raid0-16"],
+  disk: ["seagate-exos-x24-24tb", "seagate-exos-x20-20tb"],
 };
 
 export const DEFAULT_MONTHS = 36;

@@ -52,11 +52,20 @@ export const vocabularyQuery = () =>
     staleTime: REGISTRY_STALE_MS,
   });
 
-export const devicesQuery = () =>
+/** Devices with the busy times of a page; without a size, that of the page each states. */
+export const devicesQuery = (pageBytes?: number) =>
   queryOptions({
-    queryKey: ["catalog", "devices"],
+    queryKey: ["catalog", "devices", pageBytes ?? "stated"],
     queryFn: async ({ signal }) =>
-      (await answer(listDevices({ signal, throwOnError: true }))).items,
+      (
+        await answer(
+          listDevices({
+            query: pageBytes === undefined ? {} : { page_bytes: pageBytes },
+            signal,
+            throwOnError: true,
+          }),
+        )
+      ).items,
   });
 
 export const priceBooksQuery = () =>

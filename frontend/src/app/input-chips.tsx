@@ -119,7 +119,6 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
           onChoose={choose}
         />
       </Chip>
-      <HardwareChip state={state} patch={patch} />
       {STARTED_PATHS.has(pathname) && state !== null && workload !== undefined && (
         <StartSwitch
           start={state.start}
@@ -127,6 +126,7 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
           patch={patch}
         />
       )}
+      <HardwareChip state={state} patch={patch} />
     </section>
   );
 }
@@ -151,6 +151,7 @@ function Chip(props: {
   readonly text: string;
   /** Shown in full, whatever becomes of the text before it. */
   readonly end?: string | undefined;
+  readonly className?: string | undefined;
   readonly children: ReactNode;
 }) {
   const [opened, setOpened] = useState(false);
@@ -167,7 +168,7 @@ function Chip(props: {
       <Popover.Target>
         <button
           type="button"
-          className={classes["chip"]}
+          className={`${classes["chip"]} ${props.className ?? ""}`}
           onClick={() => setOpened(!opened)}
         >
           <span className={classes["chipLabel"]}>{props.label}</span>
@@ -241,6 +242,7 @@ function HardwareChip({
   return (
     <Chip
       label="Hardware"
+      className={classes["hardware"]}
       text={parts.join(" + ")}
       end={book === undefined ? undefined : `+ ${book.name}`}
     >

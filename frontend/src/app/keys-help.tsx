@@ -8,7 +8,7 @@ const KEYS = [
   ["Page Up, Page Down", "on a size slider: double, halve"],
   ["Home, End", "on a size slider: smallest, largest"],
   ["Enter", "take over a typed size; compute a formula"],
-  ["Esc", "close a dialogue; undo a size not yet taken over"],
+  ["Esc", "close a dialogue; undo a size not yet applied"],
 ] as const;
 
 export function KeysHelp(props: {

@@ -243,6 +243,7 @@ describe("devices", () => {
               readServiceUs: 9000,
               priceDate: null,
               selected: true,
+              assumed: false,
             },
           ],
         },
@@ -250,6 +251,39 @@ describe("devices", () => {
       "light",
     );
     expect(drawSvg(option, SIZE, "#ffffff")).toContain("Chosen disk");
+  });
+
+  it("are hollow, and say so, where the time rests on an assumption", () => {
+    const mark = (assumed: boolean) => ({
+      id: "a",
+      name: "Disk",
+      usdPerGb: 0.03,
+      readServiceUs: 9000,
+      priceDate: null,
+      selected: false,
+      assumed,
+    });
+    const option = deviceScatterOption(
+      [
+        {
+          name: "Hard disk",
+          color: "#c4500a",
+          shape: "triangle",
+          points: [mark(true), mark(false)],
+        },
+      ],
+      "light",
+    );
+    const [series] = option.series as {
+      data: { itemStyle: { color?: string; borderColor: string } }[];
+    }[];
+    const [hollow, full] = series?.data ?? [];
+    expect(hollow?.itemStyle.borderColor).toBe("#c4500a");
+    expect(hollow?.itemStyle.color).toBeDefined();
+    expect(full?.itemStyle.color).toBeUndefined();
+    const { formatter } = option.tooltip as { formatter: (item: object) => string };
+    expect(formatter({ data: { point: mark(true) } })).toContain("seek assumed");
+    expect(formatter({ data: { point: mark(false) } })).not.toContain("assumed");
   });
 });
 

@@ -11,6 +11,8 @@ export interface DevicePoint {
   readonly readServiceUs: number;
   readonly priceDate: string | null;
   readonly selected: boolean;
+  /** The service time rests on an assumption: drawn hollow. */
+  readonly assumed: boolean;
 }
 
 export interface DeviceGroup {
@@ -92,9 +94,7 @@ export function deviceScatterOption(
         value: [point.usdPerGb, point.readServiceUs],
         point,
         symbolSize: point.selected ? 18 : 11,
-        itemStyle: point.selected
-          ? { borderColor: ink.text, borderWidth: 2 }
-          : { borderColor: ink.paper, borderWidth: 1 },
+        itemStyle: markStyle(point, group.color, ink),
         label: {
           show: point.selected,
           position: "top" as const,
@@ -106,10 +106,24 @@ export function deviceScatterOption(
   };
 }
 
+function markStyle(
+  point: DevicePoint,
+  color: string,
+  ink: ReturnType<typeof chartInk>,
+) {
+  const fill = point.assumed ? { color: ink.paper } : {};
+  if (point.selected) {
+    return { ...fill, borderColor: ink.text, borderWidth: 2 };
+  }
+  return point.assumed
+    ? { ...fill, borderColor: color, borderWidth: 2 }
+    : { borderColor: ink.paper, borderWidth: 1 };
+}
+
 function deviceTooltip(point: DevicePoint): string {
   const price = `${formatShort(point.usdPerGb)} USD per GB`;
   const dated = point.priceDate === null ? "" : ` (${escapeHtml(point.priceDate)})`;
   return `<b>${escapeHtml(point.name)}</b><div>${price}${dated}</div><div>read ${formatDuration(
     microseconds(point.readServiceUs),
-  )}</div>`;
+  )}${point.assumed ? " (seek assumed)" : ""}</div>`;
 }

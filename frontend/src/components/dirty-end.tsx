@@ -20,7 +20,7 @@ export function DirtyEnd(props: {
         value={props.value}
         onChange={(value) => props.onChange(value === "least" ? "least" : "most")}
         data={[
-          { value: "most", label: "as many dirty as can be" },
+          { value: "most", label: "as many dirty as possible" },
           { value: "least", label: "none dirty" },
         ]}
       />

@@ -27,7 +27,7 @@ export function DirtyShare(props: {
   return (
     <Panel
       title="Dirty share of the evicted pages"
-      subtitle="A given curve tells hits, not which pages are written. This decides every write cost."
+      subtitle="A given curve contains hits, not which pages are written. This share decides every write cost."
     >
       <Group align="flex-end" gap="lg">
         <Radio.Group
@@ -42,7 +42,7 @@ export function DirtyShare(props: {
               value="own"
               label={
                 own === null
-                  ? "Unknown: show costs as ranges, from none dirty to as many as can be"
+                  ? "Unknown: show costs as ranges, from no dirty page to as many as possible"
                   : `As stated with the curve: ${formatPercent(ratio(own))}`
               }
             />

@@ -19,7 +19,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   flash_device_id: "flash device",
   flash_metadata: "memory that flash needs",
   flash_pages: "flash size",
-  members_apart: "files of the archive, each with devices of its own",
+  members_apart: "files of the archive, each with separate devices",
   members_merged: "files of the archive, merged by time",
   page_bytes: "page size",
   price_book_id: "price book",

@@ -193,8 +193,8 @@ function Formats() {
         {formats.map((format) => (
           <li key={format.name}>
             <b>{format.name}</b>: {format.description}
-            {format.has_writes ? "" : "; tells no writes"}
-            {format.has_time ? "" : "; has no times"}
+            {format.has_writes ? "" : "; no writes"}
+            {format.has_time ? "" : "; no times"}
           </li>
         ))}
       </ul>

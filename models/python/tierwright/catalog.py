@@ -144,7 +144,7 @@ def _price_books(folder: Path) -> Mapping[str, PriceBook]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     place = f"{path.parent.name}/{path.name}"
-    return read_toml(path, place, "mend the file or restore it")
+    return read_toml(path, place, "correct the file or restore it")
 
 
 def _check_name(path: Path, identifier: str) -> None:

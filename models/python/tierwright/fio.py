@@ -423,7 +423,7 @@ def _part(
         problems.add(
             f"{where} ({name})",
             pattern,
-            "reads and writes were measured together, which tells the cost of neither",
+            "reads and writes were measured together, so the cost of neither is known",
         )
         return None
     if pattern not in _PATTERNS:

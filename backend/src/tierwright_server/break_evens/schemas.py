@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from tierwright_server.evaluations.schemas import (
     DerivationStep,
@@ -24,11 +24,10 @@ from tierwright_server.schemas import (
     Usd,
     UsdIn,
     WarningOut,
-    not_bool,
 )
 
 Form = Literal["full", "plain"]
-Step = Annotated[float, BeforeValidator(not_bool), Field(gt=0, le=1e6)]
+Step = Annotated[float, Field(gt=0, le=1e6)]
 Rate = Annotated[float, Field(description="[µs per access per USD]")]
 Winner = Literal["flash", "dram", "tie", "neither"]
 
@@ -51,9 +50,7 @@ class BreakEvenIn(DirtyShareIn):
         default=None,
         description="The next sum of money; absent: about what doubles the DRAM.",
     )
-    price_ratio: (
-        Annotated[float, BeforeValidator(not_bool), Field(gt=0, le=1000)] | None
-    ) = Field(
+    price_ratio: Annotated[float, Field(gt=0, le=1000)] | None = Field(
         default=None,
         description="Price of flash over price of DRAM, a byte, in place of the price of "
         "flash.",
@@ -69,9 +66,7 @@ class BreakEvenIn(DirtyShareIn):
         description="`full` counts flash writes, dirty pages and old versions; `plain` is "
         "the balance of the papers: hits alone.",
     )
-    read_share: (
-        Annotated[float, BeforeValidator(not_bool), Field(ge=0, le=1)] | None
-    ) = Field(
+    read_share: Annotated[float, Field(ge=0, le=1)] | None = Field(
         default=None,
         description="Share of reads among the accesses that flash or disk serves, for the "
         "log model and the plain form; absent: that of the workload.",
@@ -79,8 +74,8 @@ class BreakEvenIn(DirtyShareIn):
     disks: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
         default=1, description="Disks that share the load."
     )
-    old_share: Annotated[float, BeforeValidator(not_bool), Field(ge=0, le=0.99)] = (
-        Field(default=0.0, description="Share of flash that holds old versions.")
+    old_share: Annotated[float, Field(ge=0, le=0.99)] = Field(
+        default=0.0, description="Share of flash that holds old versions."
     )
     sequential_writes: bool = Field(
         default=False, description="Flash is written in appends, as FaCE does."

@@ -424,7 +424,7 @@ def step_rows(ram_pages: int, found: BreakEven) -> Iterator[StepOut]:
         )
 
 
-NOT_COMPUTED = "not computed: the curve of this workload tells of no write-backs"
+NOT_COMPUTED = "not computed: the curve of this workload has no write-backs"
 UNREACHABLE = "unreachable: no amount of flash gains as much"
 NOTHING_TO_MATCH = "the DRAM gains nothing, so there is nothing to match"
 TOO_LARGE = "more flash than a number can hold"
@@ -612,7 +612,7 @@ def _sentence(money: NextMoney | None) -> str:
     if money is None:
         return (
             "Choose a price book above: without prices of DRAM and flash only the sizes "
-            "that break even can be told."
+            "that break even can be computed."
         )
     if money.flash_gain is None:
         enough = money.matching_flash_pages
@@ -706,7 +706,7 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
     if answers.flips.full is None:
         yield WarningOut(
             name="no_write_backs",
-            message="the curve of this workload tells of no writes: hits alone are "
+            message="the curve of this workload has no writes: only hits are "
             "counted, flash writes and dirty pages cost nothing here",
             hint="Set the share of reads by hand, state the dirty share, or set "
             "`dirty_share_range` for both ends of what it can be.",

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from tierwright_server.catalog.schemas import DeviceOut, Origin
 from tierwright_server.schemas import (
@@ -17,14 +17,13 @@ from tierwright_server.schemas import (
     StartIn,
     Usd,
     WarningOut,
-    not_bool,
 )
 
 
 class DirtyShareIn(StartIn):
     """What is known of the dirty share of a given curve, which does not tell it."""
 
-    dirty_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
+    dirty_share: Share | None = Field(
         default=None,
         description="Share of the evicted pages that are dirty, for a workload made of a "
         "given curve; absent: as stated with the curve.",

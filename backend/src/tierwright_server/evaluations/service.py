@@ -91,8 +91,8 @@ def dirty_ends(body: MayAskForRange, point: Point) -> tuple[Point, Point] | None
         raise BadInput.at(
             "body.dirty_share",
             None,
-            f"nobody has stated it for workload `{point.workload.name}`, and a given "
-            "curve does not tell it",
+            f"must be given: workload `{point.workload.name}` is a given curve, which does "
+            "not contain it",
             hint="State the dirty share of the evicted pages; or set "
             "`dirty_share_range` for both ends of what it can be.",
         )
@@ -247,14 +247,14 @@ def _of_one_end(warning: WarningOut) -> WarningOut:
     }:
         return warning
     return warning.model_copy(
-        update={"message": f"with as many dirty pages as can be, {warning.message}"}
+        update={"message": f"with as many dirty pages as possible, {warning.message}"}
     )
 
 
 ONE_END = DerivationStep(
     scheme=None,
     name="p_d",
-    formula="unknown; the steps take as many evicted pages to be dirty as can be",
+    formula="unknown; the steps assume that as many evicted pages are dirty as possible",
     value=None,
     unit="1",
     source="the given curve",
@@ -262,8 +262,8 @@ ONE_END = DerivationStep(
 
 DIRTY_SHARE_UNKNOWN = {
     "name": "dirty_share_unknown",
-    "message": "nobody has said how many evicted pages are dirty, and a curve does not tell: "
-    "write costs lie between those of none and those of as many as can be",
+    "message": "the share of evicted pages that are dirty is unknown, as a given curve does not contain "
+    "it: write costs lie between those of no dirty page and those of as many as possible",
     "hint": "state the dirty share, or profile a trace that has writes",
 }
 
@@ -288,20 +288,20 @@ def _range_sentence(body: EvaluationIn, found: page_flow.DirtyRange) -> str:
 
     if body.flash_pages == 0:
         return (
-            f"Without flash an access costs {ends('none')} of I/O, by how many evicted "
-            "pages are dirty; choose a flash size to compare the schemes."
+            f"Without flash an access costs {ends('none')} of I/O, depending on how many "
+            "evicted pages are dirty; choose a flash size to compare the schemes."
         )
     if found.best is None:
         return (
-            f"It depends on how many evicted pages are dirty, which nobody has said: "
-            f"{titles()[found.best_at_least]} is best if none is ({ends(found.best_at_least)} "
-            f"of I/O per access), {titles()[found.best_at_most]} if as many are as can be "
+            f"The best scheme depends on the share of evicted pages that are dirty, which is "
+            f"unknown: {titles()[found.best_at_least]} if none is "
+            f"({ends(found.best_at_least)} of I/O per access), "
+            f"{titles()[found.best_at_most]} if as many as possible are "
             f"({ends(found.best_at_most)})."
         )
     return (
-        f"{titles()[found.best]} is best by the formulas with none and with as many dirty "
-        f"evicted pages as can be: {ends(found.best)} of I/O per access. Nobody has said how "
-        "many are dirty."
+        f"{titles()[found.best]} is best by the formulas whether no evicted page is "
+        f"dirty or as many as possible are: {ends(found.best)} of I/O per access."
     )
 
 

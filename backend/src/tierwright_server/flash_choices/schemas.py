@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
 from tierwright_server.schemas import (
@@ -16,13 +16,12 @@ from tierwright_server.schemas import (
     StartIn,
     Usd,
     WarningOut,
-    not_bool,
 )
 
 MOST_CANDIDATES = 100
 MOST_SIZES = 16
 Amount = Annotated[float, Field(strict=True, ge=0, le=1e9, allow_inf_nan=False)]
-StatedShare = Annotated[Share, BeforeValidator(not_bool)]
+StatedShare = Share
 
 
 class SizesIn(StartIn):

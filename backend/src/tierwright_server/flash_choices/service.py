@@ -181,7 +181,7 @@ async def _curve(session: AsyncSession, context: Context, body: SizesIn) -> Curv
         raise BadInput.at(
             "body.dirty_share",
             None,
-            "must be given: a curve does not tell how many evicted pages are dirty",
+            "must be given: a curve does not contain how many evicted pages are dirty",
             "State the dirty share of the evicted pages.",
         )
     return curve

@@ -200,8 +200,8 @@ def _least_columns(
             "differs": differs,
             "differs_share": share,
         },
-        "sentence": "Nobody has said how many evicted pages are dirty: "
-        f"{where}. If as many are as can be: {most['sentence']} If none is: "
+        "sentence": "The share of evicted pages that are dirty is unknown: "
+        f"{where}. If as many as possible are dirty: {most['sentence']} If none is: "
         f"{_map_sentence(shares, close)}",
         "warnings": [DIRTY_SHARE_UNKNOWN, *most["warnings"]],
     }

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from tierwright_server.evaluations.schemas import (
     DerivationStep,
@@ -18,7 +18,6 @@ from tierwright_server.schemas import (
     Pages,
     Start,
     WarningOut,
-    not_bool,
 )
 
 MOST_CLIENTS = 10_000
@@ -27,7 +26,7 @@ Limit = Literal["clients", "cpu", "flash", "disk"]
 Varied = Literal["clients", "disks", "flash_devices", "flash_pages"]
 Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 Clients = Annotated[int, Field(strict=True, ge=1, le=MOST_CLIENTS)]
-Amount = Annotated[float, BeforeValidator(not_bool), Field(ge=0, le=1e9)]
+Amount = Annotated[float, Field(ge=0, le=1e9)]
 
 MOST_POINTS = 400
 MOST_CELLS = 100_000
@@ -48,9 +47,9 @@ class ThroughputIn(DirtyShareIn):
     think_ms: Amount = Field(
         default=0.0, description="Z, between a client's transactions. [ms]"
     )
-    accesses_per_transaction: Annotated[
-        float, BeforeValidator(not_bool), Field(gt=0, le=1e9)
-    ] = Field(default=1.0, description="Page accesses of one transaction.")
+    accesses_per_transaction: Annotated[float, Field(gt=0, le=1e9)] = Field(
+        default=1.0, description="Page accesses of one transaction."
+    )
     cpu_us_per_transaction: Amount = Field(
         default=0.0, description="Processor time of one transaction. [µs]"
     )

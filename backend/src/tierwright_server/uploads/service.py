@@ -383,7 +383,7 @@ async def find_complete(
     if not upload.complete:
         raise NotReady(
             f"upload `{upload_id}` has not arrived completely",
-            hint="Resume the upload; a HEAD request tells where.",
+            hint="Resume the upload; a HEAD request says where.",
         )
     return upload
 

@@ -250,7 +250,7 @@ async def device_health(
     )
     name = health.model or "The drive"
     if written is None:
-        sentence = f"{name} does not tell how much was written to it."
+        sentence = f"{name} does not report how much was written to it."
     elif left is None:
         sentence = (
             f"{name} has taken {three_digits(written)} TB; give a rating (TBW) to see "
@@ -510,7 +510,7 @@ def _wear_sentence(outlook: WearOutlook) -> str:
         most = max(per_day, key=lambda name: per_day[name])
         return (
             f"{titles()[most]} writes most, {three_digits(per_day[most])} TB a day; the "
-            "device does not say how much it takes."
+            "device states no endurance."
         )
     longest = max(lives, key=lambda name: lives[name])
     shortest = min(lives, key=lambda name: lives[name])
@@ -539,17 +539,16 @@ def _range_sentence(both: WearRange) -> str:
             return "never worn out"
         return f"{_years(low.years)} to {'no end' if math.isinf(high.years) else _years(high.years)}"
 
-    unknown = "by how many evicted pages are dirty, which nobody has said"
     if both.gentlest is not None:
         return (
-            f"{titles()[both.gentlest]} is gentlest on the flash with none and with as many "
-            f"dirty evicted pages as can be ({ends(both.gentlest)}), {unknown}."
+            f"{titles()[both.gentlest]} wears the flash least whether no evicted page is dirty "
+            f"or as many as possible are ({ends(both.gentlest)})."
         )
     few, many = both.gentlest_at_least, both.gentlest_at_most
     return (
-        f"Which scheme is gentlest on the flash depends on how many evicted pages are dirty, "
-        f"which nobody has said: {titles()[few]} if none is ({ends(few)}), {titles()[many]} if "
-        f"as many are as can be ({ends(many)})."
+        f"Which scheme wears the flash least depends on the share of evicted pages that are "
+        f"dirty, which is unknown: {titles()[few]} if none is ({ends(few)}), {titles()[many]} "
+        f"if as many as possible are ({ends(many)})."
     )
 
 
@@ -569,7 +568,7 @@ def _about_capacity(found: Found, body: WearIn) -> Iterable[Caution]:
     if capacity is not None and held > capacity * body.devices:
         yield Caution(
             "beyond_capacity",
-            f"the flash of {body.flash_pages:,} pages does not fit on {body.devices} x "
+            f"the flash of {format_bytes(held)} does not fit on {body.devices} x "
             f"`{device.id}`",
             "raise the number of devices",
         )
@@ -607,16 +606,16 @@ def _about_fill(found: Found, body: RecoveryIn) -> Iterable[Caution]:
     if body.flash_pages > distinct:
         yield Caution(
             "never_full",
-            f"the flash of {body.flash_pages:,} pages holds more than all {distinct:,} pages "
-            "of the workload: it never fills",
-            "the bound is for new pages all the time; choose less flash",
+            f"the flash holds {body.flash_pages:,} pages, more than the {distinct:,} pages of "
+            "the workload: it never fills",
+            "the time shown assumes that every page is new; choose less flash",
         )
 
 
 _RESTORE_COSTS = Caution(
     "restore_costs_more",
-    "with so few pages to redo, restoring the metadata of flash costs more than reading from "
-    "flash saves",
+    "with so few pages to redo, restoring the metadata of the flash takes longer than reading "
+    "from flash saves",
     "a shorter checkpoint interval leaves little to redo either way",
 )
 
@@ -626,10 +625,10 @@ def _no_latency(found: Found) -> Caution:
     page = found.curve.page_bytes
     return Caution(
         "cost_is_no_latency",
-        f"a redone page is taken to cost its busy time (flash: {service_basis(flash, page)}; "
+        f"each redone page is assumed to take its busy time (flash: {service_basis(flash, page)}; "
         f"disk: {service_basis(disk, page)})",
-        "redo that waits for each page takes its latency instead: choose devices measured at "
-        "queue depth 1 for that",
+        "redo that waits for each page takes the latency instead: for that, choose devices "
+        "measured at queue depth 1",
     )
 
 
@@ -658,7 +657,7 @@ def _restart(
         share, known = _most_writes(found.curve)
         per_s = found.accesses_per_s * share
         basis = (
-            "most there can be: each write of half an interval touches another page, up to "
+            "upper bound: each write in half an interval touches a different page, up to "
             f"all pages of the workload{known}"
         )
     grid = np.geomspace(SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S, INTERVALS)
@@ -759,7 +758,7 @@ def _most_writes(curve: Curve) -> tuple[float, str]:
     stated = None if curve.given is None else curve.given.write_share
     if stated is not None:
         return stated, ""
-    return 1.0, "; nobody has said how many accesses write, so all are taken to"
+    return 1.0, "; how many accesses write is unknown, so all are assumed to"
 
 
 def page_flow_times(flash: Device, disk: Device, page_bytes: int) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from tierwright.given_curves import MOST_TEXT_BYTES
 from tierwright_server.schemas import (
@@ -13,7 +13,6 @@ from tierwright_server.schemas import (
     ProblemDetail,
     Share,
     ShortText,
-    not_bool,
 )
 
 _Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]{1,40}$")]
@@ -60,12 +59,12 @@ class CurveStatement(Body):
         default=None,
         description="Size of the data; absent: unknown, and no disk cost. [bytes]",
     )
-    dirty_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
+    dirty_share: Share | None = Field(
         default=None,
         description="Share of the evicted pages that are dirty; absent: unknown, and "
         "write costs are a range. [1]",
     )
-    write_share: Annotated[Share, BeforeValidator(not_bool)] | None = Field(
+    write_share: Share | None = Field(
         default=None, description="Share of the accesses that write. [1]"
     )
     repair: bool = Field(

@@ -2,6 +2,7 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { AnalysisInputs } from "@/analysis/analysis-page";
+import { isSold, useBuyable } from "@/analysis/buyable";
 import {
   type AnalysisSearch,
   assumptions,
@@ -34,6 +35,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   } = useSearch({ strict: false }) as AnalysisSearch;
   const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
+  const buyable = useBuyable(state);
   const given = summary.kind === "curve";
   const share = given ? dirtyShare : undefined;
   const { evaluation, decision, shown, busy } = useAnswer({
@@ -43,7 +45,12 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   const checking = useCheck(point, workload.content_id, check, metadata, patch);
   return (
     <>
-      <SizeSliders sizes={sizes} onChange={setSizes} summary={summary} state={state}>
+      <SizeSliders
+        sizes={sizes}
+        onChange={setSizes}
+        summary={summary}
+        buyable={buyable}
+      >
         <div className={classes["metadata"]}>
           <FlashMetadata
             value={metadata}
@@ -87,6 +94,10 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
               checking={checking}
               evaluation={shown}
               onGoToCheck={(inputs) => {
+                // That point, not the sizes nearest to it that are sold.
+                if (!isSold(buyable, inputs, summary.page_bytes)) {
+                  buyable.set(false);
+                }
                 setSizes({ ram: inputs.ram_pages, flash: inputs.flash_pages });
                 const sameContent =
                   checking.simulation?.content_id === workload.content_id;

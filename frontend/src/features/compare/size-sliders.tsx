@@ -5,10 +5,8 @@ import {
   BuyableSwitch,
   sliderRange,
   stepPages,
-  useBuyable,
   useWholeSizes,
 } from "@/analysis/buyable";
-import type { AnalysisState } from "@/analysis/state";
 import type { SummaryOut } from "@/api/workloads";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
@@ -27,16 +25,15 @@ interface SizeSlidersProps {
   readonly sizes: Sizes;
   readonly onChange: (sizes: Sizes) => void;
   readonly summary: SummaryOut;
-  readonly state: AnalysisState;
+  readonly buyable: Buyable;
   /** What else bears on the sizes. */
   readonly children?: ReactNode;
 }
 
 /** RAM and flash sizes on logarithmic scales, up to twice the workload's footprint. */
 export function SizeSliders(props: SizeSlidersProps) {
-  const { sizes, onChange, summary, state, children } = props;
+  const { sizes, onChange, summary, buyable, children } = props;
   const max = Math.max(2, summary.distinct_pages * 2);
-  const buyable = useBuyable(state);
   const step = (unit: Buyable["ram"]) => stepPages(buyable, unit, summary.page_bytes);
   const range = (unit: Buyable["ram"]) => sliderRange(1, max, step(unit));
   useWholeSizes(

@@ -187,7 +187,7 @@ export function flipTable(found: BreakEvenOut) {
       formatCount(Number(added)),
       ...rest.map((value) => cell(value as number | null)),
     ]),
-    caption: `Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.${full === null ? " Without the full form: the curve of this workload tells of no write-backs." : ""}`,
+    caption: `Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.${full === null ? " Without the full form: the curve of this workload has no write-backs." : ""}`,
   };
 }
 

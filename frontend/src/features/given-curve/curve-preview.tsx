@@ -157,7 +157,7 @@ export function CurveFindings(props: {
       {preview.questions.length > 0 && (
         <Panel
           title="To be stated"
-          subtitle="The lines do not tell it, and it is not guessed"
+          subtitle="The lines do not contain it, and it is not guessed"
         >
           <ul className={classes["list"]}>
             {preview.questions.map((question) => (
@@ -188,7 +188,7 @@ export function CurveFindings(props: {
           </>
         )}
         <Text size="sm" fw={600} mt="xs">
-          What this curve cannot tell
+          What this curve does not contain
         </Text>
         <Texts texts={preview.cannot_tell} />
       </Panel>

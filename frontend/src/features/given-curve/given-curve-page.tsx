@@ -48,7 +48,7 @@ export function GivenCurvePage() {
   return (
     <Page
       title="Paste a curve"
-      lead="Where there is no trace: sizes and hit ratios from your own tools, Oracle’s cache advice, or the counters of ZFS. What such a curve cannot tell is said, and nothing is guessed."
+      lead="Where there is no trace: sizes and hit ratios from your own tools, Oracle’s cache advice, or the counters of ZFS. What such a curve does not contain is listed, and nothing is guessed."
     >
       {kinds.error !== null && (
         <ProblemAlert error={kinds.error} title="The kinds of curves are not known" />
@@ -168,7 +168,7 @@ function Create(props: {
         </Text>
       )}
       {create.error !== null && (
-        <ProblemAlert error={create.error} title="The curve was not taken over" />
+        <ProblemAlert error={create.error} title="The curve was not added" />
       )}
     </Panel>
   );

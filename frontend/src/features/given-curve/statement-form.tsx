@@ -112,7 +112,7 @@ function Units({ draft, preview, onChange }: FormProps) {
 
 function Amounts({ draft, faults, preview, onChange }: FormProps) {
   return (
-    <Panel title="Pages and amounts" subtitle="A curve alone does not tell them">
+    <Panel title="Pages and amounts" subtitle="A curve alone does not contain them">
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Select
           label="Page size"
@@ -208,7 +208,7 @@ function Writes({ draft, faults, onChange }: FormProps) {
       )}
       {draft.writes === "written" && (
         <Text size="sm" c="dimmed" mt="xs">
-          It bounds the dirty share and does not tell it: costs stay ranges, narrower
+          It bounds the dirty share without stating it: costs stay ranges, but narrower
           ones.
         </Text>
       )}

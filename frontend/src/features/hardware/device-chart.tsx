@@ -12,8 +12,8 @@ import {
 } from "@/charts/scatter-option";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
-import { formatNumber, formatShort } from "@/units/quantity";
-import { KINDS, kindTitle } from "./device-facts";
+import { bytes, formatBytes, formatNumber, formatShort } from "@/units/quantity";
+import { KINDS, kindTitle, restsOnAssumption } from "./device-facts";
 
 const OWN_PRICES = "own";
 const HEIGHT = 420;
@@ -84,6 +84,7 @@ function groupsOf(
           usdPerGb: item.usdPerGb,
           readServiceUs: item.readServiceUs,
           priceDate: item.date,
+          assumed: restsOnAssumption(item.device, "read"),
           selected: ticked.includes(item.device.id),
         }),
       ),
@@ -168,10 +169,20 @@ function tierFinding(priced: readonly PricedDevice[]): string | null {
   return `In the median, a random read occupies hard disks ${formatShort(disk.time / flash.time, 2)} times as long as NVMe drives; the median price of a GB of NVMe is ${formatShort(flash.price / disk.price, 2)} times that of a hard disk`;
 }
 
+/** What hollow marks mean, where there are any. */
+export function assumedText(priced: readonly PricedDevice[]): string {
+  const count = priced.filter((item) => restsOnAssumption(item.device, "read")).length;
+  return count === 0
+    ? ""
+    : `Hollow marks: ${count === 1 ? "one device whose" : `${count} devices whose`} seek time is an assumption. `;
+}
+
 export function DeviceChart(props: {
   readonly devices: readonly DeviceOut[];
   readonly books: readonly PriceBookOut[];
   readonly ticked: readonly string[];
+  /** Of the page that the service times are of. */
+  readonly pageBytes: number;
 }) {
   const { devices, books, ticked } = props;
   const [bookId, setBookId] = useState(() => usualBook(books) ?? OWN_PRICES);
@@ -219,20 +230,29 @@ export function DeviceChart(props: {
   return (
     <ChartCard
       title={chartFinding(priced, ticked)}
-      subtitle="Service time of a random read over purchase price, both logarithmic"
+      subtitle={`Busy time of a random read of ${formatBytes(bytes(props.pageBytes))} over purchase price, both logarithmic`}
       label="Service time over price of the devices"
       option={option}
       height={HEIGHT}
       fileName="devices by price and speed"
       controls={control}
-      sentence={`${left} devices lack a price or a service time and are not drawn, nor are the disks of cloud instances; the table below says what is missing. Tick two devices there to compare them here.`}
+      sentence={`${assumedText(priced)}${left} devices lack a price or a service time and are not drawn, nor are the disks of cloud instances; the table below says what is missing. Tick two devices there to compare them here.`}
       table={() => ({
-        header: ["Device", "Kind", "Price [USD/GB]", "Read [µs]", "Price from", "Date"],
+        header: [
+          "Device",
+          "Kind",
+          "Price [USD/GB]",
+          "Read [µs]",
+          "Read time",
+          "Price from",
+          "Date",
+        ],
         rows: priced.map((item) => [
           item.device.name,
           kindTitle(item.device.kind),
           item.usdPerGb,
           item.readServiceUs,
+          restsOnAssumption(item.device, "read") ? "assumed" : "from its figures",
           item.source,
           item.date,
         ]),
@@ -241,17 +261,20 @@ export function DeviceChart(props: {
           kindTitle(item.device.kind),
           formatNumber(item.usdPerGb),
           formatNumber(item.readServiceUs),
+          restsOnAssumption(item.device, "read") ? "assumed" : "from its figures",
           item.source,
           item.date ?? "–",
         ]),
       })}
       explanation={
         <p>
-          The service time is the inverse of the stated random operations per second, or
-          the stated latency where no rate is given; each device's details name the
-          basis. Most vendors state rates at deep queues, so a service time is the share
-          of the device a request takes, not the time one request waits. GB are 10^9
-          bytes; prices are nominal, at their date.
+          The busy time follows from the size of the page, by a rule for each kind of
+          device: flash by its random operations per second or its sequential rate,
+          whichever takes longer; hard disks by positioning and transfer; rented volumes
+          by whole I/O units. The details of a device name the figures used. Most
+          vendors state rates at deep queues, so a busy time is the share of the device
+          that a request takes, not the time it waits. A GB is 10^9 bytes; prices are
+          nominal, at their date.
         </p>
       }
     />

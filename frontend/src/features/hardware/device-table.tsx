@@ -10,7 +10,14 @@ import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
-import { bytes, formatCapacity, formatNumber, formatUsd, usd } from "@/units/quantity";
+import {
+  bytes,
+  formatBytes,
+  formatCapacity,
+  formatNumber,
+  formatUsd,
+  usd,
+} from "@/units/quantity";
 import { DeviceDetails } from "./device-details";
 import {
   KINDS,
@@ -39,9 +46,11 @@ interface DeviceTableProps {
   readonly ticked: readonly string[];
   readonly onTick: (ticked: readonly string[]) => void;
   readonly onEdit: (device: DeviceOut) => void;
+  readonly pageBytes: number;
 }
 
-export function DeviceTable({ devices, ticked, onTick, onEdit }: DeviceTableProps) {
+export function DeviceTable(props: DeviceTableProps) {
+  const { devices, ticked, onTick, onEdit, pageBytes } = props;
   const [text, setText] = useState("");
   const [kind, setKind] = useState("");
   const [sort, setSort] = useState<SortKey>("name");
@@ -65,7 +74,7 @@ export function DeviceTable({ devices, ticked, onTick, onEdit }: DeviceTableProp
   return (
     <Panel
       title="Devices"
-      subtitle={`${ordered.length} of ${devices.length} shown; open a row for every figure with its source`}
+      subtitle={`${ordered.length} of ${devices.length} shown; read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}; open a row for every figure with its source`}
       actions={
         <Group gap="xs">
           <TextInput

@@ -1,6 +1,9 @@
 import { Button, Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import type { TierSearch } from "@/analysis/tier-state";
+import { usePatch } from "@/analysis/use-analysis";
 import { type DeviceOut, devicesQuery, priceBooksQuery } from "@/api/catalog";
 import { Page } from "@/components/page";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -8,11 +11,19 @@ import { DeviceChart } from "./device-chart";
 import { DeviceEditor } from "./device-editor";
 import { DeviceTable } from "./device-table";
 import { FioImport } from "./fio-import";
+import { PageSize } from "./page-size";
 import { PriceBooks } from "./price-books";
 import { TierCost } from "./tier-cost";
+import { USUAL } from "./tier-findings";
 
 export function HardwarePage() {
-  const devices = useQuery(devicesQuery());
+  const search = useSearch({ strict: false }) as TierSearch;
+  const patch = usePatch<TierSearch>();
+  const pageBytes = search.tier_page ?? USUAL.tier_page;
+  const devices = useQuery({
+    ...devicesQuery(pageBytes),
+    placeholderData: keepPreviousData,
+  });
   const books = useQuery(priceBooksQuery());
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [editing, setEditing] = useState<DeviceOut | "new" | null>(null);
@@ -24,6 +35,7 @@ export function HardwarePage() {
       lead="Devices and prices, every figure with its unit, source and date. What a source does not state is shown as missing, never filled in."
       actions={
         <>
+          <PageSize value={pageBytes} onChange={(size) => patch({ tier_page: size })} />
           <Button variant="default" onClick={() => setImporting(true)}>
             Import from fio
           </Button>
@@ -50,12 +62,18 @@ export function HardwarePage() {
         )
       ) : (
         <>
-          <DeviceChart devices={devices.data} books={books.data} ticked={ticked} />
+          <DeviceChart
+            devices={devices.data}
+            books={books.data}
+            ticked={ticked}
+            pageBytes={pageBytes}
+          />
           <DeviceTable
             devices={devices.data}
             ticked={ticked}
             onTick={setTicked}
             onEdit={setEditing}
+            pageBytes={pageBytes}
           />
           <TierCost devices={devices.data} books={books.data} ticked={ticked} />
           <PriceBooks books={books.data} devices={devices.data} />

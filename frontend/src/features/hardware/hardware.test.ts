@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DeviceOut, PriceBookOut } from "@/api/catalog";
-import { chartFinding, pricedDevice } from "./device-chart";
+import { assumedText, chartFinding, pricedDevice } from "./device-chart";
 import { missingReason, sortDevices } from "./device-facts";
 import { deviceFaults, deviceOfForm, emptyFigure, formOfDevice } from "./device-form";
 import { bookFaults, bookOfForm, formOfBook } from "./price-book-form";
@@ -132,6 +132,21 @@ describe("the chart of devices", () => {
     expect(pricedDevice(device({}), undefined)?.usdPerGb).toBe(0.25);
     expect(pricedDevice(device({ kind: "hdd" }), book)).toBeNull();
     expect(pricedDevice(device({ read_service_us: null }), book)).toBeNull();
+  });
+
+  it("says how many hollow marks there are, and nothing where there is none", () => {
+    const priced = (changes: Partial<DeviceOut>[]) =>
+      changes.flatMap((change) => pricedDevice(device(change), undefined) ?? []);
+    expect(assumedText(priced([{}]))).toBe("");
+    expect(assumedText(priced([{}, { assumed: ["seek_read_ms"] }]))).toBe(
+      "Hollow marks: one device whose seek time is an assumption. ",
+    );
+    expect(assumedText(priced([{ assumed: ["dwpd"] }]))).toBe("");
+    expect(
+      assumedText(
+        priced([{ assumed: ["half_rotation_ms"] }, { assumed: ["seek_read_ms"] }]),
+      ),
+    ).toContain("2 devices whose");
   });
 
   it("compares two ticked devices in a sentence", () => {

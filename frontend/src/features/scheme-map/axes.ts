@@ -150,7 +150,7 @@ export const mapAtEnd = (map: SchemeMapOut, end: DirtyEndName): SchemeMapOut =>
         money: {
           ...map.money,
           best_by_price_times_time: null,
-          reason: "price times time is told with as many dirty pages as can be",
+          reason: "price times time is given for as many dirty pages as possible",
         },
       }
     : map;

@@ -77,14 +77,16 @@ describe("an estimate beside LRU", () => {
       "ARC hits more than LRU at 1 and hits less at 1 of 3 sizes, beyond its interval",
     );
     expect(estimateFinding(made(rows.slice(0, 1)))).toBe(
-      "ARC and LRU cannot be told apart at any of 1 size",
+      "ARC and LRU cannot be distinguished at any of 1 size",
     );
     expect(estimateFinding(made(rows, "LRU"))).toBe(
       "The estimate of LRU holds its exact curve at 1 of 3 sizes",
     );
     expect(estimateFinding(made([row(10, null, 0.4)]))).toBe("No estimate of ARC yet");
     const small = row(10, 0.5, 0.3, true);
-    expect(estimateFinding(made([small]))).toContain("too small to tell ARC from LRU");
+    expect(estimateFinding(made([small]))).toContain(
+      "too small to distinguish ARC from LRU",
+    );
     const unlike = { ...small, too_small: false };
     expect(estimateFinding(made([unlike], "LRU-2"))).toContain(
       "No scaled cache stands for one under LRU-2",

@@ -47,8 +47,8 @@ export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): str
   const rows = statedRows(known);
   if (rows.length === 0) {
     return known.every((row) => row.too_small === true)
-      ? `All scaled caches are too small to tell ${made.title} from LRU`
-      : `No scaled cache stands for one under ${made.title} well enough to tell it from LRU`;
+      ? `All scaled caches are too small to distinguish ${made.title} from LRU`
+      : `No scaled cache represents one under ${made.title} well enough to distinguish it from LRU`;
   }
   const above = rows.filter(
     (row) => row.hit_ratio_interval95[0] > row.lru_hit_ratio,
@@ -63,7 +63,7 @@ export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): str
     return `The estimate of LRU holds its exact curve at ${rows.length - above - below} of ${all}`;
   }
   if (above === 0 && below === 0) {
-    return `${made.title} and LRU cannot be told apart at any of ${all}`;
+    return `${made.title} and LRU cannot be distinguished at any of ${all}`;
   }
   const parts = [
     ...(above === 0 ? [] : [`hits more than LRU at ${above}`]),

@@ -155,7 +155,7 @@ function MembersChoice({ draft, onChange, archive }: MembersChoiceProps) {
         onChange={(value) => onChange({ ...draft, membersApart: value === "apart" })}
         data={[
           { value: "joined", label: "Parts of one recording" },
-          { value: "apart", label: "Each of devices of its own" },
+          { value: "apart", label: "Each with separate devices" },
         ]}
         allowDeselect={false}
       />

@@ -104,7 +104,7 @@ function Health(props: {
         {rows.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value ?? "not told"}</dd>
+            <dd>{value ?? "not reported"}</dd>
           </div>
         ))}
       </dl>

@@ -126,7 +126,7 @@ export const RestartPanel = memo(function RestartPanel({
   }, [restart, colors, interval]);
   if (restart === null) {
     return (
-      <Panel title="The restart cannot be told">
+      <Panel title="The restart cannot be computed">
         <Text size="sm">{recovery.restart_reason}.</Text>
       </Panel>
     );

@@ -56,7 +56,7 @@ export function TransactionSection(props: TransactionProps) {
   return (
     <Panel
       title="Transactions on raw flash"
-      subtitle="Which transaction leaves memory first, and does it go out as pages or as log records? Of the workload nothing is used: a trace does not tell its transactions."
+      subtitle="Which transaction leaves memory first, and does it go out as pages or as log records? Nothing of the workload is used: a trace does not contain its transactions."
     >
       <Disclosure
         label="Study transactions"

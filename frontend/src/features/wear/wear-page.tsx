@@ -97,7 +97,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
       {wear.error !== null && (
         <ProblemAlert
           error={wear.error}
-          title="The life of the flash could not be told"
+          title="The life of the flash could not be computed"
           onRetry={() => void wear.refetch()}
         />
       )}
@@ -125,7 +125,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
       {recovery.error !== null && (
         <ProblemAlert
           error={recovery.error}
-          title="Warm-up and restart could not be told"
+          title="Warm-up and restart could not be computed"
           onRetry={() => void recovery.refetch()}
         />
       )}

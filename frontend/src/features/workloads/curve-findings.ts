@@ -153,7 +153,7 @@ function uncertainSentence(curve: Curve): string[] {
   return uncertain === undefined
     ? []
     : [
-        `From ${sizeText(curve, uncertain)} on, fewer than 100 accesses could tell what a full cache hits: the line is a trend there, and the band says what is possible.`,
+        `From ${sizeText(curve, uncertain)} on, fewer than 100 accesses show what a full cache hits: the line is a trend there, and the band shows what is possible.`,
       ];
 }
 

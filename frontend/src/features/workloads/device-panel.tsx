@@ -26,7 +26,7 @@ export function DevicePanel({ tables, name, cursor }: DevicePanelProps) {
     return (
       <Panel title="One device only" label="Devices and relations">
         <Text size="sm" c="dimmed">
-          The trace names one device, so there is nothing to tell apart.
+          The trace names one device only.
         </Text>
       </Panel>
     );

@@ -77,7 +77,7 @@ function UnknownWrites({ kind }: Pick<Curve, "kind">) {
   if (kind !== "curve") {
     return (
       <Panel title="How many pages are written back is not known">
-        <EmptyState title="This trace does not tell writes from reads">
+        <EmptyState title="This trace does not distinguish writes from reads">
           All its accesses count as reads. So write costs and wear are left out of every
           answer, and whatever writes more looks better than it is. Use a trace with
           operations before you choose a scheme or size flash for writes.
@@ -87,11 +87,11 @@ function UnknownWrites({ kind }: Pick<Curve, "kind">) {
   }
   return (
     <Panel title="How many pages are written back is not known">
-      <EmptyState title="A hit-ratio curve does not tell it">
+      <EmptyState title="A hit-ratio curve does not contain write-backs">
         Which evicted pages are dirty depends on what the workload writes, and when. On
         the page Compare you can state a dirty share; without one every cost is a range,
-        from no dirty page to all that could be dirty. A trace that has writes tells the
-        share of every size.
+        from no dirty page to all that could be dirty. A trace that has writes contains
+        the share at every size.
       </EmptyState>
     </Panel>
   );
@@ -242,9 +242,9 @@ function HitRatioChart({ curve, name, cursor, onStart }: StartedChartsProps) {
             is at most C, so one histogram of distances gives the count of hits at every
             size (Mattson et al., 1970). From a cold start the cache is empty, and the
             first access to a page always misses. In the steady state a first access is
-            a distance of which only the least is known: the product-limit estimate asks
-            of each size the accesses that can tell about it. Between listed sizes the
-            line is straight. Knees by {curve.knee_method}.
+            a distance of which only the least is known: the product-limit estimate
+            uses, for each size, the accesses whose distance is known up to that size.
+            Between listed sizes the line is straight. Knees by {curve.knee_method}.
           </p>
         )
       }
@@ -294,7 +294,7 @@ function WriteBackChart({
       explanation={
         curve.kind === "curve" ? (
           <p>
-            The stated share of the misses at every size: a given curve does not tell
+            The stated share of the misses at every size: a given curve does not contain
             which pages are dirty.
           </p>
         ) : (

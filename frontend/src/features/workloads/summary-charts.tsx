@@ -209,7 +209,7 @@ function SummaryView(props: {
     <>
       {props.ofProfile === true ? (
         <Missing title="Devices and relations">
-          A profile names none of them and counts them together, so that it tells
+          A profile names none of them and counts them together, so that it reveals
           nothing of what the trace is about.
         </Missing>
       ) : (
@@ -230,8 +230,8 @@ function SummaryView(props: {
           <MixChart {...card} />
         ) : (
           <Missing title="Reads and writes over time">
-            The format of this trace does not tell writes from reads: every access
-            counts as a read. Record the trace with its operations to see them.
+            The format of this trace does not distinguish writes from reads: every
+            access counts as a read. Record the trace with its operations to see them.
           </Missing>
         )}
         <RunChart tables={tables} name={name} />

@@ -116,7 +116,7 @@ function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
         name="Dirty share"
         value={
           dirty_share === null ? (
-            <Unknown reason="nobody has stated how many evicted pages are dirty" />
+            <Unknown reason="the dirty share of the evicted pages is not stated" />
           ) : (
             formatPercent(ratio(dirty_share))
           )
@@ -135,7 +135,7 @@ function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
     return (
       <Figure
         name="Write accesses"
-        value={<Unknown reason="the trace does not tell writes from reads" />}
+        value={<Unknown reason="the trace does not distinguish writes from reads" />}
         note="unknown: all count as reads"
       />
     );
@@ -145,7 +145,7 @@ function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
       name="Write accesses"
       value={
         write_accesses === null ? (
-          <Unknown reason="nobody has stated it" />
+          <Unknown reason="not stated with the curve" />
         ) : (
           formatPercent(ratio(write_accesses / Math.max(1, summary.accesses)))
         )
@@ -174,7 +174,7 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
     asked.device_bytes === null
       ? null
       : `compared with a device of ${formatBytes(bytes(asked.device_bytes))}`,
-    asked.members_apart ? "each file of the archive of devices of its own" : null,
+    asked.members_apart ? "each file of the archive with separate devices" : null,
     asked.members_merged ? "the files of the archive merged by time" : null,
   ].filter((choice) => choice !== null);
   return (
@@ -196,12 +196,12 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
   );
 }
 
-/** " Interrupted and gone on with after 9 accesses." or " Converted in 1.2 s: 800,000 requests/s, 2,000,000 accesses/s." */
+/** " Interrupted, and continued after 9 accesses." or " Converted in 1.2 s: 800,000 requests/s, 2,000,000 accesses/s." */
 function speedText(report: ConversionLogOut["report"]): string {
   const { converted_in_s, requests_per_s, accesses_per_s, resumed_at_accesses } =
     report;
   if (resumed_at_accesses !== null) {
-    return ` Interrupted and gone on with after ${formatCount(resumed_at_accesses)} accesses.`;
+    return ` Interrupted, and continued after ${formatCount(resumed_at_accesses)} accesses.`;
   }
   if (converted_in_s === null || requests_per_s === null || accesses_per_s === null) {
     return "";

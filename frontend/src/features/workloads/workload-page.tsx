@@ -131,7 +131,10 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         />
       )}
       {workload.summary !== null && workload.summary.kind !== "trace" && (
-        <NeedsTrace kind={workload.summary.kind} title="What this workload cannot tell">
+        <NeedsTrace
+          kind={workload.summary.kind}
+          title="What this workload cannot answer"
+        >
           {workload.summary.has_summaries
             ? "Curves over time, devices or relations one by one, "
             : "Change over time, sequentiality, popularity of pages, "}

@@ -94,10 +94,10 @@ function WorkloadTable({ workloads }: { readonly workloads: readonly WorkloadOut
 function WriteShare({ summary }: { readonly summary: SummaryOut }) {
   const { accesses, tells_writes, write_accesses } = summary;
   if (write_accesses === null) {
-    return <Unknown reason="a curve does not tell what is written" />;
+    return <Unknown reason="a curve does not contain what is written" />;
   }
   if (!tells_writes) {
-    return <Unknown reason="the trace does not tell writes from reads" />;
+    return <Unknown reason="the trace does not distinguish writes from reads" />;
   }
   return formatPercent(ratio(write_accesses / Math.max(1, accesses))).replace(" %", "");
 }

@@ -410,7 +410,7 @@ def _read_share(
             "all_reads_assumed",
             "every access is taken as a read, as nothing says how many write: C_disk and "
             "C_flash are those of reads",
-            "give the share of reads, or a profile of a trace that tells writes",
+            "give the share of reads, or a profile of a trace that records writes",
         )
         return 1.0, "assumed: reads only", (about,)
     share = 1 - writes / curve.accesses

@@ -250,7 +250,7 @@ def _print(found: Examined, output: Path | None) -> None:
     )
     for title, texts in (
         ("Assumed", found.assumptions),
-        ("This curve cannot tell", found.cannot_tell),
+        ("Not in this curve", found.cannot_tell),
     ):
         typer.echo(f"\n{title}:")
         for text in texts:

@@ -223,8 +223,8 @@ def wear(
         )
         raise BadInput(
             f"{name} and a profile exclude each other",
-            "with a profile the schemes tell how much is written; --accesses-per-s sets the "
-            "load",
+            "with a profile, how much is written follows from the schemes; --accesses-per-s "
+            "sets the load",
         )
     missing = [name for name, value in by_scheme.items() if value is None]
     if missing:
@@ -277,7 +277,7 @@ def _written(written_tb: float | None, health: Path | None) -> float:
     told = read_smart(health).host_bytes_written
     if told is None:
         raise BadInput(
-            f"{health}: the drive does not tell how much was written to it",
+            f"{health}: the drive does not report how much was written to it",
             "give --written-tb",
         )
     return told / TB
@@ -496,8 +496,8 @@ def _print(document: dict[str, Any], device_id: str) -> None:
     )
     if document["dirty_share_unknown"] and document["gentlest"] is None:
         typer.echo(
-            "which scheme is gentlest depends on how many evicted pages are dirty, which "
-            "nobody has said: --dirty-share P states it"
+            "which scheme writes least depends on the share of evicted pages that are dirty, "
+            "which is unknown: --dirty-share P states it"
         )
     if document["money_reason"]:
         typer.echo(f"no cost: {document['money_reason']}")

@@ -536,8 +536,8 @@ def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:
         return (
             Caution(
                 "no_write_budget",
-                f"years of life cannot be told: {budget.reason}",
-                "or choose a device with a rating; writes a day are known all the same",
+                f"years of life cannot be computed: {budget.reason}",
+                "or choose a device with a rating; the writes a day do not depend on it",
             ),
         )
     if budget.appended_tb is None:

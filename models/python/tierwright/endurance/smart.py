@@ -235,7 +235,7 @@ def _ata_written(
         )
         basis = f"ATA attribute {_ATA_SECTORS} x {block} bytes (unit assumed)"
         return attributes[_ATA_SECTORS] * block, basis, (about,)
-    return None, "the drive does not tell host writes", (_no_writes(),)
+    return None, "the drive does not report host writes", (_no_writes(),)
 
 
 def _attributes(document: Mapping[str, Any], place: str) -> Iterator[tuple[str, int]]:
@@ -316,6 +316,6 @@ def _maybe_float(value: int | None) -> float | None:
 def _no_writes() -> Caution:
     return Caution(
         "host_writes_unknown",
-        "the drive does not tell how much the host wrote",
+        "the drive does not report how much the host wrote",
         "give the write rate yourself, from iostat or the application",
     )

@@ -155,7 +155,7 @@ def import_curve(
         )
         problems.found += found.problems
         problems.raise_if_any()
-    problems = Problems(place, "state what the curve does not tell")
+    problems = Problems(place, "state what the curve does not contain")
     problems.found += [
         Problem(
             question.field,

@@ -70,13 +70,13 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         _read_row(found, row, places, blocks)
     _note_blocks(found, head, blocks)
     found.assumptions.append(
-        f"Misses are {_READS}: an estimate of the server from a sample of its own buffers."
+        f"Misses are {_READS}, which the server estimates from a sample of its buffers."
     )
     if options.accesses is None and options.accesses_per_s is None:  # a rate is refused
         found.questions.append(
             Question(
                 "accesses",
-                "The view tells physical reads only. How many logical reads were there over "
+                "The view counts physical reads only. How many logical reads were there over "
                 "the same time (`session logical reads` of V$SYSSTAT)?",
             )
         )

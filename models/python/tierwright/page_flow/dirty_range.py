@@ -15,7 +15,8 @@ import numpy as np
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
 from tierwright.page_flow.counts import TIE_ORDER
-from tierwright.page_flow.evaluation import TIE_TOLERANCE, Evaluation, evaluate
+from tierwright.page_flow.decision import TIE_TOLERANCE
+from tierwright.page_flow.evaluation import Evaluation, evaluate
 from tierwright.ties import at_both_ends, leaders
 
 

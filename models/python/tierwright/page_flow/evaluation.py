@@ -62,8 +62,6 @@ VALIDITY = (
 BAND_HOLDS = 0.99
 """Share of the recorded points, of each scheme and pair of devices, at which the replay lies
 within `io_time_error_us_per_access`; `docs/models/model-vs-simulation.md` has them."""
-TIE_TOLERANCE = decision.TIE_TOLERANCE
-"""Costs that differ by less than this share count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1095,7 +1093,7 @@ def _why_no_price(tier: str, device: Device | None, prices: PriceBook | None) ->
         return f"price book `{prices.id}` has no price for {what}{about}"
     if device is None:
         return "no price book and no RAM device was chosen"
-    return f"no price book was chosen, and {what} has no price of its own"
+    return f"no price book was chosen, and {what} states no price"
 
 
 def _stated(price: Price) -> str:

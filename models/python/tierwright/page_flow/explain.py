@@ -234,11 +234,12 @@ def about_lazy_writes(
     return (
         Caution(
             "lazy_writes_by_formula",
-            f"C3 charges {abs(overcharged) / charged:.0%} {word} flash writes for lazy than "
-            "its estimate from the write-back curve, as it takes victims found on flash to "
-            f"be dirty as often as all; its I/O time would be {change:.3g} µs "
+            f"the cost formula charges lazy {abs(overcharged) / charged:.0%} {word} flash writes "
+            "than the estimate from the write-back curve, as it assumes that pages already "
+            "on flash are evicted dirty as often as all others; with the estimate its I/O "
+            f"time would be {change:.3g} µs "
             f"{'lower' if overcharged > 0 else 'higher'}",
-            "`flash_writes_counted` holds the estimate; simulate to be sure",
+            "the flash writes shown are the estimate; simulate to be sure",
         ),
     )
 

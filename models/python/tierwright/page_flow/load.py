@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tierwright.errors import BadInput
-from tierwright.page_flow.evaluation import Evaluation
+from tierwright.page_flow.evaluation import Evaluation, SchemeResult
 from tierwright.page_flow.warn import Caution
 from tierwright.units import format_count
 
@@ -16,6 +16,8 @@ TIER_TERMS: Mapping[str, tuple[str, ...]] = {
     "disk": ("disk_reads", "disk_writes"),
 }
 """Cost terms of an access by the device that is busy with them."""
+MANY_TIMES = 10
+"""Busy share from which a multiple reads better than per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def about_load(
     Parameters
     ----------
     found : Evaluation
-        The schemes at one choice.
+        The schemes at one choice; the figures of a replayed scheme are those of its replay.
     accesses : int
         Of the recording.
     duration_s : float or None
@@ -104,7 +106,7 @@ def about_load(
         return
     rate = accesses / duration_s
     shares = {
-        name: busy_shares(scheme.cost_terms_us_per_access, rate)
+        name: busy_shares(_deciding_terms(scheme), rate)
         for name, scheme in found.schemes.items()
     }
     best = shares[found.best]
@@ -120,15 +122,24 @@ def about_load(
     )
     yield Caution(
         "load_beyond_devices",
-        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses a second, which "
-        f"would keep the {tier} busy for {_percent(busy)} of the time under `{found.best}`, "
-        f"more than it has; {others}",
+        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses a second, for "
+        f"which the {tier} would have to be busy for {_times(busy)} under `{found.best}`; "
+        f"{others}",
         "choose more RAM or flash, or a faster or wider device; the page Throughput says "
         "which rate the devices carry",
     )
 
 
-def _percent(share: float) -> str:
-    """Whole per cent of a share above 1, which never reads as 100 %."""
+def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
+    """Cost terms that the choice rests on: replayed, or else the model's."""
+    if scheme.replayed is None:
+        return scheme.cost_terms_us_per_access
+    return scheme.replayed.cost_terms_us_per_access
+
+
+def _times(share: float) -> str:
+    """Say a busy share above 1, which never reads as all of the time."""
+    if share >= MANY_TIMES:
+        return f"{format_count(float(f'{share:.3g}'))} times as long as there is time"
     digits = f"{100 * share:,.0f}"
-    return "just over 100 %" if digits == "100" else f"{digits} %"
+    return f"{'just over 100' if digits == '100' else digits} % of the time"

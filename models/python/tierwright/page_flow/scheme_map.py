@@ -24,8 +24,8 @@ from tierwright.page_flow import explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.costs import CostTerms, cost_terms_kernel
 from tierwright.page_flow.counts import TIE_ORDER, TierCounts, hits_kernel
+from tierwright.page_flow.decision import TIE_TOLERANCE
 from tierwright.page_flow.evaluation import (
-    TIE_TOLERANCE,
     PagePrices,
     ServiceTimes,
     page_prices,

@@ -110,7 +110,7 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
     yield Caution(
         "steady_state_uncertain",
-        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to tell what "
+        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to show what "
         f"caches of {_sizes_text(unknown)} pages miss once they are full: between "
         f"{ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of smaller caches is "
         "taken",
@@ -127,7 +127,7 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
         hit = (
             "only first accesses miss, and flash is never hit"
             if curve.cold is None
-            else "what flash would add cannot be told"
+            else "what flash would add is not known"
         )
         yield Caution(
             "all_pages_fit_in_ram",
@@ -149,7 +149,7 @@ def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
             f"{upto}{shares[at]:.1%} of the RAM misses filled an empty frame "
             f"({format_count(filled[at])} of {format_count(misses[at])}), and evicted "
             "nothing; the cost formulas charge an eviction for every RAM miss",
-            "`flash_writes_counted` counts the trace as it is, `flash_writes` as the "
+            "the flash writes shown count the trace as it is, the I/O time counts them as the "
             "formulas do; the steady state has no warm-up",
         )
 
@@ -229,7 +229,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "dirty_share_stated",
             f"the write costs rest on the stated dirty share of {given.dirty_share:g}, taken "
             "as the same at every size",
-            "a trace with writes tells the dirty share of each size",
+            "a trace with writes gives the dirty share at each size",
         )
     if not given.data_known:
         yield Caution(
@@ -246,8 +246,8 @@ def about_trace(notes: ReaderNotes) -> Iterator[TraceCaution]:
     if not notes.tells_writes:
         yield TraceCaution(
             NO_WRITES_IN_FORMAT,
-            "the trace does not tell writes from reads, so its writes are unknown and count as "
-            "0: write costs and wear are left out, and whatever writes more looks better than "
+            "the trace does not distinguish writes from reads, so its writes are unknown and "
+            "count as 0: write costs and wear are left out, and whatever writes more looks better than "
             "it is",
             "use a trace with operations before choosing a scheme or a split, or sizing flash "
             "for writes",
