@@ -42,7 +42,7 @@ def steps_of(answer, scheme):
 class TestSchemes:
     @pytest.mark.parametrize("metadata", [None, "face"])
     @pytest.mark.parametrize("scheme", ["none", "inclusive", "exclusive", "lazy"])
-    @pytest.mark.parametrize("path", ["/evaluations", "/scheme-maps/point"])
+    @pytest.mark.parametrize("path", ["/evaluations/derivation", "/scheme-maps/point"])
     def test_the_terms_follow_from_the_numbers_and_add_up(
         self, application, path, scheme, metadata
     ):

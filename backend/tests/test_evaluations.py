@@ -99,6 +99,27 @@ class TestEvaluate:
         wrong = application.client.post("/evaluations", json=point(start="warm"))
         assert wrong.status_code == 422
 
+    def test_the_steps_of_an_answer_are_fetched_apart_and_end_in_its_times(
+        self, application
+    ):
+        for decide in ("model", "replay"):
+            body = point(1000, 5000, decide=decide)
+            answer = application.post("/evaluations", body, 200)
+            assert "derivation" not in answer
+            steps = application.post("/evaluations/derivation", body, 200)["derivation"]
+            for scheme, shown in by_scheme(answer).items():
+                times = {
+                    step["name"]: step["value"]
+                    for step in steps
+                    if step["scheme"] == scheme
+                }
+                assert times["io_time_us_per_access"] == shown["io_time_us_per_access"]
+                if shown["replayed"]:
+                    assert (
+                        times["io_time_us_per_access, replayed"]
+                        == shown["replayed"]["io_time_us_per_access"]
+                    )
+
     @pytest.mark.parametrize("name", ["flashcache", "l2arc", "sce"])
     def test_metadata_of_flash_are_taken_from_the_ram(self, application, curve, name):
         ram, flash = 9000, 30_000
@@ -118,8 +139,11 @@ class TestEvaluate:
         assert budget["metadata_bytes"] == charged.metadata_bytes
         assert budget["ram_pages_left"] == charged.left_pages < ram
         assert f"{charged.left_pages:,} pages" in budget["sentence"]
-        assert answer["derivation"][0]["name"] == "metadata_bytes"
-        assert answer["derivation"][0]["value"] == charged.metadata_bytes
+        steps = application.post(
+            "/evaluations/derivation", point(ram, flash, flash_metadata=name), 200
+        )["derivation"]
+        assert steps[0]["name"] == "metadata_bytes"
+        assert steps[0]["value"] == charged.metadata_bytes
         left = by_scheme(
             application.post("/evaluations", point(charged.left_pages, flash), 200)
         )

@@ -39,6 +39,16 @@ def command(
         int,
         typer.Option(min=0, max=64, help="Worker processes; 0: they run elsewhere."),
     ] = 1,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            help="Processes that answer requests [default: one for each processor core, at "
+            "most 4].",
+            show_default=False,
+        ),
+    ] = None,
     published_at: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +60,7 @@ def command(
     """Run the whole application on this machine: page, API, database and workers."""
     from tierwright_server.supervisor import serve
 
-    raise typer.Exit(serve(host, port, data_dir, workers, published_at))
+    raise typer.Exit(serve(host, port, data_dir, workers, processes, published_at))
 
 
 def main() -> int:

@@ -1,8 +1,8 @@
 """The whole application as one process tree.
 
-We hold the data folder's lock, start PostgreSQL (unless one is named), migrate it,
-start the workers, answer HTTP ourselves, and stop all of them in order. Everything we
-start dies with us even when we are killed (`process_guard`).
+We hold the data folder's lock and the port, start PostgreSQL (unless one is named), migrate
+it, start the workers and the processes that answer HTTP, and stop all of them in order.
+Everything we start dies with us even when we are killed (`process_guard`).
 """
 
 from __future__ import annotations
@@ -16,45 +16,33 @@ import logging.handlers
 import os
 import signal
 import socket
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO, TYPE_CHECKING
 
 import psutil
 import psycopg
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from tierwright_server import db
+from tierwright_server import children, db
+from tierwright_server.children import Child, Pause
 from tierwright_server.embedded_postgres import EmbeddedPostgres
 from tierwright_server.listen import bind, check_host, check_published_at
 from tierwright_server.logs import configure_logs
-from tierwright_server.process_guard import guarded_command
 from tierwright_server.process_lock import LockHeld, ProcessLock
 from tierwright_server.runtime_error import RuntimeFailure
 
-if TYPE_CHECKING:
-    import uvicorn
-
 _LOG = logging.getLogger(__name__)
-_WORKER_LINES = logging.getLogger("tierwright_server.worker_lines")
-
-_WORKER_STOP_S = 8.0
-_REQUESTS_STOP_S = 3
 _READY_TIMEOUT_S = 60.0
-_RESTART_PAUSE_S = 0.5
-_RESTART_PAUSE_MAX_S = 30.0
-_HEALTHY_AFTER_S = 60.0
 _SAME_KEYSTROKE_S = 0.5
 _WATCH_S = 0.2
 _LOG_BYTES = 5_000_000
 _LOG_FILES = 4
+MOST_PROCESSES = 4
+"""Processes that answer HTTP unless more are asked for: each keeps curves in memory."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -76,6 +64,8 @@ class Options:
         The data folder, absolute.
     workers
         Number of worker processes; 0 when they run elsewhere.
+    processes
+        Number of processes that answer HTTP.
     published_at
         Where a container engine publishes the port; None outside containers.
     """
@@ -84,131 +74,8 @@ class Options:
     port: int | None
     data_dir: Path
     workers: int
+    processes: int
     published_at: str | None = None
-
-
-class Pause:
-    """How long to wait before something that ended is started again: ever longer."""
-
-    def __init__(self) -> None:
-        self._pause_s = _RESTART_PAUSE_S
-        self._started_at = time.monotonic()
-        self._start_again_at: float | None = None
-
-    def started(self) -> None:
-        """Note that it was started."""
-        self._started_at = time.monotonic()
-        self._start_again_at = None
-
-    def ended(self) -> float | None:
-        """Note that it ended; returns the pause that begins, None within one. [s]"""
-        if self._start_again_at is not None:
-            return None
-        now = time.monotonic()
-        if now - self._started_at > _HEALTHY_AFTER_S:
-            self._pause_s = _RESTART_PAUSE_S
-        begun = self._pause_s
-        self._start_again_at = now + begun
-        self._pause_s = min(begun * 2, _RESTART_PAUSE_MAX_S)
-        return begun
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it may be started now."""
-        return self._start_again_at is None or time.monotonic() >= self._start_again_at
-
-
-class Worker:
-    """One worker process, restarted whenever it ends before it should."""
-
-    def __init__(self, number: int, environment: dict[str, str]) -> None:
-        self._name = f"worker-{number}"
-        self._environment = environment
-        self._process: subprocess.Popen[str] | None = None
-        self._pause = Pause()
-
-    def start(self) -> None:
-        """Start the process; call from the main thread (see `process_guard`)."""
-        command = [sys.executable, "-P", "-m", "tierwright_server.jobs.worker"]
-        self._process = subprocess.Popen(
-            guarded_command(command, signal_number=signal.SIGKILL),
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            # Out of reach of the terminal's Ctrl-C: we stop it, in order.
-            start_new_session=True,
-        )
-        self._pause.started()
-        assert self._process.stdout is not None
-        threading.Thread(
-            target=self._log_lines, args=(self._process.stdout,), daemon=True
-        ).start()
-
-    def _log_lines(self, lines: IO[str]) -> None:
-        with lines, contextlib.suppress(ValueError):
-            for line in lines:
-                _WORKER_LINES.info("%s: %s", self._name, line.rstrip())
-
-    def check(self) -> None:
-        """Notice that the process ended, and start it again after a pause."""
-        if self._process is not None:
-            code = self._process.poll()
-            if code is None:
-                return
-            _LOG.error(
-                "%s ended unexpectedly (%s); starting it again in %.1f s",
-                self._name,
-                f"exit code {code}" if code >= 0 else signal.Signals(-code).name,
-                self._pause.ended(),
-            )
-            self._process = None
-        if self._pause.is_over:
-            self.start()
-
-    def ask_to_stop(self) -> list[psutil.Process]:
-        """Ask it to stop; return it and everything it started."""
-        if self._process is None or self._process.poll() is not None:
-            return []
-        tree = descendants(self._process.pid)
-        self._process.terminate()
-        return tree
-
-    def wait(self, timeout_s: float) -> None:
-        """Wait for the end, then collect it."""
-        if self._process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(max(timeout_s, 0.0))
-
-    def kill(self) -> None:
-        """End it now."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-
-
-def descendants(pid: int) -> list[psutil.Process]:
-    """Return a process and everything below it."""
-    try:
-        root = psutil.Process(pid)
-        return [root, *root.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def stop_workers(workers: list[Worker]) -> None:
-    """Stop all workers with their jobs; what is left after a while is killed."""
-    trees = [process for worker in workers for process in worker.ask_to_stop()]
-    deadline = time.monotonic() + _WORKER_STOP_S
-    for worker in workers:
-        worker.wait(deadline - time.monotonic())
-    for process in trees:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
-    for worker in workers:
-        worker.kill()
 
 
 class Application:
@@ -219,8 +86,8 @@ class Application:
         self._lock = ProcessLock(options.data_dir / "serve.lock")
         self._postgres: EmbeddedPostgres | None = None
         self._postgres_pause = Pause()
-        self._workers: list[Worker] = []
-        self._server: uvicorn.Server | None = None
+        self._workers: list[Child] = []
+        self._servers: list[Child] = []
         self._stop_asked_at: float | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
@@ -244,13 +111,16 @@ class Application:
                 listener = self._claim()
                 with listener:
                     url = self._start_database()
-                    self._start_workers(url)
-                    return asyncio.run(self._serve(listener, url))
+                    self._start_processes(url, listener)
+                    asyncio.run(self._serve(listener))
+                    return 0
             except _StopRequested:
                 return 0
             finally:
                 self._stop_asked_at = self._stop_asked_at or time.monotonic()
-                stop_workers(self._workers)
+                # In order: no job may write on, then requests end, then the database.
+                children.stop(self._workers)
+                children.stop(self._servers)
                 if self._postgres is not None:
                     self._postgres.stop()
                 self._lock.release()
@@ -287,7 +157,7 @@ class Application:
 
     def _end_now(self, number: int) -> None:
         database = self._postgres.pid if self._postgres else None
-        for process in reversed(descendants(os.getpid())[1:]):
+        for process in reversed(children.descendants(os.getpid())[1:]):
             with contextlib.suppress(psutil.Error):
                 if process.pid == database:
                     process.send_signal(signal.SIGQUIT)  # recovers at the next start
@@ -344,61 +214,55 @@ class Application:
             ) from error
         return url
 
-    def _start_workers(self, url: str) -> None:
+    def _start_processes(self, url: str, listener: socket.socket) -> None:
         environment = os.environ | {
             "TIERWRIGHT_DATABASE_URL": url,
             "TIERWRIGHT_DATA_DIR": str(self._options.data_dir),
             "PYTHONUNBUFFERED": "1",
         }
-        for number in range(1, self._options.workers + 1):
-            worker = Worker(number, environment)
-            self._workers.append(worker)
-            worker.start()
+        self._workers = [
+            Child(
+                f"worker-{number}",
+                "tierwright_server.jobs.worker",
+                environment=environment,
+                lines=children.WORKER_LINES,
+            )
+            for number in range(1, self._options.workers + 1)
+        ]
+        self._servers = [
+            Child(
+                f"server-{number}",
+                "tierwright_server.http_process",
+                str(listener.fileno()),
+                environment=environment,
+                lines=children.SERVER_LINES,
+                requests=children.REQUEST_LINES,
+                keeps=(listener.fileno(),),
+            )
+            for number in range(1, self._options.processes + 1)
+        ]
+        for child in (*self._servers, *self._workers):
+            child.start()
 
-    async def _serve(self, listener: socket.socket, url: str) -> int:
-        import uvicorn
-
-        from tierwright_server.app import create_app
-        from tierwright_server.settings import Settings
-
+    async def _serve(self, listener: socket.socket) -> None:
         self._stopping = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        settings = Settings(database_url=url, data_dir=self._options.data_dir)
-        config = uvicorn.Config(
-            create_app(settings),
-            log_config=None,
-            lifespan="on",
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=_REQUESTS_STOP_S,
-        )
-        self._server = _make_server(config)
-        serving = asyncio.create_task(self._server.serve(sockets=[listener]))
         announcing = asyncio.create_task(self._announce(listener))
         try:
-            code = await self._watch(serving)
+            await self._watch()
         finally:
             announcing.cancel()
-            # In order: no job may write on, then requests end, then the database.
-            await asyncio.to_thread(stop_workers, self._workers)
-            self._server.handle_exit(signal.SIGTERM, None)
-            await asyncio.wait([serving], timeout=_REQUESTS_STOP_S * 2)
-        return code
 
-    async def _watch(self, serving: asyncio.Task[None]) -> int:
-        """Wait for the wish to stop, or for a part that died; returns the exit code."""
+    async def _watch(self) -> None:
+        """Start again what ended, until we are asked to stop."""
         assert self._stopping is not None
         while not self._stopping.is_set():
             self._check_database()
-            if serving.done():
-                _LOG.critical("the HTTP server ended unexpectedly, so Tierwright stops")
-                return 1
-            for worker in self._workers:
-                worker.check()
+            for child in (*self._servers, *self._workers):
+                child.check()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _WATCH_S)
         _LOG.info("stopping")
-        return 0
 
     def _check_database(self) -> None:
         """Notice that our database server ended, and start it again after a pause.
@@ -443,17 +307,11 @@ class Application:
             print(f"Tierwright is ready: {self._address}", flush=True)  # noqa: T201
 
 
-def _make_server(config: uvicorn.Config) -> uvicorn.Server:
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        """Leaves the signals to us."""
-
-        @contextlib.contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            yield
-
-    return Server(config)
+def _usable_cores() -> int:
+    """Return how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _answers(host: str, port: int) -> bool:
@@ -473,6 +331,7 @@ def serve(
     port: int | None = None,
     data_dir: Path | None = None,
     workers: int = 1,
+    processes: int | None = None,
     published_at: str | None = None,
 ) -> int:
     """Run the application until it is told to stop.
@@ -487,6 +346,9 @@ def serve(
         The data folder; None takes `default_data_dir`.
     workers
         Number of worker processes.
+    processes
+        Number of processes that answer HTTP; None takes one for each processor core, at most
+        `MOST_PROCESSES`.
     published_at
         In a container, the loopback address that publishes our port.
 
@@ -514,7 +376,9 @@ def serve(
             f"cannot write into the data folder {folder}: {error.strerror}",
             "choose a folder you may write, with --data-dir or TIERWRIGHT_DATA_DIR",
         ) from error
-    return Application(Options(host, port, folder, workers, published_at)).run()
+    count = processes or min(MOST_PROCESSES, _usable_cores())
+    options = Options(host, port, folder, workers, count, published_at)
+    return Application(options).run()
 
 
 def default_data_dir() -> Path:
@@ -550,14 +414,22 @@ def _set_up_logs(folder: Path) -> None:
     to_file = _rotated(folder / "tierwright.log")
     to_file.setFormatter(terminal.formatter)
     root.addHandler(to_file)
-    # Requests are for the file only; workers' lines come formatted.
-    requests = logging.getLogger("uvicorn.access")
-    requests.handlers[:] = [to_file]
-    _WORKER_LINES.handlers[:] = [
+    # Requests are for the file only; lines of children come formatted.
+    whole = _rotated(folder / "requests.log")
+    children.REQUEST_LINES.handlers[:] = [whole]
+    children.SERVER_LINES.handlers[:] = [
+        _rotated(folder / "server.log"),
+        logging.StreamHandler(),
+    ]
+    children.WORKER_LINES.handlers[:] = [
         _rotated(folder / "workers.log"),
         logging.StreamHandler(),
     ]
-    for logger in (requests, _WORKER_LINES):
+    for logger in (
+        children.REQUEST_LINES,
+        children.SERVER_LINES,
+        children.WORKER_LINES,
+    ):
         logger.propagate = False
 
 

@@ -165,7 +165,7 @@ def test_it_serves_restarts_its_worker_refuses_a_second_copy_and_stops(
     assert eventually(lambda: served.get(address)["status"] == "ok")
 
     tree = served.tree()
-    assert len(tree) >= 4  # itself, the database with its helpers, the worker
+    assert len(tree) >= 5  # itself, the database with its helpers, server and worker
     os.killpg(served.process.pid, signal.SIGINT)  # as a terminal does
     code, said = served.wait()
     assert code == 0, said
@@ -173,6 +173,33 @@ def test_it_serves_restarts_its_worker_refuses_a_second_copy_and_stops(
     assert "worker-1 ended unexpectedly (SIGKILL)" in said
     assert (folder / "data" / "logs" / "tierwright.log").stat().st_size > 0
     assert (folder / "data" / "logs" / "workers.log").stat().st_size > 0
+    requests = (folder / "data" / "logs" / "requests.log").read_text()
+    assert "GET /api/v1/health HTTP/1.1" in requests
+
+
+def test_several_processes_answer_and_one_that_dies_is_replaced(
+    serve: Callable[..., Served],
+) -> None:
+    served = serve("--processes", "2")
+    address = served.ready()
+
+    def servers() -> set[int]:
+        return {
+            process.pid
+            for process in served.tree()
+            if "tierwright_server.http_process" in process.cmdline()
+        }
+
+    assert eventually(lambda: len(servers()) == 2)
+    before = servers()
+    psutil.Process(min(before)).kill()
+    # The other one answers meanwhile: no request finds the address closed.
+    assert all(served.get(address)["database"] == "ok" for _ in range(20))
+    assert eventually(lambda: len(servers()) == 2 and servers() != before, 30)
+    served.process.terminate()
+    code, said = served.wait()
+    assert code == 0, said
+    assert "ended unexpectedly (SIGKILL)" in said
 
 
 def test_a_stop_during_the_start_leaves_nothing(

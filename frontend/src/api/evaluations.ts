@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
-import { evaluate } from "./gen/sdk.gen";
-import type { DecisionIn, EvaluationOut, SimulationOut } from "./gen/types.gen";
+import { deriveEvaluation, evaluate } from "./gen/sdk.gen";
+import type { Decide, DecisionIn, EvaluationOut, SimulationOut } from "./gen/types.gen";
 
 /** A point of a workload on devices, whoever decides. */
 export type EvaluationIn = Omit<DecisionIn, "decide">;
@@ -56,6 +56,21 @@ export const decisionQuery = (point: EvaluationIn) =>
           throwOnError: true,
         }),
       );
+    },
+  });
+
+/** How the figures of a point came about, asked for when somebody looks. */
+export const derivationQuery = (point: EvaluationIn, decide: Decide) =>
+  queryOptions({
+    queryKey: ["derivations", point, decide],
+    queryFn: async ({ signal }) => {
+      const found = await answer(
+        deriveEvaluation({ signal, body: { ...point, decide }, throwOnError: true }),
+      );
+      if ("run" in found) {
+        throw new Error("the replay of this point is no longer kept; reload the page");
+      }
+      return found.derivation;
     },
   });
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -257,6 +257,10 @@ class Device:
     notes: str = ""
     sold_as: SoldAs = "device"
     measurements: tuple[Measurement, ...] = ()
+    computed: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What follows from the profile and is asked for again and again, by its question."""
 
     @property
     def roles(self) -> tuple[Role, ...]:

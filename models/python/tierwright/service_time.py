@@ -152,6 +152,21 @@ def service_time(
                 f"service time: {name}: `{value}` must be at least 1",
                 "give the size of a page in bytes, and requests in flight",
             )
+    asked = ("service_time", operation, page_bytes, pattern, queue_depth)
+    found = device.computed.get(asked)
+    if not isinstance(found, ServiceTime):
+        found = _service_time(device, operation, page_bytes, pattern, queue_depth)
+        device.computed[asked] = found
+    return found
+
+
+def _service_time(
+    device: Device,
+    operation: Operation,
+    page_bytes: int,
+    pattern: Pattern,
+    queue_depth: int | None,
+) -> ServiceTime:
     if pattern == "sequential":
         return _sequential(device, operation, page_bytes)
     if device.kind in DISKS and queue_depth is None:

@@ -1,6 +1,7 @@
 """Close calls: the replays that decide them are found, made here, or left to a job."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request
@@ -16,6 +17,7 @@ from tierwright_server.evaluations.schemas import (
     CheckOut,
     Decide,
     DecisionIn,
+    DerivationOut,
     EvaluationOut,
 )
 from tierwright_server.evaluations.service import CORE_VERSION, Point
@@ -23,6 +25,14 @@ from tierwright_server.simulations import service as simulations
 from tierwright_server.simulations.schemas import SimulationIn, SimulationOut
 from tierwright_server.sweeps import repository
 from tierwright_server.workloads import service as workloads
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An evaluation, and the replay that could decide it if none has."""
+
+    evaluation: Evaluation
+    check: CheckOut | None = None
 
 
 async def evaluate(
@@ -38,12 +48,39 @@ async def evaluate(
     point = await service.find_point(session, context, body)
     if service.dirty_ends(body, point) is not None:
         return service.range_answer(body, point)
+    found = await _find(request, session, context, body, point)
+    if isinstance(found, SimulationOut):
+        return found
+    answer = service.answer(body, point, found.evaluation)
+    return answer.model_copy(update={"check": found.check})
+
+
+async def derive(
+    request: Request, session: AsyncSession, context: Context, body: DecisionIn
+) -> DerivationOut | SimulationOut:
+    """Say how the figures of `evaluate` came about; returns the job as that does."""
+    point = await service.find_point(session, context, body)
+    if service.dirty_ends(body, point) is not None:
+        return DerivationOut(derivation=service.range_derivation(body, point))
+    found = await _find(request, session, context, body, point)
+    if isinstance(found, SimulationOut):
+        return found
+    return DerivationOut(derivation=service.derivation(found.evaluation))
+
+
+async def _find(
+    request: Request,
+    session: AsyncSession,
+    context: Context,
+    body: DecisionIn,
+    point: Point,
+) -> Found | SimulationOut:
     found = service.compute(body, point)
     if not found.contenders:
-        return service.answer(body, point, found)
+        return Found(found)
     traced = contents.kind_of(point.content.summary) is ContentKind.TRACE
     if body.decide is Decide.MODEL and not traced:
-        return service.answer(body, point, found)
+        return Found(found)
     workloads.check_traced(point.workload, point.content)
     asked = page_flow.replay_points(found)
     keys = {name: replays.key_of(name, at, CORE_VERSION) for name, at in asked.items()}
@@ -51,8 +88,7 @@ async def evaluate(
     wanted = [name for name, key in keys.items() if key not in known]
     takes_s = replays.expected_s(point.content.summary["accesses"], len(wanted))
     if body.decide is Decide.MODEL:
-        check = _check(body, point, found, takes_s)
-        return service.answer(body, point, found).model_copy(update={"check": check})
+        return Found(found, _check(body, point, found, takes_s))
     if wanted:
         if takes_s > context.settings.replay_inline_s:
             return await simulations.create_simulation(session, context, _asked(body))
@@ -65,7 +101,7 @@ async def evaluate(
         fresh = {keys[name]: row for name, row in made.items()}
         await repository.keep(session, point.content.id, fresh)
         known = known | fresh
-    return service.answer(body, point, _decided(found, keys, known))
+    return Found(_decided(found, keys, known))
 
 
 def href_of(simulation_id: str) -> str:

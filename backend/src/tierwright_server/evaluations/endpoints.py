@@ -6,7 +6,11 @@ from fastapi.responses import JSONResponse
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.evaluations import deciding
-from tierwright_server.evaluations.schemas import DecisionIn, EvaluationOut
+from tierwright_server.evaluations.schemas import (
+    DecisionIn,
+    DerivationOut,
+    EvaluationOut,
+)
 from tierwright_server.simulations.schemas import SimulationOut
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
@@ -21,6 +25,14 @@ _LATER = {
         }
     },
 }
+
+
+def _later(job: SimulationOut) -> JSONResponse:
+    return JSONResponse(
+        job.model_dump(mode="json"),
+        status_code=202,
+        headers={"Location": deciding.href_of(job.id)},
+    )
 
 
 @router.post(
@@ -40,8 +52,20 @@ async def evaluate(
     found = await deciding.evaluate(request, session, context, body)
     if isinstance(found, EvaluationOut):
         return found
-    return JSONResponse(
-        found.model_dump(mode="json"),
-        status_code=202,
-        headers={"Location": deciding.href_of(found.id)},
-    )
+    return _later(found)
+
+
+@router.post(
+    "/derivation",
+    operation_id="derive_evaluation",
+    response_model=DerivationOut,
+    responses={202: _LATER, **responses(404, 409)},
+)
+async def derive(
+    body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
+) -> DerivationOut | JSONResponse:
+    """Say how the figures of the same question came about, formula by formula."""
+    found = await deciding.derive(request, session, context, body)
+    if isinstance(found, DerivationOut):
+        return found
+    return _later(found)

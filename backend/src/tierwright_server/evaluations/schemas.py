@@ -330,5 +330,10 @@ class EvaluationOut(Answer):
     validity: str = Field(description="Where the costs hold.")
     time_basis: str = Field(description="What the times are, and what they leave out.")
     cost_basis: str = Field(description="What the money is, and what it leaves out.")
-    derivation: list[DerivationStep]
     core_version: str
+
+
+class DerivationOut(Answer):
+    """How the figures of an answer came about."""
+
+    derivation: list[DerivationStep]

@@ -231,7 +231,6 @@ def range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
                 WarningOut.model_validate(DIRTY_SHARE_UNKNOWN),
                 *(_of_one_end(warning) for warning in made.warnings),
             ],
-            "derivation": [ONE_END, *made.derivation],
             "equal": [],
             "writes_least": None,
         }
@@ -376,15 +375,20 @@ def answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut
         validity=found.validity,
         time_basis=found.inputs["time_basis"],
         cost_basis=found.inputs["cost_basis"],
-        derivation=[
-            *(
-                derivation_step(step)
-                for step in (found.ram_budget.derivation if found.ram_budget else ())
-            ),
-            *_derivation(found),
-        ],
         core_version=CORE_VERSION,
     )
+
+
+def derivation(found: Evaluation) -> list[DerivationStep]:
+    """Every formula behind an evaluation, with its numbers."""
+    budget = found.ram_budget.derivation if found.ram_budget else ()
+    return [*map(derivation_step, budget), *_derivation(found)]
+
+
+def range_derivation(body: EvaluationIn, point: Point) -> list[DerivationStep]:
+    """Return the steps of the end with as many dirty pages as can be."""
+    found = page_flow.evaluate_range(point.curve, **_choices(body, point))
+    return [ONE_END, *derivation(found.most)]
 
 
 def ram_budget_out(name: str | None, found: RamBudget | None) -> RamBudgetOut | None:

@@ -1737,6 +1737,18 @@ export type DecisionIn = {
 };
 
 /**
+ * DerivationOut
+ *
+ * How the figures of an answer came about.
+ */
+export type DerivationOut = {
+    /**
+     * Derivation
+     */
+    derivation: Array<DerivationStep>;
+};
+
+/**
  * DerivationStep
  *
  * One formula with the numbers of this evaluation put in.
@@ -2886,10 +2898,6 @@ export type EvaluationOut = {
      * What the money is, and what it leaves out.
      */
     cost_basis: string;
-    /**
-     * Derivation
-     */
-    derivation: Array<DerivationStep>;
     /**
      * Core Version
      */
@@ -13219,6 +13227,59 @@ export type EvaluateResponses = {
 };
 
 export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
+
+export type DeriveEvaluationData = {
+    body: DecisionIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/evaluations/derivation';
+};
+
+export type DeriveEvaluationErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DeriveEvaluationError = DeriveEvaluationErrors[keyof DeriveEvaluationErrors];
+
+export type DeriveEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: DerivationOut;
+    /**
+     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
+};
+
+export type DeriveEvaluationResponse = DeriveEvaluationResponses[keyof DeriveEvaluationResponses];
 
 export type ListSchemeMapOptionsData = {
     body?: never;

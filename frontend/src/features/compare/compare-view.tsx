@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
 import type { AnalysisInputs } from "@/analysis/analysis-page";
 import { isSold, useBuyable } from "@/analysis/buyable";
 import {
@@ -38,10 +39,14 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   const buyable = useBuyable(state);
   const given = summary.kind === "curve";
   const share = given ? dirtyShare : undefined;
-  const { evaluation, decision, shown, busy } = useAnswer({
-    ...evaluationInput(point),
-    ...assumptions({ metadata, dirty_share: dirtyShare }, given),
-  });
+  const asked = useMemo(
+    () => ({
+      ...evaluationInput(point),
+      ...assumptions({ metadata, dirty_share: dirtyShare }, given),
+    }),
+    [point, metadata, dirtyShare, given],
+  );
+  const { evaluation, decision, shown, busy } = useAnswer(asked);
   const checking = useCheck(point, workload.content_id, check, metadata, patch);
   return (
     <>
@@ -85,7 +90,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
               check={given || checking.stale ? null : checking.simulation}
               workloadName={workload.name}
             />
-            <SchemeTable evaluation={shown} />
+            <SchemeTable asked={asked} evaluation={shown} />
           </div>
           <DecidingReplay decision={decision} />
           <PointNotes evaluation={shown} />

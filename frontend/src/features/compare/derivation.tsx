@@ -1,19 +1,28 @@
-import { Stack, Text, Title } from "@mantine/core";
-import type { EvaluationOut, SchemeEvaluation } from "@/api/evaluations";
+import { Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import {
+  derivationQuery,
+  type EvaluationIn,
+  type EvaluationOut,
+  type SchemeEvaluation,
+} from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { DerivationTable } from "@/components/derivation-table";
 import { Dialog } from "@/components/dialog";
+import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import { bytes, formatBytes, formatUsd, usd } from "@/units/quantity";
 
 interface DerivationProps {
+  /** The question that the evaluation answers. */
+  readonly asked: EvaluationIn;
   readonly evaluation: EvaluationOut;
   readonly scheme: string | null;
   readonly onClose: () => void;
 }
 
 /** Every formula behind one scheme's figures, with its numbers and its source. */
-export function Derivation({ evaluation, scheme, onClose }: DerivationProps) {
+export function Derivation({ asked, evaluation, scheme, onClose }: DerivationProps) {
   const shown = evaluation.schemes.find((candidate) => candidate.scheme === scheme);
   return (
     <Dialog
@@ -22,19 +31,20 @@ export function Derivation({ evaluation, scheme, onClose }: DerivationProps) {
       size="min(1180px, 95vw)"
       title={`Why this number: ${shown?.title ?? ""}`}
     >
-      {shown !== undefined && <DerivationBody evaluation={evaluation} shown={shown} />}
+      {shown !== undefined && (
+        <DerivationBody asked={asked} evaluation={evaluation} shown={shown} />
+      )}
     </Dialog>
   );
 }
 
 function DerivationBody(props: {
+  readonly asked: EvaluationIn;
   readonly evaluation: EvaluationOut;
   readonly shown: SchemeEvaluation;
 }) {
-  const { evaluation, shown } = props;
-  const steps = evaluation.derivation.filter(
-    (step) => step.scheme === null || step.scheme === shown.scheme,
-  );
+  const { asked, evaluation, shown } = props;
+  const found = useQuery(derivationQuery(asked, evaluation.decided_by));
   return (
     <Stack>
       <Text size="sm">
@@ -43,7 +53,21 @@ function DerivationBody(props: {
         {shown.estimator.exact ? " (exact: equal to a simulation)" : ""}:{" "}
         {shown.estimator.description}
       </Text>
-      <DerivationTable steps={steps} />
+      {found.isPending && <Skeleton height={420} animate={false} />}
+      {found.error !== null && (
+        <ProblemAlert
+          error={found.error}
+          title="The steps could not be loaded"
+          onRetry={() => void found.refetch()}
+        />
+      )}
+      {found.data !== undefined && (
+        <DerivationTable
+          steps={found.data.filter(
+            (step) => step.scheme === null || step.scheme === shown.scheme,
+          )}
+        />
+      )}
       <Title order={3} size="h5">
         Cost a month
       </Title>

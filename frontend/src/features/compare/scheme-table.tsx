@@ -2,6 +2,7 @@ import { Text, Tooltip } from "@mantine/core";
 import { memo, useState } from "react";
 import {
   deciding,
+  type EvaluationIn,
   type EvaluationOut,
   type SchemeEvaluation,
   shownSchemes,
@@ -21,8 +22,10 @@ import { Derivation } from "./derivation";
 
 /** All schemes in figures, warnings beside the scheme they concern. */
 export const SchemeTable = memo(function SchemeTable({
+  asked,
   evaluation,
 }: {
+  readonly asked: EvaluationIn;
   readonly evaluation: EvaluationOut;
 }) {
   const [opened, setOpened] = useState<string | null>(null);
@@ -97,6 +100,7 @@ export const SchemeTable = memo(function SchemeTable({
       )}
       <SchemeWarnings evaluation={evaluation} />
       <Derivation
+        asked={asked}
         evaluation={evaluation}
         scheme={opened}
         onClose={() => setOpened(null)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -221,8 +221,8 @@ class Evaluation:
         What to know about the whole evaluation.
     inputs : dict
         Sizes, devices and service times that were used, with units.
-    derivation : list of dict
-        Per scheme: formula, numbers put in, terms, source.
+    derive : callable
+        Makes `derivation`, for whoever asks for it.
     ram_budget : RamBudget or None
         How much RAM the metadata of flash take and leave, and why; None where nothing is
         charged.
@@ -248,19 +248,25 @@ class Evaluation:
     validity: str
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
-    derivation: list[dict[str, Any]] = field(repr=False)
+    derive: Callable[[], list[dict[str, Any]]] = field(repr=False)
     ram_budget: RamBudget | None = None
     decided_by: str = "model"
     contenders: tuple[str, ...] = ()
     equal: tuple[str, ...] = ()
     writes_least: str | None = None
 
+    @property
+    def derivation(self) -> list[dict[str, Any]]:
+        """Per scheme: formula, numbers put in, terms, source."""
+        return self.derive()
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; whole counts are integers."""
         found = explain.plain(self)
         if not isinstance(found, dict):  # a dataclass always gives a dict
             raise TypeError(type(found))
-        return found
+        del found["derive"]
+        return {**found, "derivation": explain.plain(self.derivation)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +422,7 @@ def evaluate(
                     np.asarray(float(frames)),
                     np.asarray(float(flash_pages)),
                     flows["lazy"].counts,
+                    flows["lazy"].flash_writes_counted,
                 )
             ),
             float(flows["lazy"].flash_writes),
@@ -442,7 +449,7 @@ def evaluate(
             "flash_metadata_bytes": 0 if budget is None else budget.metadata_bytes,
             "ram_pages_with_flash": frames,
         },
-        derivation=[
+        derive=lambda: [
             explain.derive(
                 curve,
                 result,
@@ -801,7 +808,9 @@ def _result(
     writes_off = 0.0
     if scheme == "lazy":
         r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
-        writes_off = float(lazy_writes_error(curve, r, f, tier))
+        writes_off = float(
+            lazy_writes_error(curve, r, f, tier, flow.flash_writes_counted)
+        )
     return SchemeResult(
         scheme=scheme,
         ram_hits=float(tier.ram_hits),

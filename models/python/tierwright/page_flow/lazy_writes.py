@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -75,30 +76,41 @@ def lazy_flash_writes(
 
 
 def lazy_overcharge(
-    curve: Curve, ram_pages: FloatArray, flash_pages: FloatArray, lazy: TierCounts
+    curve: Curve,
+    ram_pages: FloatArray,
+    flash_pages: FloatArray,
+    lazy: TierCounts,
+    written: FloatArray | None = None,
 ) -> FloatArray:
     """Flash writes of the trace that C3 charges beyond `lazy_flash_writes`. [pages]
 
     Both without the fills of the RAM misses that evict nothing: m_f evictions / m_r + p_d h_f
-    less the estimate. Parameters as in `lazy_flash_writes`; 0 where there is no flash.
+    less the estimate. Parameters as in `lazy_flash_writes`, whose answer `written` is unless it
+    is left out; 0 where there is no flash.
     """
     evicting = share(curve.evictions(ram_pages), lazy.ram_misses)
     p_d = share(curve.write_backs(ram_pages), lazy.ram_misses)
     charged = lazy.flash_misses * evicting + p_d * lazy.flash_hits
-    written = lazy_flash_writes(curve, ram_pages, flash_pages, lazy)
+    if written is None:
+        written = lazy_flash_writes(curve, ram_pages, flash_pages, lazy)
     return np.where(flash_pages > 0, charged - written, 0.0)
 
 
 def lazy_writes_error(
-    curve: Curve, ram_pages: FloatArray, flash_pages: FloatArray, lazy: TierCounts
+    curve: Curve,
+    ram_pages: FloatArray,
+    flash_pages: FloatArray,
+    lazy: TierCounts,
+    written: FloatArray | None = None,
 ) -> FloatArray:
     """Flash writes of the trace by which C3 may be off a replay, besides warm-up. [pages]
 
     What it charges beyond or below `lazy_flash_writes`, and `ESTIMATE_OFF` of these, the
     estimate's own error. Parameters as there; 0 where there is no flash.
     """
-    over = np.abs(lazy_overcharge(curve, ram_pages, flash_pages, lazy))
-    written = lazy_flash_writes(curve, ram_pages, flash_pages, lazy)
+    if written is None:
+        written = lazy_flash_writes(curve, ram_pages, flash_pages, lazy)
+    over = np.abs(lazy_overcharge(curve, ram_pages, flash_pages, lazy, written))
     return over + ESTIMATE_OFF * written
 
 
@@ -125,16 +137,30 @@ def returning_dirty_share(
     if curve.given is not None:  # one stated share for every size tells no more
         return any_victim
     curve = curve.from_start("cold")  # pairs of residencies are counted, not estimated
-    top = _largest_trusted(curve)
-    if top <= 1:
+    pairs = _pairs_of(curve)
+    if pairs is None:
         return any_victim
-    sizes, total = _paired(curve, top)
+    top, sizes, total = pairs
     upper = np.minimum(whole_pages, top)
     merged = curve.misses(r) - curve.misses(upper)
     gathered = np.interp(upper, sizes, total) - np.interp(r, sizes, total)
     known = (upper > r) & (merged > 0)
     side = np.divide(gathered, merged, out=np.ones_like(merged), where=known)
     return np.where(known, any_victim * np.minimum(1.0, side), any_victim)
+
+
+_PAIRS: WeakKeyDictionary[Curve, tuple[float, FloatArray, FloatArray] | None] = (
+    WeakKeyDictionary()
+)
+"""`_pairs_of` of the curves in use: one curve is asked at many sizes."""
+
+
+def _pairs_of(curve: Curve) -> tuple[float, FloatArray, FloatArray] | None:
+    """Return the largest trusted size of a cold curve, and `_paired` up to it; None: too small."""
+    if curve not in _PAIRS:
+        top = _largest_trusted(curve)
+        _PAIRS[curve] = None if top <= 1 else (top, *_paired(curve, top))
+    return _PAIRS[curve]
 
 
 def _largest_trusted(curve: Curve) -> float:

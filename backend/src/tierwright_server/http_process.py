@@ -1,0 +1,52 @@
+"""One of the processes that answer HTTP, all on the socket of the supervisor.
+
+Run as ``python -m tierwright_server.http_process FILE_NUMBER`` by the supervisor, which
+watches it. Logs go to stderr, requests to stdout.
+"""
+
+import logging
+import socket
+import sys
+
+import uvicorn
+
+from tierwright_server.app import create_app
+from tierwright_server.logs import configure_logs
+from tierwright_server.settings import Settings
+
+REQUESTS_STOP_S = 3
+"""How long requests may take to end once we are asked to stop. [s]"""
+_BACKLOG = 2048
+
+
+class _Server(uvicorn.Server):
+    """Takes one connection at a time, so that an idle process gets the next one."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; a loop would take as many connections at once as may wait."""
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_BACKLOG)
+
+
+def main() -> None:
+    """Answer until told to stop."""
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    configure_logs()
+    requests = logging.getLogger("uvicorn.access")
+    requests.handlers[:] = [logging.StreamHandler(sys.stdout)]
+    requests.propagate = False
+    config = uvicorn.Config(
+        create_app(Settings()),
+        log_config=None,
+        lifespan="on",
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=REQUESTS_STOP_S,
+        backlog=1,
+    )
+    _Server(config).run(sockets=[listener])
+
+
+if __name__ == "__main__":
+    main()
