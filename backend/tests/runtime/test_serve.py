@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tierwright_server import listen, supervisor, worker_health
+from tierwright_server import children, listen, supervisor, worker_health
 from tierwright_server.process_guard import guarded_command
 from tierwright_server.runtime_error import RuntimeFailure
 from tierwright_server.settings import Settings
@@ -54,7 +54,8 @@ class Served:
             if not name.startswith("TIERWRIGHT_")
         }
         command = [sys.executable, "-m", "tierwright_server.serve"]
-        command += ["--data-dir", str(data_dir), "--port", "0", *options]
+        command += ["--data-dir", str(data_dir), "--port", "0"]
+        command += ["--processes", "1", *options]
         self.process = subprocess.Popen(
             command,
             env=environment,
@@ -100,7 +101,7 @@ class Served:
             return content
 
     def tree(self) -> list[psutil.Process]:
-        return supervisor.descendants(self.process.pid)
+        return children.descendants(self.process.pid)
 
     def named(self, word: str) -> psutil.Process | None:
         for process in self.tree():
