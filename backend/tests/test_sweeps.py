@@ -61,6 +61,27 @@ class TestRows:
             assert row["flash_pages"] is None
             assert row["flash_reads"] is None
 
+    def test_replays_with_blocks_have_an_io_time(self, application):
+        asked = [contender("scheme", "lazy", block_pages="8")]
+        sweep = finish(
+            application,
+            request(asked, [200], [4000]),
+            flash_device_id="samsung-pm9a3-7.68tb-u2",
+            disk_device_id=DISK,
+        )
+        own = _simulator.simulate_scheme(
+            EXAMPLE_TRACE, "lazy", 200, 4000, options={"block_pages": "8"}
+        )
+        cost = price(
+            own,
+            flash=catalog.device("samsung-pm9a3-7.68tb-u2"),
+            disk=catalog.device(DISK),
+        )
+        [row] = sweep["rows"]
+        assert row["io_time_us_per_access"] == cost.io_time_us_per_access
+        assert row["io_time_terms_us_per_access"]["disk_block_reads"] > 0
+        assert row["io_time_reason"] is None
+
     def test_all_families_side_by_side_with_options(self, application):
         asked = [
             contender("policy", "2q", k_in="0.5"),

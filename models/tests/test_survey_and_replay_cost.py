@@ -251,11 +251,80 @@ class TestPrice:
             assert found.terms_us_per_access == {}
             assert named in found.reason
 
-    def test_blocks_are_not_priced_as_pages(self) -> None:
-        row = simulate_scheme(TPCB, "lazy", 300, 3000, options={"block_pages": "8"})
-        found = price(row, flash=self.FLASH, disk=self.DISK)
+    @pytest.mark.parametrize("scheme", ["inclusive", "exclusive", "lazy"])
+    @pytest.mark.parametrize("technique", ["overwriting", "invalidating"])
+    def test_blocks_cost_what_their_bytes_take(
+        self, scheme: str, technique: str
+    ) -> None:
+        row = simulate_scheme(
+            TPCB,
+            scheme,
+            300,
+            3000,
+            options={"block_pages": "8", "block_technique": technique},
+        )
+        flash = catalog.device("samsung-pm9a3-7.68tb-u2")
+        disk = catalog.device("face2016-cheetah-15k6-single")
+        found = price(row, flash=flash, disk=disk)
+        blocks = row["blocks"]
+        # By hand: positioning is paid once a request, bytes at the sequential rate.
+        position, rate = {}, {}
+        for operation in ("read", "write"):
+            rate[operation] = float(disk.number(f"sequential_{operation}_mb_per_s") or 0)
+            page_us = service_us(disk, operation, PAGE_BYTES)
+            assert page_us is not None
+            position[operation] = page_us - PAGE_BYTES / rate[operation]
+        reads = blocks["hdd_page_reads"] + blocks["hdd_block_reads"]
+        writes = blocks["hdd_page_writes"] + blocks["hdd_block_writes"]
+        read_pages = blocks["hdd_page_reads"] + 8 * blocks["hdd_block_reads"]
+        written = blocks["hdd_page_writes"] + blocks["hdd_block_pages_written"]
+        disk_us = (
+            reads * position["read"]
+            + writes * position["write"]
+            + read_pages * PAGE_BYTES / rate["read"]
+            + written * PAGE_BYTES / rate["write"]
+        )
+        flash_us = blocks["flash_block_writes"] * 8 * PAGE_BYTES / float(
+            flash.number("sequential_write_mb_per_s") or 0
+        )
+        for operation in ("read", "write"):
+            each = service_us(flash, operation, PAGE_BYTES)
+            assert each is not None
+            flash_us += blocks[f"flash_page_{operation}s"] * each
+        assert found.io_time_us_per_access == pytest.approx(
+            (disk_us + flash_us) / row["accesses"], rel=1e-9
+        )
+        assert sum(found.terms_us_per_access.values()) == pytest.approx(
+            found.io_time_us_per_access
+        )
+
+    def test_blocks_of_one_page_cost_what_pages_cost(self) -> None:
+        """Blocks that are counted one page each are priced as pages are."""
+        row = simulate_scheme(
+            TPCB,
+            "lazy",
+            300,
+            3000,
+            options={"block_pages": "2", "block_technique": "invalidating"},
+        )
+        blocks = dict(row["blocks"])
+        pages = {**row, "blocks": None}
+        blocks["hdd_block_pages_written"] = blocks["hdd_block_writes"]
+        single = {**row, "blocks": {**blocks, "block_pages": 1}}
+        assert blocks["flash_block_writes"] == 0
+        one, other = (
+            price(each, flash=self.FLASH, disk=self.DISK) for each in (pages, single)
+        )
+        assert one.io_time_us_per_access == pytest.approx(other.io_time_us_per_access)
+
+    def test_blocks_on_devices_without_a_time_name_the_device(self) -> None:
+        row = simulate_scheme(TPCB, "inclusive", 300, 3000, options={"block_pages": "8"})
+        found = price(row, flash=self.FLASH, disk=device(read_iops=1))
         assert found.io_time_us_per_access is None
-        assert "either length" in found.reason
+        assert "states no service time of writes" in found.reason
+        assert price(row, flash=None, disk=self.DISK).reason == (
+            "no flash device is chosen"
+        )
 
     def test_without_flash_operations_no_flash_device_is_needed(self) -> None:
         row = simulate_scheme(TPCB, "none", 300, 0)

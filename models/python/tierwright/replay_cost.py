@@ -52,14 +52,15 @@ def price(
     Counters x service times at the page size of the replay, summed, per access. Page reads and
     writes of caches and of page-flow schemes are random ones. A flash cache also reads and writes in batches: those
     pages cost their transfer at the sequential rate, its metadata likewise; single metadata
-    pages cost a random write.
+    pages cost a random write. Flash pages of several RAM pages (blocks) are read from and written to
+    disk in one request of their size, and written to flash at the sequential rate, where that is
+    not stated as one random write of their size.
 
     Parameters
     ----------
     counters : mapping
         A result of `simulate_policy`, `simulate_buffer`, `simulate_scheme`,
-        `simulate_online` or `simulate_flash_cache`. One with flash pages of several RAM
-        pages has no price here: its counters hold operations of either length.
+        `simulate_online` or `simulate_flash_cache`.
     flash : Device or None
         Flash between RAM and disk; None for one cache.
     disk : Device
@@ -76,12 +77,7 @@ def price(
         }
         return _sum(counters, operations, {}, flash, disk)
     if counters.get("blocks"):
-        return ReplayCost(
-            None,
-            {},
-            "flash pages of several RAM pages: the counters hold operations of either "
-            "length, which one service time cannot price",
-        )
+        return _with_blocks(counters, flash, disk)
     operations = {
         "disk_reads": counters["hdd_reads"],
         "disk_writes": counters["hdd_writes"],
@@ -260,6 +256,99 @@ def _about_gap(
             f"{abs(measured_gap):.1%} {'above' if measured_gap >= 0 else 'below'} it",
         ),
     )
+
+
+def _with_blocks(
+    counters: Mapping[str, Any], flash: Device | None, disk: Device
+) -> ReplayCost:
+    """Price operations on pages as elsewhere, those on blocks at the bytes they move."""
+    blocks = counters["blocks"]
+    pages = _sum(
+        counters,
+        {
+            "disk_reads": blocks["hdd_page_reads"],
+            "disk_writes": blocks["hdd_page_writes"],
+            "flash_reads": blocks["flash_page_reads"],
+            "flash_writes": blocks["flash_page_writes"],
+        },
+        {},
+        flash,
+        disk,
+    )
+    if pages.io_time_us_per_access is None:
+        return pages
+    block_pages = blocks["block_pages"]
+    terms = dict(pages.terms_us_per_access)
+    for name, device, operation, count, moved in (
+        (
+            "disk_block_reads",
+            disk,
+            "read",
+            blocks["hdd_block_reads"],
+            block_pages * blocks["hdd_block_reads"],
+        ),
+        (
+            "disk_block_writes",
+            disk,
+            "write",
+            blocks["hdd_block_writes"],
+            blocks["hdd_block_pages_written"],
+        ),
+        (
+            "flash_block_writes",
+            flash,
+            "write",
+            blocks["flash_block_writes"],
+            block_pages * blocks["flash_block_writes"],
+        ),
+    ):
+        if count == 0:
+            terms[name] = 0.0
+            continue
+        if device is None:
+            return ReplayCost(None, {}, "no flash device is chosen")
+        time_us = _requests_us(
+            device,
+            operation,
+            count,
+            moved,
+            counters["page_bytes"],
+            in_order=name == "flash_block_writes",
+        )
+        if time_us is None:
+            return ReplayCost(
+                None, {}, f"`{device.id}` states no service time of {operation}s"
+            )
+        terms[name] = time_us / counters["accesses"]
+    return ReplayCost(sum(terms.values()), terms, "")
+
+
+def _requests_us(
+    device: Device,
+    operation: Operation,
+    requests: int,
+    pages: int,
+    page_bytes: int,
+    *,
+    in_order: bool,
+) -> float | None:
+    """Time of requests of several pages: each of the mean size, rounded down or up. [µs]"""
+    least, larger = divmod(pages, requests)
+    total = 0.0
+    for size, count in ((least, requests - larger), (least + 1, larger)):
+        if count == 0:
+            continue
+        time_us = None
+        if in_order:
+            time_us = service_time(
+                device, operation, size * page_bytes, pattern="sequential"
+            ).time_us
+        if time_us is None:
+            time_us = service_us(device, operation, size * page_bytes)
+        if time_us is None:
+            return None
+        total += count * time_us
+    return total
 
 
 def _sum(
