@@ -61,27 +61,6 @@ class TestRows:
             assert row["flash_pages"] is None
             assert row["flash_reads"] is None
 
-    def test_replays_with_blocks_have_an_io_time(self, application):
-        asked = [contender("scheme", "lazy", block_pages="8")]
-        sweep = finish(
-            application,
-            request(asked, [200], [4000]),
-            flash_device_id="samsung-pm9a3-7.68tb-u2",
-            disk_device_id=DISK,
-        )
-        own = _simulator.simulate_scheme(
-            EXAMPLE_TRACE, "lazy", 200, 4000, options={"block_pages": "8"}
-        )
-        cost = price(
-            own,
-            flash=catalog.device("samsung-pm9a3-7.68tb-u2"),
-            disk=catalog.device(DISK),
-        )
-        [row] = sweep["rows"]
-        assert row["io_time_us_per_access"] == cost.io_time_us_per_access
-        assert row["io_time_terms_us_per_access"]["disk_block_reads"] > 0
-        assert row["io_time_reason"] is None
-
     def test_all_families_side_by_side_with_options(self, application):
         asked = [
             contender("policy", "2q", k_in="0.5"),
@@ -259,7 +238,7 @@ class TestRows:
         [warning] = [w for w in row["warnings"] if w["name"] == "clean_only_gap"]
         assert f"{formula['gap']:.1%} dearer" in warning["message"]
 
-    def test_blocks_count_misses_apart_and_have_no_price(self, application):
+    def test_blocks_count_misses_apart_and_are_priced_by_their_bytes(self, application):
         asked = contender(
             "scheme", "lazy", block_pages="4", block_technique="overwriting"
         )
@@ -274,8 +253,13 @@ class TestRows:
         assert row["miss_ratio"] == counters["flash_misses"] / counters["accesses"]
         assert row["disk_reads"] == counters["hdd_reads"] > counters["flash_misses"]
         assert counters["blocks_block_pages"] == 4
-        assert row["io_time_us_per_access"] is None
-        assert "either length" in row["io_time_reason"]
+        own = _simulator.simulate_scheme(
+            EXAMPLE_TRACE, "lazy", 200, 4000, options=asked["options"]
+        )
+        cost = price(own, flash=catalog.device(FLASH), disk=catalog.device(DISK))
+        assert row["io_time_us_per_access"] == cost.io_time_us_per_access
+        assert row["io_time_terms_us_per_access"]["disk_block_reads"] > 0
+        assert row["io_time_reason"] is None
 
     def test_a_chooser_takes_the_times_it_chooses_by(self, application):
         [item] = application.get("/simulator")["choosers"]
