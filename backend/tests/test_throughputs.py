@@ -26,6 +26,29 @@ def ask(application, status=200, **changes):
     )
 
 
+def test_a_client_alone_waits_for_the_latency_of_a_volume(application):
+    """0.5 ms an I/O of io2, whatever its IOPS: none reads and writes the volume alone."""
+    answer = ask(
+        application,
+        disk_device_id="aws-ebs-io2-bx",
+        clients=1,
+        points=[1],
+        flash_pages=4000,
+    )
+    none = next(each for each in answer["schemes"] if each["scheme"] == "none")
+    [delay], [response] = none["delay_ms"], none["response_ms"]
+    busy = none["demand_ms"]["disk"][0]
+    assert response == pytest.approx(busy + delay)
+    assert (busy + delay) / busy == pytest.approx(500 * 256_000 / 1e6)
+    [step] = [
+        each
+        for each in answer["derivation"]
+        if each["name"].endswith(": W") and each["scheme"] == "none"
+    ]
+    assert step["value"] == pytest.approx(delay)
+    assert "latency" in answer["time_basis"]
+
+
 @pytest.mark.parametrize(
     ("vary", "points"),
     [

@@ -80,6 +80,18 @@ def test_throughput_of_a_replay_by_hand() -> None:
     assert even.throughput_per_s == pytest.approx(2 / 3 * 1000)
 
 
+def test_a_replay_waits_for_latencies_too() -> None:
+    volume = catalog.device("aws-ebs-io2-bx")
+    found = replayed_throughput(
+        counters(hdd_reads=250, hdd_writes=50),
+        flash=FLASH,
+        disk=volume,
+        setting=Setting(clients=1, accesses_per_transaction=10),
+    )
+    assert found.response_s == pytest.approx(3 * 500e-6)
+    assert found.delay_s == pytest.approx(3 * (500e-6 - 1 / 256_000))
+
+
 @pytest.mark.formula("replay_checks.replayed_throughput")
 @given(counts, counts, st.integers(1, 40), st.integers(0, 100))
 def test_a_replay_that_writes_more_is_no_faster(

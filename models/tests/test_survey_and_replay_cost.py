@@ -270,7 +270,9 @@ class TestPrice:
         # By hand: positioning is paid once a request, bytes at the sequential rate.
         position, rate = {}, {}
         for operation in ("read", "write"):
-            rate[operation] = float(disk.number(f"sequential_{operation}_mb_per_s") or 0)
+            rate[operation] = float(
+                disk.number(f"sequential_{operation}_mb_per_s") or 0
+            )
             page_us = service_us(disk, operation, PAGE_BYTES)
             assert page_us is not None
             position[operation] = page_us - PAGE_BYTES / rate[operation]
@@ -284,8 +286,11 @@ class TestPrice:
             + read_pages * PAGE_BYTES / rate["read"]
             + written * PAGE_BYTES / rate["write"]
         )
-        flash_us = blocks["flash_block_writes"] * 8 * PAGE_BYTES / float(
-            flash.number("sequential_write_mb_per_s") or 0
+        flash_us = (
+            blocks["flash_block_writes"]
+            * 8
+            * PAGE_BYTES
+            / float(flash.number("sequential_write_mb_per_s") or 0)
         )
         for operation in ("read", "write"):
             each = service_us(flash, operation, PAGE_BYTES)
@@ -318,7 +323,9 @@ class TestPrice:
         assert one.io_time_us_per_access == pytest.approx(other.io_time_us_per_access)
 
     def test_blocks_on_devices_without_a_time_name_the_device(self) -> None:
-        row = simulate_scheme(TPCB, "inclusive", 300, 3000, options={"block_pages": "8"})
+        row = simulate_scheme(
+            TPCB, "inclusive", 300, 3000, options={"block_pages": "8"}
+        )
         found = price(row, flash=self.FLASH, disk=device(read_iops=1))
         assert found.io_time_us_per_access is None
         assert "states no service time of writes" in found.reason

@@ -131,6 +131,98 @@ def test_one_queue_with_think_time_is_the_machine_repairman() -> None:
 demand_lists = st.lists(st.floats(0.001, 5.0), min_size=1, max_size=4)
 
 
+@pytest.mark.parametrize("clients", [1, 2, 3, 4])
+@pytest.mark.parametrize("think", [0.0, 0.4])
+def test_a_delay_is_a_station_with_a_server_for_everybody(
+    clients: int, think: float
+) -> None:
+    """Against the chain in which clients in the delay think a little longer, and wait for it."""
+    demands, delay = [0.5, 0.2], 0.9
+    rate, _ = markov(demands, clients, think + delay)
+    found = closed_network(demands, clients=clients, think_s=think, delay_s=delay)
+    assert found.throughput_per_s[-1] == pytest.approx(rate, rel=1e-9)
+    assert found.response_s[-1] == pytest.approx(clients / rate - think, rel=1e-9)
+
+
+@pytest.mark.oracle("throughput.schemes.beyond_busy")
+def test_a_volume_answers_no_faster_than_its_latency() -> None:
+    volume = catalog.device("aws-ebs-io2-bx")
+    # 500 µs, whatever its 256,000 IOPS; page writes and reads alike
+    waits = throughput.beyond_busy(FLASH, volume, 4096)
+    assert waits.flash_read == 0
+    assert waits.disk_read == pytest.approx(500 - 1e6 / 256_000)
+    found = study(
+        disk=volume, setting=Setting(clients=1, accesses_per_transaction=10)
+    ).schemes["none"]
+    # none: 400 reads and 80 writes over 1000 accesses, 10 accesses a transaction
+    assert found.response_s[0] == pytest.approx(4.8 * 500e-6)
+    assert found.delay_s[0] == pytest.approx(4.8 * (500e-6 - 1 / 256_000))
+    assert found.bounds.response_s[0] == pytest.approx(4.8 * 500e-6)
+
+
+@pytest.mark.formula("throughput.schemes.beyond_busy")
+@given(
+    st.sampled_from(["aws-ebs-io2-bx", "wd-ultrastar-hc310", DISK.id]),
+    st.sampled_from(["intel-s4500-7.68tb", "optane-p4800x-375gb", FLASH.id]),
+    st.integers(1, 200),
+    st.floats(0, 0.01),
+)
+def test_a_response_is_never_below_its_latencies_and_saturation_stays(
+    disk: str, flash: str, clients: int, think: float
+) -> None:
+    devices = {"flash": catalog.device(flash), "disk": catalog.device(disk)}
+    setting = Setting(clients=clients, accesses_per_transaction=7, think_s=think)
+    waits = throughput.beyond_busy(devices["flash"], devices["disk"], 4096)
+    assert min(waits.flash_read, waits.flash_write, waits.disk_read) >= 0
+    for found in study(**devices, setting=setting, points=[clients]).schemes.values():
+        alone = float(found.demands_s[0].sum() + found.delay_s[0])
+        assert found.response_s[0] >= alone * (1 - 1e-12)
+        without = closed_network(found.demands_s[0], clients=clients, think_s=think)
+        assert found.throughput_per_s[0] <= without.throughput_per_s[-1] * (1 + 1e-12)
+        # what the devices do at most is the same, and is reached with clients enough
+        fastest = 1 / found.demands_s[0].max()
+        assert found.bounds.max_throughput_per_s[0] == pytest.approx(fastest)
+        many = int(min(20 * (alone + think) * fastest, 20_000)) + 1
+        crowd = closed_network(
+            found.demands_s[0], clients=many, think_s=think, delay_s=found.delay_s[0]
+        )
+        if many < 20_000:
+            assert crowd.throughput_per_s[-1] >= 0.9 * fastest
+
+
+def test_delays_that_differ_by_flash_size_are_solved_apart() -> None:
+    """As one network a size."""
+    volume = catalog.device("aws-ebs-io2-bx")
+    sizes = [50, 100, 200]
+    together = study(disk=volume, vary="flash_pages", points=sizes).schemes["lazy"]
+    assert len(set(together.delay_s.tolist())) == len(sizes)
+    for at, size in enumerate(sizes):
+        alone = study(disk=volume, flash_pages=size, points=[40]).schemes["lazy"]
+        assert together.response_s[at] == pytest.approx(alone.response_s[0])
+
+
+@pytest.mark.oracle("throughput.schemes.delay_terms")
+@pytest.mark.formula("throughput.schemes.delay_terms")
+@given(st.floats(0.1, 1000), st.integers(1, 300))
+def test_the_numbers_behind_a_delay_give_it(accesses: float, flash_pages: int) -> None:
+    volume = catalog.device("aws-ebs-io2-bx")
+    drive = catalog.device("intel-s4500-7.68tb")
+    waits = throughput.beyond_busy(drive, volume, 4096)
+    found = study(
+        flash=drive,
+        disk=volume,
+        points=[3],
+        flash_pages=flash_pages,
+        setting=Setting(clients=3, accesses_per_transaction=accesses),
+    ).schemes["lazy"]
+    formula, numbers = throughput.delay_terms(found, 0, accesses, waits)
+    named = {number.symbol: number.value for number in numbers}
+    text = formula.replace("A (", "A * (")
+    for pair in ("h_f f_R", "w_f f_W", "m_f d_R", "w_d d_W"):
+        text = text.replace(pair, pair.replace(" ", " * "))
+    assert eval(text, {}, named) / 1e6 == pytest.approx(float(found.delay_s[0]))
+
+
 @pytest.mark.formula(
     "throughput.mva.closed_network", "throughput.laws.asymptotic_bounds"
 )
@@ -277,10 +369,11 @@ def test_the_answer_names_estimator_validity_warnings_and_derivation() -> None:
     assert "exact mean-value analysis" in found["estimator"]
     assert "queue of its own" in found["validity"]
     names = {warning["name"] for warning in found["warnings"]}
-    assert {"writes_are_waited_for", "service_from_saturated_rate"} <= names
+    assert {"writes_are_waited_for", "latency_unknown"} <= names
     lazy = next(d for d in found["derivation"] if d["scheme"] == "lazy")
     assert {number["symbol"] for number in lazy["numbers"]} == {
         "N",
+        "W",
         "Z",
         "D_cpu",
         "D_flash",

@@ -17,7 +17,7 @@ from tierwright.errors import BadInput
 from tierwright.page_flow.counts import TIE_ORDER
 from tierwright.replay_cost import price
 from tierwright.throughput.mva import closed_network
-from tierwright.throughput.schemes import STATIONS, US_PER_S, Setting
+from tierwright.throughput.schemes import STATIONS, US_PER_S, Setting, beyond_busy
 
 __all__ = [
     "ReplayedChoice",
@@ -43,12 +43,15 @@ class ReplayedThroughput:
         At N clients, by mean-value analysis. [1/s], [s]
     demands_s, utilisation : dict of str to float
         By kind of station. [s], [1]
+    delay_s : float
+        W, waits beyond busy times. [s]
     """
 
     throughput_per_s: float
     response_s: float
     demands_s: dict[str, float]
     utilisation: dict[str, float]
+    delay_s: float
 
 
 def replayed_throughput(
@@ -56,7 +59,8 @@ def replayed_throughput(
 ) -> ReplayedThroughput:
     """Solve the network of `scheme_throughput` with demands from a replay.
 
-    The demand at flash and at the disks is A x (operations x service times) / accesses.
+    The demand at flash and at the disks is A x (operations x service times) / accesses, and
+    each operation waits for what its latency is beyond its service time.
 
     Parameters
     ----------
@@ -79,11 +83,23 @@ def replayed_throughput(
         per * times["flash"],
         per * times["disk"],
     )
+    waits = beyond_busy(flash, disk, counters["page_bytes"])
+    delay_s = (
+        per
+        / counters["accesses"]
+        * (
+            counters["flash_reads"] * waits.flash_read
+            + counters["flash_writes"] * waits.flash_write
+            + counters["hdd_reads"] * waits.disk_read
+            + counters["hdd_writes"] * waits.disk_write
+        )
+    )
     network = closed_network(
         demands,
         clients=setting.clients,
         think_s=setting.think_s,
         devices=(setting.cpus, setting.flash_devices, setting.disks),
+        delay_s=delay_s,
     )
     busy = network.utilisation[-1].tolist()
     return ReplayedThroughput(
@@ -91,6 +107,7 @@ def replayed_throughput(
         float(network.response_s[-1]),
         dict(zip(STATIONS, demands, strict=True)),
         dict(zip(STATIONS, busy, strict=True)),
+        delay_s,
     )
 
 

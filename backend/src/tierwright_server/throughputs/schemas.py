@@ -121,10 +121,10 @@ class SchemeColumns(Answer):
     exact: bool
     exactness: str = Field(description="How far off they may be, at the worst point.")
     throughput_bound_per_s: list[float | None] = Field(
-        description="min(1 / D_max, N / (D + Z)). [1/s]"
+        description="min(1 / D_max, N / (D + W + Z)). [1/s]"
     )
     response_bound_ms: list[float] = Field(
-        description="max(D, N D_max - Z), the least there can be. [ms]"
+        description="max(D + W, N D_max - Z), the least there can be. [ms]"
     )
     max_throughput_per_s: list[float | None] = Field(description="1 / D_max. [1/s]")
     bottleneck: list[Station | None] = Field(
@@ -134,11 +134,14 @@ class SchemeColumns(Answer):
         description="What limits the throughput: the kind of devices that are at least 90 % "
         "busy, the busiest of them, else the number of clients."
     )
-    knee_clients: list[float | None] = Field(description="N* = (D + Z) / D_max.")
+    knee_clients: list[float | None] = Field(description="N* = (D + W + Z) / D_max.")
     knee_disks: float | None = Field(
         description="Disks from which another device limits, at the first point."
     )
     demand_ms: ByStation = Field(description="Of a transaction, over all devices. [ms]")
+    delay_ms: list[float] = Field(
+        description="W, what a transaction waits for latencies beyond busy times. [ms]"
+    )
     utilisation: ByStation = Field(description="Busy share of one device of the kind.")
     queue: ByStation = Field(
         description="Clients at one device, the one served included."

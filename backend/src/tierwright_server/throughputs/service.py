@@ -66,8 +66,8 @@ LEAST_ADDED = 1e-3
 """Share of throughput that is not worth a word."""
 TIME_BASIS = (
     "Demands are busy times, 1/IOPS of the devices: the service that a transaction keeps a "
-    "device from others. The response time adds waiting in the queues; it is not the latency "
-    "that a data sheet states."
+    "device from others. The response time adds waiting in the queues and, where a device "
+    "states its latency, what each I/O takes beyond its busy time."
 )
 
 
@@ -218,6 +218,7 @@ def _columns(study: ThroughputStudy, found: SchemeThroughput) -> SchemeColumns:
         knee_clients=_nullable(bounds.knee_clients),
         knee_disks=study.knee_disks[found.scheme],
         demand_ms=_stations(found.demands_s * MS_PER_S),
+        delay_ms=(found.delay_s * MS_PER_S).tolist(),
         utilisation=_stations(found.utilisation),
         queue=_stations(found.queue),
     )
@@ -423,6 +424,7 @@ def _derivation(
     if study.varied in ("disks", "flash_devices"):
         varied = "disk" if study.varied == "disks" else "flash"
         counts[varied], first[varied] = int(study.points[at]), int(study.points[0])
+    waits = throughput.BeyondBusy(**study.inputs["waits_beyond_busy_us"])
     for name, found in study.schemes.items():
         title = titles()[name]
         demand = dict(
@@ -461,28 +463,29 @@ def _derivation(
                 float(bounds.largest_demand_s[at]) * MS_PER_S,
                 "ms",
             ),
+            ("W", *_delay(found, at, body, waits)),
             (
                 "N*",
-                f"(D + Z) / D_max; Z = {shown(body.think_ms)} ms",
+                f"(D + W + Z) / D_max; Z = {shown(body.think_ms)} ms",
                 float(bounds.knee_clients[at]),
                 "clients",
             ),
             (
                 "bound of X",
-                f"min(1 / D_max, N / (D + Z)); {given}",
+                f"min(1 / D_max, N / (D + W + Z)); {given}",
                 float(bounds.throughput_per_s[at]),
                 "1/s",
             ),
             (
                 "X",
-                "X(n) = n / (Z + sum R_k(n)), R_k(n) = D_k (1 + Q_k(n-1)), "
+                "X(n) = n / (Z + W + sum R_k(n)), R_k(n) = D_k (1 + Q_k(n-1)), "
                 f"Q_k(n) = X(n) R_k(n), over all devices k, each with D_k of {one_of_each}; {given}",
                 float(found.throughput_per_s[at]),
                 "1/s",
             ),
             (
                 "R",
-                f"sum of R_k(N) = N / X - Z; {given}",
+                f"W + sum of R_k(N) = N / X - Z; {given}",
                 float(found.response_s[at]) * MS_PER_S,
                 "ms",
             ),
@@ -508,6 +511,18 @@ def _derivation(
                 unit=unit,
                 source=source,
             )
+
+
+def _delay(
+    found: SchemeThroughput, at: int, body: ThroughputIn, waits: throughput.BeyondBusy
+) -> tuple[str, float, str]:
+    formula, numbers = throughput.delay_terms(
+        found, at, body.accesses_per_transaction, waits
+    )
+    put_in = ", ".join(
+        f"{number.symbol} = {shown(number.value)} {number.unit}" for number in numbers
+    )
+    return f"{formula}; {put_in}", float(found.delay_s[at]) * MS_PER_S, "ms"
 
 
 def _knee_formula(

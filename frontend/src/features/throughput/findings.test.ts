@@ -25,6 +25,7 @@ const study = (varied: ThroughputOut["varied"], knee: number): ThroughputOut =>
         knee_clients: [knee, knee],
         knee_disks: 3,
         demand_ms: none,
+        delay_ms: [0, 0],
         utilisation: none,
         queue: none,
       },

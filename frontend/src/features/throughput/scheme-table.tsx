@@ -33,6 +33,7 @@ export const SchemeTable = memo(function SchemeTable({
           "throughput_least_per_s",
           "throughput_most_per_s",
           "response_ms",
+          "latency_beyond_busy_ms",
           "bottleneck",
           "limited_by",
           "utilisation_cpu",
@@ -51,7 +52,7 @@ export const SchemeTable = memo(function SchemeTable({
   return (
     <Panel
       title="Every scheme at the present point"
-      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. Devices limit a scheme where they are at least 90 % busy, else the number of clients does."
+      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. Latency is the part of the response that I/Os take beyond the time that they keep devices busy. Devices limit a scheme where they are at least 90 % busy, else the number of clients does."
       actions={
         <Button size="xs" variant="default" onClick={exportCsv}>
           Export CSV
@@ -66,6 +67,7 @@ export const SchemeTable = memo(function SchemeTable({
               <Head title="Throughput" unit="1/s" />
               <Head title="Range" unit="1/s" />
               <Head title="Response" unit="ms" />
+              <Head title="Latency" unit="ms" />
               <th scope="col">Limited by</th>
               <Head title="Flash busy" />
               <Head title="Disk busy" />
@@ -118,6 +120,7 @@ const csvRow = (scheme: SchemeColumns, at: number): CsvCell[] => [
     scheme.throughput_least_per_s,
     scheme.throughput_most_per_s,
     scheme.response_ms,
+    scheme.delay_ms,
     scheme.bottleneck,
     scheme.limit,
     scheme.utilisation.cpu,
@@ -166,6 +169,7 @@ function Row({ scheme, found, onExplain }: RowProps) {
         <span title={scheme.exactness}>{rangeOf(scheme, at)}</span>
       </td>
       {figure("Response", short(scheme.response_ms[at]))}
+      {figure("Latency", short(scheme.delay_ms[at]))}
       <td>{limitTitle(limit)}</td>
       {figure("Flash busy", share(scheme.utilisation.flash[at]))}
       {figure("Disk busy", share(scheme.utilisation.disk[at]))}

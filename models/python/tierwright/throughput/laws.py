@@ -74,7 +74,7 @@ class Bounds:
     Attributes
     ----------
     total_demand_s : float64 array
-        D, the response time of a transaction alone. [s]
+        D; with the delay W the response time of a transaction alone. [s]
     largest_demand_s : float64 array
         D_max, at the busiest station. [s]
     bottleneck : int64 array
@@ -82,12 +82,12 @@ class Bounds:
     max_throughput_per_s : float64 array
         1 / D_max; infinite where nothing is demanded. [1/s]
     knee_clients : float64 array
-        N* = (D + Z) / D_max, where the two bounds meet: below it clients hardly wait for each
+        N* = (D + W + Z) / D_max, where the two bounds meet: below it clients hardly wait for each
         other, above it more of them only wait. NaN where nothing is demanded.
     throughput_per_s : float64 array
-        Upper bound min(1 / D_max, N / (D + Z)) at N clients. [1/s]
+        Upper bound min(1 / D_max, N / (D + W + Z)) at N clients. [1/s]
     response_s : float64 array
-        Lower bound max(D, N D_max - Z) at N clients. [s]
+        Lower bound max(D + W, N D_max - Z) at N clients. [s]
     """
 
     total_demand_s: FloatArray
@@ -105,10 +105,12 @@ def asymptotic_bounds(
     clients: ArrayLike,
     think_s: ArrayLike = 0.0,
     devices: ArrayLike = 1,
+    delay_s: ArrayLike = 0.0,
 ) -> Bounds:
     """Bounds of throughput and response time, and the knee.
 
-    X(N) <= min(1 / D_max, N / (D + Z)); R(N) >= max(D, N D_max - Z); N* = (D + Z) / D_max.
+    X(N) <= min(1 / D_max, N / (D + W + Z)); R(N) >= max(D + W, N D_max - Z);
+    N* = (D + W + Z) / D_max.
 
     Parameters
     ----------
@@ -120,6 +122,8 @@ def asymptotic_bounds(
         Z, time between a client's transactions. [s]
     devices : array_like, shape (..., K)
         Equal stations of each kind.
+    delay_s : array_like, shape (...)
+        W, what a transaction waits besides and keeps nothing busy. [s]
 
     Raises
     ------
@@ -135,7 +139,9 @@ def asymptotic_bounds(
     (100.0, 12.5)
     """
     stations = Stations.checked(demands_s, devices)
-    v = broadcast("bounds", amounts={"clients": clients, "think_s": think_s})
+    v = broadcast(
+        "bounds", amounts={"clients": clients, "think_s": think_s, "delay_s": delay_s}
+    )
     problems = Problems("bounds", "a closed system has at least one client")
     problems.check(np.all(v["clients"] >= 1), "clients", clients, "must be at least 1")
     problems.raise_if_any()
@@ -144,7 +150,8 @@ def asymptotic_bounds(
     total = np.broadcast_to(stations.demands_s.sum(axis=-1), lead)
     largest = np.broadcast_to(each.max(axis=-1), lead)
     busiest = np.broadcast_to(each.argmax(axis=-1).astype(np.int64), lead)
-    whole = total + v["think_s"]
+    alone_s = total + v["delay_s"]
+    whole = alone_s + v["think_s"]
     some = largest > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         fastest = np.where(some, 1.0 / largest, np.inf)
@@ -157,7 +164,7 @@ def asymptotic_bounds(
         fastest,
         knee,
         np.minimum(fastest, alone),
-        np.maximum(total, v["clients"] * largest - v["think_s"]),
+        np.maximum(alone_s, v["clients"] * largest - v["think_s"]),
     )
 
 

@@ -35,9 +35,9 @@ class ClosedNetwork:
     clients : int64 array, shape (N,)
         1 ... N.
     throughput_per_s : float64 array, shape (..., N)
-        X; infinite where nothing is demanded and nobody thinks. [1/s]
+        X; infinite where nothing is demanded, delayed or thought about. [1/s]
     response_s : float64 array, shape (..., N)
-        R, without think time. [s]
+        R, the delay in it, without think time. [s]
     utilisation : float64 array, shape (..., N, K)
         U = X D of one station of each kind. [1]
     queue : float64 array, shape (..., N, K)
@@ -61,8 +61,12 @@ def closed_network(
     clients: int,
     think_s: ArrayLike = 0.0,
     devices: ArrayLike = 1,
+    delay_s: ArrayLike = 0.0,
 ) -> ClosedNetwork:
-    """Exact MVA: R_k(n) = D_k (1 + Q_k(n-1)), X(n) = n / (Z + sum R_k), Q_k(n) = X R_k.
+    """Exact MVA: R_k(n) = D_k (1 + Q_k(n-1)), X(n) = n / (Z + W + sum R_k), Q_k(n) = X R_k.
+
+    A delay W holds a client and keeps no station busy: a station with a server for everybody,
+    as thinking is, but inside the response time, R = W + sum R_k.
 
     Parameters
     ----------
@@ -74,6 +78,8 @@ def closed_network(
         Z, time between a client's transactions. [s]
     devices : array_like, shape (..., K)
         Equal stations of each kind, each with a queue of its own and demand D_k / devices.
+    delay_s : array_like, shape (...)
+        W, what a transaction waits besides, whoever else there is. [s]
 
     Returns
     -------
@@ -99,12 +105,21 @@ def closed_network(
     )
     problems.raise_if_any()
     stations = Stations.checked(demands_s, devices)
-    think = broadcast("closed network", amounts={"think_s": think_s})["think_s"]
+    pauses = broadcast(
+        "closed network", amounts={"think_s": think_s, "delay_s": delay_s}
+    )
+    think, delay = pauses["think_s"], pauses["delay_s"]
     lead = np.broadcast_shapes(think.shape, stations.demands_s.shape[:-1])
     kinds = stations.demands_s.shape[-1]
     each = np.broadcast_to(stations.each_s, (*lead, kinds))
     count = np.broadcast_to(stations.devices, (*lead, kinds))
-    return _recursion(each, count, np.broadcast_to(think, lead), int(clients))
+    return _recursion(
+        each,
+        count,
+        np.broadcast_to(think, lead),
+        np.broadcast_to(delay, lead),
+        int(clients),
+    )
 
 
 def _is_whole(value: object) -> bool:
@@ -112,7 +127,11 @@ def _is_whole(value: object) -> bool:
 
 
 def _recursion(
-    each: FloatArray, count: FloatArray, think: FloatArray, clients: int
+    each: FloatArray,
+    count: FloatArray,
+    think: FloatArray,
+    delay: FloatArray,
+    clients: int,
 ) -> ClosedNetwork:
     lead, kinds = each.shape[:-1], each.shape[-1]
     each, count = each.reshape(-1, kinds), count.reshape(-1, kinds)
@@ -121,7 +140,8 @@ def _recursion(
     totals = np.empty_like(rates)
     queues = np.empty((clients, len(each), kinds))
     # Nothing demanded, nobody thinks: no queue, whatever the rate.
-    pause = think.reshape(-1)
+    wait = delay.reshape(-1)
+    pause = think.reshape(-1) + wait
     nothing = (pause == 0) & ((count * each).sum(axis=-1) == 0)
     pause = np.where(nothing, 1.0, pause)
     before = np.zeros_like(queues[0])
@@ -139,7 +159,7 @@ def _recursion(
         before = queue
     rates[:, nothing] = np.inf
     throughput = rates.T.reshape(*lead, clients)
-    response = totals.T.reshape(*lead, clients)
+    response = (totals + wait).T.reshape(*lead, clients)
     lengths = queues.swapaxes(0, 1).reshape(*lead, clients, kinds)
     each = each.reshape(*lead, kinds)
     finite = np.where(np.isfinite(throughput), throughput, 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,7 +17,13 @@ from tierwright.page_flow import Caution, SchemeGrid, evaluate_grid, explain
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
 from tierwright.page_flow.warn import about_curve, about_space_behind
-from tierwright.service_time import service_basis
+from tierwright.service_time import (
+    OPERATIONS,
+    Operation,
+    service_basis,
+    service_us,
+    waiting_time,
+)
 from tierwright.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 
@@ -30,8 +36,8 @@ SATURATED = 0.9
 """Utilisation from which a device limits: below it more clients get more done. [1]"""
 CLIENTS: Limit = "clients"
 DEMAND_VALIDITY = (
-    "LRU in both tiers, busy times at the rates that the devices state; the range is that of "
-    "flash hits off by their known error"
+    "LRU in both tiers, busy times at the rates that the devices state, latencies as they state "
+    "them, the same at every load; the range is that of flash hits off by their known error"
 )
 
 
@@ -72,6 +78,9 @@ class SchemeThroughput:
         Name.
     demands_s : float64 array, shape (P, K)
         Demand of a transaction at each kind of `STATIONS`, over all its devices. [s]
+    delay_s : float64 array, shape (P,)
+        W, what a transaction waits for its I/Os beyond the time that they keep devices busy:
+        latency - busy time of each, where the latency is longer. [s]
     bounds : Bounds
         Operational laws: bottleneck, its rate, the knee.
     throughput_per_s, response_s : float64 array, shape (P,)
@@ -94,6 +103,7 @@ class SchemeThroughput:
 
     scheme: str
     demands_s: FloatArray
+    delay_s: FloatArray
     bounds: Bounds
     throughput_per_s: FloatArray
     response_s: FloatArray
@@ -155,6 +165,7 @@ class ThroughputStudy:
             "schemes": {
                 name: {
                     "demand_s": _by_station(found.demands_s),
+                    "delay_s": _plain(found.delay_s),
                     "throughput_per_s": _plain(found.throughput_per_s),
                     "response_s": _plain(found.response_s),
                     "utilisation": _by_station(found.utilisation),
@@ -210,6 +221,8 @@ def scheme_throughput(
 
     The demand of a transaction at flash and at the disks is its accesses times the flash and
     disk terms of C0 to C3 per access; a RAM hit needs none. Each device has a queue of its own.
+    Where one request alone takes longer than it keeps its device busy, a client waits for the
+    rest as well, whatever the queues.
 
     Parameters
     ----------
@@ -271,9 +284,13 @@ def scheme_throughput(
         if np.any(explain.error_band(name, left, sizes.astype(float)))
     ]
     ends = {end: costs_of(near, end) for end in (-1.0, 1.0)} if near else {}
+    waits = beyond_busy(flash, disk, curve.page_bytes)
     solved = _solve(
         {
-            (name, end): _demands(costs, setting)
+            (name, end): (
+                _demands(costs, setting),
+                _delays(costs, waits, setting.accesses_per_transaction),
+            )
             for end, grids in ((0.0, grid), *ends.items())
             for name, costs in grids.items()
         },
@@ -305,7 +322,7 @@ def scheme_throughput(
         warnings=(
             *about_curve(curve, left, sizes),
             *about_space_behind(flash_metadata),
-            *_cautions(found, flash, disk),
+            *_cautions(found, flash, disk, curve.page_bytes),
         ),
         inputs={
             "ram_pages": ram_pages,
@@ -317,6 +334,9 @@ def scheme_throughput(
             "disk_device_id": disk.id,
             "flash_service_basis": service_basis(flash, curve.page_bytes),
             "disk_service_basis": service_basis(disk, curve.page_bytes),
+            "waits_beyond_busy_us": {
+                name: getattr(waits, name) for name in BeyondBusy.__slots__
+            },
             **{name: getattr(setting, name) for name in Setting.__slots__},
         },
         derivation=[
@@ -324,6 +344,68 @@ def scheme_throughput(
             for study in found.values()
         ],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondBusy:
+    """What one request alone takes longer than it keeps its device busy, by operation. [µs]
+
+    0 where the device states no such time, or a shorter one.
+    """
+
+    flash_read: float
+    flash_write: float
+    disk_read: float
+    disk_write: float
+
+
+def beyond_busy(flash: Device, disk: Device, page_bytes: int) -> BeyondBusy:
+    """Return latency - busy time of each operation on a page, at least 0. [µs]
+
+    Parameters
+    ----------
+    flash, disk : Device
+        Devices of the two lower tiers.
+    page_bytes : int
+        [bytes]
+
+    Examples
+    --------
+    >>> from tierwright import catalog
+    >>> drive, volume = (
+    ...     catalog.device("intel-s4500-7.68tb"),
+    ...     catalog.device("aws-ebs-io2-bx"),
+    ... )
+    >>> found = beyond_busy(drive, volume, 4096)
+    >>> round(found.flash_read, 1), round(found.disk_read, 1)
+    (96.1, 496.1)
+    """
+    return BeyondBusy(
+        *(
+            _beyond(device, operation, page_bytes)
+            for device in (flash, disk)
+            for operation in OPERATIONS
+        )
+    )
+
+
+def _beyond(device: Device, operation: Operation, page_bytes: int) -> float:
+    alone = waiting_time(device, operation, page_bytes).time_us
+    busy = service_us(device, operation, page_bytes)
+    return 0.0 if alone is None or busy is None else max(alone - busy, 0.0)
+
+
+def _delays(
+    costs: SchemeGrid, waits: BeyondBusy, accesses_per_transaction: float
+) -> FloatArray:
+    """W of a transaction: its operations times what each waits beyond busy times. [s]"""
+    each = (
+        costs.flash_hits / costs.accesses * waits.flash_read
+        + costs.flash_writes_per_access * waits.flash_write
+        + costs.flash_misses / costs.accesses * waits.disk_read
+        + costs.disk_writes_per_access * waits.disk_write
+    )
+    return np.asarray(each * accesses_per_transaction / US_PER_S)
 
 
 def _demands(costs: SchemeGrid, setting: Setting) -> FloatArray:
@@ -356,6 +438,7 @@ def _scheme(
     return SchemeThroughput(
         name,
         main.demands_s,
+        main.delay_s,
         main.bounds,
         main.throughput_per_s,
         main.response_s,
@@ -442,6 +525,7 @@ class _Solved:
     """One network at every point, as in `SchemeThroughput`."""
 
     demands_s: FloatArray
+    delay_s: FloatArray
     bounds: Bounds
     throughput_per_s: FloatArray
     response_s: FloatArray
@@ -450,37 +534,49 @@ class _Solved:
 
 
 def _solve(
-    demands: Mapping[tuple[str, float], FloatArray],
+    demands: Mapping[tuple[str, float], tuple[FloatArray, FloatArray]],
     devices: FloatArray,
     clients: np.typing.NDArray[np.int64],
     think_s: float,
 ) -> dict[tuple[str, float], _Solved]:
     """Solve the networks of all schemes in one recursion over the population."""
-    each = np.stack(list(demands.values()))
+    each = np.stack([wanted for wanted, _ in demands.values()])
+    delay = np.stack([waited for _, waited in demands.values()])
     first = each[:, :1]
     most = int(clients.max())
-    if bool(np.all(each == first) and np.all(devices == devices[0])):
+    if bool(
+        np.all(each == first)
+        and np.all(delay == delay[:, :1])
+        and np.all(devices == devices[0])
+    ):
         # One network a scheme at many populations: the recursion passes through them all.
-        each, count = first[:, 0], devices[0]
+        each, delay, count = first[:, 0], delay[:, 0], devices[0]
         pick: Any = (slice(None), clients - 1)
     else:
         count = devices
         pick = (slice(None), np.arange(len(clients)), clients - 1)
-    whole = closed_network(each, clients=most, think_s=think_s, devices=count)
+    whole = closed_network(
+        each, clients=most, think_s=think_s, devices=count, delay_s=delay
+    )
     rates, response = whole.throughput_per_s[pick], whole.response_s[pick]
     utilisation, queue = whole.utilisation[pick], whole.queue[pick]
     return {
         key: _Solved(
             wanted,
+            waited,
             asymptotic_bounds(
-                wanted, clients=clients, think_s=think_s, devices=devices
+                wanted,
+                clients=clients,
+                think_s=think_s,
+                devices=devices,
+                delay_s=waited,
             ),
             rates[at],
             response[at],
             utilisation[at],
             queue[at],
         )
-        for at, (key, wanted) in enumerate(demands.items())
+        for at, (key, (wanted, waited)) in enumerate(demands.items())
     }
 
 
@@ -545,8 +641,8 @@ def _knee_disks(study: SchemeThroughput, devices: FloatArray) -> float | None:
 
 
 def _cautions(
-    found: Mapping[str, SchemeThroughput], flash: Device, disk: Device
-) -> Iterable[Caution]:
+    found: Mapping[str, SchemeThroughput], flash: Device, disk: Device, page_bytes: int
+) -> Iterator[Caution]:
     yield Caution(
         "writes_are_waited_for",
         "a transaction waits for the writes that its misses cause; a system that writes in the "
@@ -554,13 +650,20 @@ def _cautions(
         "read response times as an upper bound where writes are asynchronous",
     )
     for role, device in (("flash", flash), ("disk", disk)):
-        depth = device.queue_depth
-        if "read_iops" in device.figures and depth != 1:
+        unknown = [
+            operation
+            for operation in OPERATIONS
+            if waiting_time(device, operation, page_bytes).time_us is None
+        ]
+        if unknown and device.queue_depth != 1:
+            depth = device.queue_depth
             yield Caution(
-                "service_from_saturated_rate",
-                f"`{device.id}` ({role}): its busy times are 1/IOPS at queue depth "
-                f"{'unknown' if depth is None else depth}; one request alone takes longer",
-                "throughput near saturation is right, response times of few clients are too short",
+                "latency_unknown",
+                f"`{device.id}` ({role}) states no latency of a {' or a '.join(unknown)}: a "
+                "client is taken to wait no longer than the device is busy, 1/IOPS at queue "
+                f"depth {'unknown' if depth is None else depth}; one request alone takes longer",
+                "throughput near saturation is right, response times of few clients are too "
+                "short: add read_latency_us and write_latency_us to a copy of the device",
             )
     if any(float(study.demands_s.sum()) == 0 for study in found.values()):
         yield Caution(
@@ -620,6 +723,67 @@ def demand_terms(
     }
 
 
+def delay_terms(
+    study: SchemeThroughput,
+    at: int,
+    accesses_per_transaction: float,
+    waits: BeyondBusy,
+) -> tuple[str, tuple[Number, ...]]:
+    """Give formula and numbers behind W, of one point; as `demand_terms`.
+
+    Parameters
+    ----------
+    study : SchemeThroughput
+        The scheme.
+    at : int
+        Index of the point.
+    accesses_per_transaction : float
+        A.
+    waits : BeyondBusy
+        Of the devices of the study.
+
+    Returns
+    -------
+    tuple of str and numbers
+    """
+    costs = study.costs
+
+    return (
+        "A (h_f f_R + w_f f_W + m_f d_R + w_d d_W)",
+        (
+            Number("A", accesses_per_transaction, "accesses", "of a transaction"),
+            Number(
+                "h_f",
+                float(costs.flash_hits[at]) / costs.accesses,
+                "1/access",
+                "flash hits",
+            ),
+            Number("f_R", waits.flash_read, "µs", "flash read, latency - busy time"),
+            Number(
+                "w_f",
+                float(costs.flash_writes_per_access[at]),
+                "1/access",
+                "flash writes",
+            ),
+            Number("f_W", waits.flash_write, "µs", "flash write, latency - busy time"),
+            Number(
+                "m_f",
+                float(costs.flash_misses[at]) / costs.accesses,
+                "1/access",
+                "misses of both tiers",
+            ),
+            Number("d_R", waits.disk_read, "µs", "disk read, latency - busy time"),
+            Number(
+                "w_d",
+                float(costs.disk_writes_per_access[at]),
+                "1/access",
+                "disk writes",
+            ),
+            Number("d_W", waits.disk_write, "µs", "disk write, latency - busy time"),
+        ),
+    )
+
+
 def _derive(
     study: SchemeThroughput, devices: FloatArray, clients: int, setting: Setting
 ) -> dict[str, Any]:
@@ -638,11 +802,20 @@ def _derive(
                 "meaning": f"demand of a transaction, over {count:g} of the kind",
             }
         )
+    numbers.append(
+        {
+            "symbol": "W",
+            "value": float(study.delay_s[-1]),
+            "unit": "s",
+            "meaning": "waits of a transaction beyond busy times",
+        }
+    )
     terms = demand_terms(study, -1, setting.accesses_per_transaction)
     return {
         "scheme": study.scheme,
-        "formula": "R_k(n) = D_k (1 + Q_k(n-1)), X(n) = n / (Z + sum R_k), Q_k(n) = X R_k",
-        "bounds": "X <= min(1 / D_max, N / (D + Z)), R >= max(D, N D_max - Z)",
+        "formula": "R_k(n) = D_k (1 + Q_k(n-1)), X(n) = n / (Z + W + sum R_k), Q_k(n) = X R_k, "
+        "R = W + sum R_k",
+        "bounds": "X <= min(1 / D_max, N / (D + W + Z)), R >= max(D + W, N D_max - Z)",
         "numbers": numbers,
         "demands": [
             {
