@@ -279,7 +279,7 @@ def _with_blocks(
         return pages
     block_pages = blocks["block_pages"]
     terms = dict(pages.terms_us_per_access)
-    for name, device, operation, count, moved in (
+    requests: tuple[tuple[str, Device | None, Operation, int, int], ...] = (
         (
             "disk_block_reads",
             disk,
@@ -301,7 +301,8 @@ def _with_blocks(
             blocks["flash_block_writes"],
             block_pages * blocks["flash_block_writes"],
         ),
-    ):
+    )
+    for name, device, operation, count, moved in requests:
         if count == 0:
             terms[name] = 0.0
             continue
