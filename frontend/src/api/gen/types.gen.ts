@@ -7756,13 +7756,13 @@ export type SchemeColumns = {
     /**
      * Throughput Bound Per S
      *
-     * min(1 / D_max, N / (D + Z)). [1/s]
+     * min(1 / D_max, N / (D + W + Z)). [1/s]
      */
     throughput_bound_per_s: Array<number | null>;
     /**
      * Response Bound Ms
      *
-     * max(D, N D_max - Z), the least there can be. [ms]
+     * max(D + W, N D_max - Z), the least there can be. [ms]
      */
     response_bound_ms: Array<number>;
     /**
@@ -7786,7 +7786,7 @@ export type SchemeColumns = {
     /**
      * Knee Clients
      *
-     * N* = (D + Z) / D_max.
+     * N* = (D + W + Z) / D_max.
      */
     knee_clients: Array<number | null>;
     /**
@@ -7799,6 +7799,12 @@ export type SchemeColumns = {
      * Of a transaction, over all devices. [ms]
      */
     demand_ms: ByStation;
+    /**
+     * Delay Ms
+     *
+     * W, what a transaction waits for latencies beyond busy times. [ms]
+     */
+    delay_ms: Array<number>;
     /**
      * Busy share of one device of the kind.
      */
