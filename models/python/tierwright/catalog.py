@@ -1,7 +1,9 @@
-"""The shipped devices and price books: the only reader of `fixtures/devices` and `fixtures/prices`."""
+"""The shipped devices, price books and exchange rates: the only reader of their `fixtures`."""
 
 from __future__ import annotations
 
+import calendar
+import datetime
 import os
 from collections.abc import Mapping
 from decimal import Decimal
@@ -10,9 +12,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from tierwright.device import Device, device_from_mapping
+from tierwright.currency import (
+    BASE,
+    DOLLARS,
+    ExchangeRate,
+    read_amount,
+    stated_rate,
+)
+from tierwright.device import Device, check_date, device_from_mapping
 from tierwright.documents import read_json, read_toml
-from tierwright.errors import BadInput
+from tierwright.errors import BadInput, Problems
 from tierwright.prices import PriceBook, price_book_from_mapping
 
 T = TypeVar("T")
@@ -113,6 +122,127 @@ def price_book(identifier: str) -> PriceBook:
 def default_price_book() -> PriceBook | None:
     """Shipped book that is taken where nobody chose one: that with `default = true`."""
     return next((book for book in price_books().values() if book.default), None)
+
+
+def exchange_rates() -> Mapping[str, Mapping[str, ExchangeRate]]:
+    """Shipped rates by day, and of a day by currency.
+
+    Raises
+    ------
+    BadInput
+        If a file does not follow the format; names the file and the key.
+    """
+    return _exchange_rates(fixtures_folder() / "exchange-rates")
+
+
+def currencies() -> list[str]:
+    """Currencies with a shipped rate, the dollar first."""
+    known = {code for day in exchange_rates().values() for code in day}
+    return [BASE, *sorted(known)]
+
+
+def exchange_rate(
+    currency: str, *, per_usd: str | None = None, book: PriceBook | None = None
+) -> ExchangeRate:
+    """Rate at which amounts of a price book are stated in a currency.
+
+    Parameters
+    ----------
+    currency : str
+        Code of three letters.
+    per_usd : str, optional
+        A rate that the user states, `0.88@2026-09-30`; it goes before all others.
+    book : PriceBook, optional
+        Its own rate goes before the shipped one of the nearest day; None is the default book.
+
+    Returns
+    -------
+    ExchangeRate
+
+    Raises
+    ------
+    BadInput
+        If there is no such rate.
+
+    Examples
+    --------
+    >>> exchange_rate("EUR").date
+    '2026-09-30'
+    """
+    if currency == BASE:
+        if per_usd is not None:
+            raise BadInput(
+                "a rate was stated, and no currency to show",
+                "name the currency too, such as EUR",
+            )
+        return DOLLARS
+    if per_usd is not None:
+        return stated_rate(currency, per_usd)
+    asked = book or default_price_book()
+    own = None if asked is None else asked.rate(currency)
+    if own is not None:
+        return own
+    known = {
+        day: rates[currency]
+        for day, rates in exchange_rates().items()
+        if currency in rates
+    }
+    if not known:
+        raise BadInput(
+            f"there is no exchange rate of `{currency}`",
+            f"take one of {', '.join(currencies())}, or state the rate: what one US dollar "
+            "is, and its day, such as 0.88@2026-09-30",
+        )
+    wanted = _last_day(asked.date if asked is not None else max(known))
+    return min(
+        known.values(),
+        key=lambda rate: (abs((_last_day(rate.date) - wanted).days), rate.date),
+    )
+
+
+def _last_day(date: str) -> datetime.date:
+    """Return the last day of a year, a quarter or a month; a day is itself."""
+    year, _, rest = date.partition("-")
+    if rest.startswith("Q"):
+        month = 3 * int(rest[1:])
+    elif len(rest) > len("12"):
+        return datetime.date.fromisoformat(date)
+    else:
+        month = int(rest) if rest else 12
+    return datetime.date(int(year), month, calendar.monthrange(int(year), month)[1])
+
+
+@lru_cache(maxsize=4)
+def _exchange_rates(folder: Path) -> Mapping[str, Mapping[str, ExchangeRate]]:
+    found: dict[str, Mapping[str, ExchangeRate]] = {}
+    for path in sorted(folder.glob("*.toml")):
+        data = _read_toml(path)
+        place = f"{folder.name}/{path.name}"
+        problems = Problems(place, "mend the file or restore it")
+        for key in ("date", "per", "source"):
+            problems.check(
+                isinstance(data.get(key), str), key, data.get(key), "must be a text"
+            )
+        check_date(data.get("date"), "date", problems)
+        entries = data.get("rates")
+        problems.check(isinstance(entries, Mapping), "rates", None, "must be a table")
+        read = {
+            code: read_amount(value, f"rates.{code}", problems)
+            for code, value in (entries or {}).items()
+        }
+        problems.check(read.get(BASE), "rates.USD", None, "must be stated")
+        problems.raise_if_any()
+        _check_name(path, data["date"])
+        units = {code: value for code, value in read.items() if value}
+        units[data["per"]] = Decimal(1)
+        dollar = units.pop(BASE)
+        found[path.stem] = MappingProxyType(
+            {
+                code: ExchangeRate(code, value / dollar, path.stem, data["source"])
+                for code, value in units.items()
+            }
+        )
+    return MappingProxyType(found)
 
 
 @lru_cache(maxsize=4)

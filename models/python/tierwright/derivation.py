@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.currency import BASE, is_money, text_of
 from tierwright.device import plain_number
 
 DIGITS = 6
@@ -79,11 +80,14 @@ class Derivation:
         """Return plain data for JSON."""
         return {
             "result": self.result,
-            "value": plain(self.value),
+            "value": _in_unit(self.value, self.unit),
             "unit": self.unit,
             "formula": self.formula,
             "substituted": self.substituted,
-            "numbers": [plain(number) for number in self.numbers],
+            "numbers": [
+                {**plain(number), "value": _in_unit(number.value, number.unit)}
+                for number in self.numbers
+            ],
             "source": self.source,
         }
 
@@ -112,21 +116,45 @@ def plain(value: Any) -> Any:
     """Return dataclasses, arrays, Decimals and tuples as plain data for JSON.
 
     NaN and infinity, which JSON lacks, become None: a result that is unreachable or not
-    defined. Money leaves as a number; inside it is a Decimal.
+    defined. Money, under a key with the word `usd`, leaves as decimal strings.
     """
     if isinstance(value, Derivation):
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            spec.name: plain(getattr(value, spec.name))
+            spec.name: _named(spec.name, getattr(value, spec.name))
             for spec in dataclasses.fields(value)
             if not spec.name.startswith("_")
         }
     if isinstance(value, dict):
-        return {key: plain(entry) for key, entry in value.items()}
+        return {key: _named(key, entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     return _plain_scalar(value)
+
+
+def _named(name: Any, value: Any) -> Any:
+    return (
+        money_text(value) if isinstance(name, str) and is_money(name) else plain(value)
+    )
+
+
+def _in_unit(value: Any, unit: str) -> Any:
+    """Return the value of a formula: money as a decimal string."""
+    return money_text(value) if unit.startswith(BASE) else plain(value)
+
+
+def money_text(value: Any) -> Any:
+    """Return money as a decimal string, a list of such, or None where there is none."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [money_text(entry) for entry in value]
+    if isinstance(value, Decimal):
+        return text_of(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return text_of(Decimal(repr(value))) if math.isfinite(value) else None
+    return plain(value)
 
 
 def _plain_scalar(value: Any) -> Any:

@@ -477,9 +477,7 @@ def _capital(price: Price, held: int, capex: Decimal, used: Assumptions) -> Cost
             "USD/month",
             "P i / (1 - (1 + i)^-n), P / n without interest",
             (
-                Number(
-                    "P", capex, "USD", f"{held:,} bytes at {price.usd} {price.unit}"
-                ),
+                Number("P", capex, "USD", f"{held:,} bytes at {price.text}"),
                 Number("n", used.amortisation_months, "months", "amortisation"),
                 Number("i", used.interest_per_year / 12, "1/month", "interest"),
             ),

@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from tierwright.device import KINDS, Device, Figure, check_date, read_decimal
+from tierwright.currency import (
+    BASE,
+    DOLLARS,
+    ExchangeRate,
+    rate_from_mapping,
+    read_amount,
+    text_of,
+    unit_price,
+)
+from tierwright.device import KINDS, Device, Figure, check_date
 from tierwright.errors import BadInput, Problems
 from tierwright.units import UNIT_BYTES
 
@@ -22,8 +31,18 @@ DEFAULT_AMORTISATION_MONTHS = 36
 NOT_INCLUDED = "power, cooling, request fees, staff and interest are not included"
 """What a monthly cost leaves out, for display beside it."""
 
-PRICE_UNITS = ("usd_per_gb", "usd_per_gib", "usd_per_gb_month", "usd_per_gib_month")
-"""Keys of a price entry; exactly one is given. GB = 10^9, GiB = 2^30 bytes."""
+PRICE_UNITS = (
+    "usd_per_gb",
+    "usd_per_gib",
+    "usd_per_gb_month",
+    "usd_per_gib_month",
+    "per_gb",
+    "per_gib",
+    "per_gb_month",
+    "per_gib_month",
+)
+"""Keys of a price entry; exactly one is given. GB = 10^9, GiB = 2^30 bytes. Those without `usd` are
+in the currency of the book."""
 
 MOST_QUARTERS_APART = 2
 """Quarters between the dates of two prices that still compare."""
@@ -34,6 +53,7 @@ _BOOK_KEYS = {
     "date",
     "region",
     "currency",
+    "exchange_rates",
     "notes",
     "default",
     "retired",
@@ -66,6 +86,8 @@ class Price:
         What it prices: one device, or every device of a kind.
     note : str
         What to know before using it.
+    stated : Decimal or None
+        The price in the currency of its book, where that is not the dollar.
     """
 
     usd: Decimal
@@ -76,6 +98,7 @@ class Price:
     device_id: str | None = None
     kind: str | None = None
     note: str = ""
+    stated: Decimal | None = None
 
     @property
     def unit(self) -> str:
@@ -83,9 +106,15 @@ class Price:
         return f"USD/{self.per}/month" if self.rent else f"USD/{self.per}"
 
     @property
+    def text(self) -> str:
+        """The price for display in prose, as quoted: three significant digits."""
+        return unit_price(self.usd, self.unit, DOLLARS)
+
+    @property
     def key(self) -> str:
         """Key under which the price stands in a file."""
-        return f"usd_per_{self.per.lower()}" + ("_month" if self.rent else "")
+        currency = "usd_" if self.stated is None else ""
+        return f"{currency}per_{self.per.lower()}" + ("_month" if self.rent else "")
 
     @property
     def usd_per_gb(self) -> Decimal:
@@ -117,7 +146,7 @@ class Price:
         )
         return {
             **subject,
-            self.key: float(self.usd),
+            self.key: text_of(self.usd if self.stated is None else self.stated),
             "source": self.source,
             "date": self.date,
             "note": self.note,
@@ -137,7 +166,7 @@ class PriceBook:
     region : str
         Where the prices hold; empty when not stated.
     currency : str
-        `USD`, the only one so far.
+        Of the prices as they are stated; in another than `USD` the book states its rate.
     prices : tuple of Price
         Entries by device or by kind.
     notes : str
@@ -148,6 +177,8 @@ class PriceBook:
         Why it should not be chosen any more; empty for a book that stands. It stays selectable.
     absent : mapping of str to str
         Kinds without a price, and why.
+    exchange_rates : tuple of ExchangeRate
+        Rates that the book states itself; they go before the shipped ones.
     """
 
     id: str
@@ -160,6 +191,14 @@ class PriceBook:
     default: bool = False
     retired: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
+    exchange_rates: tuple[ExchangeRate, ...] = ()
+
+    def rate(self, currency: str) -> ExchangeRate | None:
+        """Return the rate of a currency that the book states itself."""
+        for rate in self.exchange_rates:
+            if rate.currency == currency:
+                return rate
+        return None
 
     def find(self, *, device_id: str | None, kind: str) -> Price | None:
         """Price of a device: its own entry, else that of its kind, else None."""
@@ -198,6 +237,7 @@ class PriceBook:
             "absent": [
                 {"kind": kind, "reason": reason} for kind, reason in self.absent.items()
             ],
+            "exchange_rates": [rate.to_dict() for rate in self.exchange_rates],
             "prices": [price.to_dict() for price in self.prices],
         }
 
@@ -257,6 +297,35 @@ def dates_apart(used: Mapping[str, Price]) -> str | None:
     )
 
 
+def rate_caution(rate: ExchangeRate, book: PriceBook | None) -> dict[str, str] | None:
+    """Warn of an exchange rate that is not of the time of the prices.
+
+    Parameters
+    ----------
+    rate : ExchangeRate
+        Of the currency in which amounts are stated.
+    book : PriceBook or None
+        Whose prices they rest on.
+
+    Returns
+    -------
+    dict or None
+        `name`, `message` with both dates, `hint`; None where they are at most
+        `MOST_QUARTERS_APART` apart.
+    """
+    if book is None or not rate.date:
+        return None
+    apart = abs(quarter_of(rate.date) - quarter_of(book.date))
+    if apart <= MOST_QUARTERS_APART:
+        return None
+    return {
+        "name": "prices_of_different_dates",
+        "message": f"the exchange rate of {rate.currency} is of {rate.date}, the prices of "
+        f"`{book.id}` of {book.date}",
+        "hint": "state the rate of the day of your prices",
+    }
+
+
 def own_price(device: Device) -> Price | None:
     """Price that the device's own profile states: rent if there is one, else purchase."""
     for name, rent in (("unit_rent", True), ("unit_price", False)):
@@ -299,8 +368,10 @@ def price_book_from_mapping(
     Parameters
     ----------
     data : mapping
-        `id`, `name`, `date`, optional `region`, `currency` (USD), `notes`, `default`,
-        `retired`, `absent` (a list of `{kind, reason}`), and `prices`: a list of `{device_id or kind, one of PRICE_UNITS, source, date?, note?}`.
+        `id`, `name`, `date`, optional `region`, `currency` (USD), `exchange_rates` (a list of
+        `{currency, per_usd, date, source}`), `notes`, `default`, `retired`, `absent` (a list of
+        `{kind, reason}`), and `prices`: a list of `{device_id or kind, one of PRICE_UNITS,
+        source, date?, note?}`.
     place : str
         File or request named in errors.
 
@@ -329,8 +400,15 @@ def price_book_from_mapping(
         "must be lower-case letters, digits, `.`, `_`, `-`, at most 80",
     )
     check_date(data.get("date"), "date", problems)
-    currency = data.get("currency", "USD")
-    problems.check(currency == "USD", "currency", currency, "must be USD")
+    rates = _rates(data.get("exchange_rates", []), problems)
+    currency = data.get("currency", BASE)
+    rate = DOLLARS if currency == BASE else rates.get(currency)
+    problems.check(
+        rate is not None,
+        "currency",
+        currency,
+        "must be USD, or one of which `exchange_rates` states the rate",
+    )
     for key in ("region", "notes", "retired"):
         value = data.get(key, "")
         problems.check(isinstance(value, str), key, value, "must be text")
@@ -343,7 +421,7 @@ def price_book_from_mapping(
     prices: list[Price] = []
     if problems.check(isinstance(entries, list), "prices", entries, "must be a list"):
         for index, entry in enumerate(entries):
-            price = _entry(entry, f"prices[{index}]", problems)
+            price = _entry(entry, f"prices[{index}]", rate or DOLLARS, problems)
             if price is not None:
                 prices.append(price)
     _check_unique(prices, problems)
@@ -366,7 +444,27 @@ def price_book_from_mapping(
         default,
         data.get("retired", ""),
         absent,
+        tuple(rates.values()),
     )
+
+
+def _rates(entries: Any, problems: Problems) -> dict[str, ExchangeRate]:
+    found: dict[str, ExchangeRate] = {}
+    if not problems.check(
+        isinstance(entries, list), "exchange_rates", entries, "must be a list"
+    ):
+        return found
+    for index, entry in enumerate(entries):
+        rate = rate_from_mapping(entry, f"exchange_rates[{index}]", problems)
+        if rate is not None:
+            problems.check(
+                rate.currency not in found,
+                "exchange_rates",
+                rate.currency,
+                "is stated twice",
+            )
+            found[rate.currency] = rate
+    return found
 
 
 def _absent(entries: Any, problems: Problems) -> dict[str, str]:
@@ -394,7 +492,9 @@ def _absent(entries: Any, problems: Problems) -> dict[str, str]:
     return found
 
 
-def _entry(entry: Any, where: str, problems: Problems) -> Price | None:
+def _entry(
+    entry: Any, where: str, rate: ExchangeRate, problems: Problems
+) -> Price | None:
     if not problems.check(isinstance(entry, Mapping), where, entry, "must be a table"):
         return None
     before = len(problems.found)
@@ -426,9 +526,17 @@ def _entry(entry: Any, where: str, problems: Problems) -> Price | None:
         len(given) == 1, where, None, f"needs exactly one of {', '.join(PRICE_UNITS)}"
     ):
         return None
-    usd = read_decimal(entry[given[0]], f"{where}.{given[0]}", problems)
-    if usd is not None:
-        problems.check(usd >= 0, f"{where}.{given[0]}", usd, "must not be negative")
+    key = given[0]
+    paid = read_amount(entry[key], f"{where}.{key}", problems)
+    if paid is not None:
+        problems.check(paid >= 0, f"{where}.{key}", paid, "must not be negative")
+    foreign = rate.currency != BASE
+    problems.check(
+        not (foreign and key.startswith("usd")),
+        f"{where}.{key}",
+        None,
+        f"the book is in {rate.currency}: write `{key.removeprefix('usd_')}`",
+    )
     source = entry.get("source")
     problems.check(
         isinstance(source, str) and source.strip(),
@@ -437,17 +545,18 @@ def _entry(entry: Any, where: str, problems: Problems) -> Price | None:
         "must name where the price is from",
     )
     check_date(entry.get("date"), f"{where}.date", problems)
-    if len(problems.found) > before or usd is None:
+    if len(problems.found) > before or paid is None:
         return None
     return Price(
-        usd,
-        "GiB" if "gib" in given[0] else "GB",
-        given[0].endswith("_month"),
+        rate.to_usd(paid),
+        "GiB" if "gib" in key else "GB",
+        key.endswith("_month"),
         str(source),
         entry.get("date"),
         device_id,
         kind,
         str(entry.get("note", "")),
+        paid if foreign else None,
     )
 
 

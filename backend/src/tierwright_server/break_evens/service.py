@@ -465,7 +465,7 @@ def _usd_per_gib(per_byte: Decimal | None) -> Decimal | None:
 def _basis(price: Price | None) -> str | None:
     if price is None:
         return None
-    return f"{price.usd:f} {price.unit}, {price.source}, {price.date or 'undated'}"
+    return f"{price.text}, {price.source}, {price.date or 'undated'}"
 
 
 def _ratio(prices: TierPrices) -> float | None:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cache
 from typing import Any, Literal, Protocol
 
@@ -485,10 +484,6 @@ def _replayed(result: SchemeResult) -> ReplayedOut | None:
     )
 
 
-def _usd(value: float | None) -> Decimal | None:
-    return None if value is None else Decimal(repr(value))
-
-
 def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
     devices: dict[Literal["ram", "flash", "disk"], str | None] = {
         "ram": body.ram_device_id,
@@ -509,13 +504,13 @@ def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
                 part=name,
                 device_id=device_id,
                 bytes=part.held_bytes,
-                usd_per_month=_usd(part.usd_per_month),
+                usd_per_month=part.usd_per_month,
                 basis=basis,
                 reason=part.reason or None,
             )
         )
     return MoneyOut(
-        usd_per_month=_usd(result.cost_usd_per_month),
+        usd_per_month=result.cost_usd_per_month,
         parts=parts,
         reason=result.cost_reason or None,
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -94,9 +93,7 @@ async def choose(
                 scheme_title=titles()[row.scheme],
                 io_time_us_per_access=row.io_time_us_per_access,
                 gain_over_none=row.gain_over_none,
-                flash_usd_per_month=None
-                if row.flash_usd_per_month is None
-                else Decimal(repr(row.flash_usd_per_month)),
+                flash_usd_per_month=row.flash_usd_per_month,
                 price_times_time=row.price_times_time,
                 reason=row.reason,
             )

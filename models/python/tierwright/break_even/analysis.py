@@ -677,7 +677,7 @@ def _money(
 def _stated(price: Price | None) -> str | None:
     if price is None:
         return None
-    return f"{price.usd} {price.unit} ({price.date or 'undated'}; {price.source})"
+    return f"{price.text} ({price.date or 'undated'}; {price.source})"
 
 
 def _intervals(

@@ -243,7 +243,7 @@ def tier_interval(
                         "device",
                         whole,
                         "USD/month",
-                        f"one `{lower.device.id}`: {lower.price.usd} {lower.price.unit}"
+                        f"one `{lower.device.id}`: {lower.price.text}"
                         + (f", {rented:,} for what it provisions" if rented else ""),
                     ),
                     Number("host", host, "USD/month", "share of the host"),
@@ -258,7 +258,7 @@ def tier_interval(
                         "memory price",
                         one_byte,
                         "USD/byte/month",
-                        f"`{upper.device.id}`: {upper.price.usd} {upper.price.unit}",
+                        f"`{upper.device.id}`: {upper.price.text}",
                     ),
                 ),
                 GRAY,

@@ -27,6 +27,7 @@ from tierwright.cli import (
     transactions,
     wear,
 )
+from tierwright.cli.money import shows_money
 from tierwright.errors import Defect, TierwrightError
 
 COMMANDS_GROUP = "tierwright.commands"
@@ -56,23 +57,23 @@ app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
 app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
-app.command("evaluate")(model.evaluate)
+app.command("evaluate")(shows_money(model.evaluate))
 app.command("pool-split")(pool_split.pool_split)
-app.command("break-even")(break_even.break_even)
+app.command("break-even")(shows_money(break_even.break_even))
 app.command("pool-gain")(pool_split.pool_gain)
 app.command("pool-advisor")(pool_split.pool_advisor)
-app.command("scheme-map")(planning.scheme_map)
+app.command("scheme-map")(shows_money(planning.scheme_map))
 app.command("throughput")(planning.throughput)
 app.command("directories")(planning.directories)
-app.command("choose-flash")(planning.choose_flash)
+app.command("choose-flash")(shows_money(planning.choose_flash))
 app.command("transactions")(transactions.transactions)
 app.command("transaction-order")(transactions.transaction_order)
 app.command("transaction-writes")(transactions.transaction_writes)
-app.command("wear")(wear.wear)
+app.command("wear")(shows_money(wear.wear))
 app.command("restart")(cost.restart)
 app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)
-app.command("tier-cost")(cost.tier_cost)
+app.command("tier-cost")(shows_money(cost.tier_cost))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")

@@ -244,7 +244,7 @@ def _print(found: BreakEven) -> None:
     if found.theta_full is not None:
         columns.append(("flash, with writes", True))
         series.append(found.theta_full)
-    columns.append(("flash pays below, USD a byte of DRAM's", True))
+    columns.append(("flash pays below, of DRAM's price a byte", True))
     best = found.theta if found.theta_from_curve is None else found.theta_from_curve
     print_table(
         "Flash that gains as much as the added DRAM, in multiples of the DRAM there is",
@@ -316,6 +316,9 @@ def _scheme_multiple(found: SchemeTheta, at: int) -> str:
 
 
 def _print_money(found: BreakEven) -> None:
+    from tierwright.currency import amount as amount_of
+    from tierwright.currency import money, shown_in
+
     roi = found.roi
     if roi is None:
         return
@@ -325,7 +328,7 @@ def _print_money(found: BreakEven) -> None:
     print_facts(
         [
             (
-                f"{roi['usd']} USD buy",
+                f"{money(roi['usd'])} buy",
                 f"{format_count(roi['dram_pages'])} pages of DRAM or "
                 f"{format_count(roi['flash_pages'])} pages of flash",
             ),
@@ -340,7 +343,7 @@ def _print_money(found: BreakEven) -> None:
     print_table(
         "The next money, spent where it gains most",
         [
-            ("spent USD", True),
+            (f"spent {shown_in().currency}", True),
             ("RAM pages", True),
             ("flash pages", True),
             ("DRAM saves", True),
@@ -349,7 +352,7 @@ def _print_money(found: BreakEven) -> None:
         ],
         [
             [
-                f"{marginal.usd[at]:f}",
+                amount_of(marginal.usd[at]),
                 format_count(marginal.ram_pages[at]),
                 format_count(marginal.flash_pages[at]),
                 format_microseconds(float(marginal.dram_gain[at])),
@@ -362,13 +365,15 @@ def _print_money(found: BreakEven) -> None:
 
 
 def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
-    money = found.next_money
-    if money is None:
+    from tierwright.currency import money
+
+    spent = found.next_money
+    if spent is None:
         return []
-    ratio, flip = money.flash_to_dram_gain_ratio, money.flip_price_ratio
+    ratio, flip = spent.flash_to_dram_gain_ratio, spent.flip_price_ratio
     gains = "DRAM gains nothing" if ratio is None else f"flash gains {ratio:.3g} x DRAM"
     return [
-        ("with flash writes and dirty pages", f"{money.winner} ({gains})"),
+        ("with flash writes and dirty pages", f"{spent.winner} ({gains})"),
         (
             "flash is the better buy below",
             "no price: no flash gains what DRAM gains"
@@ -376,8 +381,11 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
             else f"{flip:.3g} of the price of DRAM a byte",
         ),
         *(
-            (f"after {each.usd} USD", f"the next sum belongs in {each.better_beyond}")
-            for each in money.crossings[:LINES_OF_CROSSINGS]
+            (
+                f"after {money(each.usd)}",
+                f"the next sum belongs in {each.better_beyond}",
+            )
+            for each in spent.crossings[:LINES_OF_CROSSINGS]
         ),
     ]
 

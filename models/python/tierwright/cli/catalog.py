@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tierwright.cli.money import shows_money
 from tierwright.cli.output import Json, print_json, print_table
 from tierwright.errors import BadInput
 from tierwright.units import format_bytes, format_microseconds
@@ -18,6 +19,7 @@ app = typer.Typer(
 
 
 @app.command("devices")
+@shows_money
 def devices(
     *,
     page_bytes: Annotated[
@@ -47,6 +49,7 @@ def devices(
     """List devices with their service times."""
     from tierwright import catalog
     from tierwright.capabilities import CAPABILITIES, capabilities
+    from tierwright.currency import unit_price
     from tierwright.derivation import plain
     from tierwright.device import ROLES, Device
     from tierwright.prices import own_price
@@ -123,7 +126,7 @@ def devices(
                 _time(service_us(device, "read", page_of(device))),
                 _time(service_us(device, "write", page_of(device))),
                 "-" if device.queue_depth is None else str(device.queue_depth),
-                "-" if price is None else f"{price.usd} {price.unit}",
+                "-" if price is None else unit_price(price.usd, price.unit),
                 "-" if price is None else price.date or "undated",
             ]
         )
@@ -145,9 +148,11 @@ def devices(
 
 
 @app.command("prices")
+@shows_money
 def prices(*, json: Json = False) -> None:
     """List price books with their prices."""
     from tierwright import catalog
+    from tierwright.currency import unit_price
 
     known = catalog.price_books().values()
     if json:
@@ -159,15 +164,13 @@ def prices(*, json: Json = False) -> None:
             ("price book", False),
             ("device or kind", False),
             ("price", True),
-            ("unit", False),
             ("of", False),
         ],
         [
             [
                 book.id,
                 price.device_id or f"kind {price.kind}",
-                str(price.usd),
-                price.unit,
+                unit_price(price.usd, price.unit),
                 price.date or "undated",
             ]
             for book in known

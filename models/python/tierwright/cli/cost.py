@@ -301,6 +301,8 @@ def tier_cost(
 ) -> None:
     """Cost a tier a month: capital, rent, fees, power, wear; a page held, an access served."""
     from tierwright import catalog, economics
+    from tierwright.currency import money
+    from tierwright.derivation import money_text
 
     found = economics.tier_cost(
         catalog.device_or_file(device),
@@ -334,25 +336,22 @@ def tier_cost(
             {
                 **found.to_dict(),
                 "page_bytes": page_bytes,
-                "usd_per_page_month": None if each is None else float(each),
-                "usd_per_million_accesses": None if served is None else float(served),
+                "usd_per_page_month": money_text(each),
+                "usd_per_million_accesses": money_text(served),
             }
         )
         return
     print_facts(
         [
-            ("a month", f"{found.usd_per_month:,.4f} USD"),
-            ("of it running", f"{found.opex_usd_per_month:,.4f} USD"),
-            ("at once", f"{found.capex_usd:,.2f} USD"),
-            *(
-                (f"  {line.name}", f"{line.usd_per_month:,.4f} USD")
-                for line in found.lines
-            ),
+            ("a month", money(found.usd_per_month)),
+            ("of it running", money(found.opex_usd_per_month)),
+            ("at once", money(found.capex_usd)),
+            *((f"  {line.name}", money(line.usd_per_month)) for line in found.lines),
             (
                 "a million pages held",
-                "-" if each is None else f"{each * 10**6:,.4f} USD a month",
+                "-" if each is None else f"{money(each * 10**6)} a month",
             ),
-            ("a million accesses", "-" if served is None else f"{served:,.6f} USD"),
+            ("a million accesses", "-" if served is None else money(served)),
             *(("left out", text) for text in found.missing),
         ]
     )

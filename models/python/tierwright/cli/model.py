@@ -771,6 +771,7 @@ _START_WORDS = {
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
+    from tierwright.currency import amount, shown_in
     from tierwright.page_flow import decision
 
     rows = []
@@ -787,7 +788,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
             row.insert(5, format_microseconds(result.replayed.io_time_us_per_access))
         if priced:
             cost = result.cost_usd_per_month
-            row.append("-" if cost is None else f"{cost:,.4f}")
+            row.append("-" if cost is None else amount(cost))
         rows.append(row)
     columns = [
         ("scheme", False),
@@ -803,7 +804,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
         f"RAM {format_bytes(inputs['ram_bytes'])}, flash "
         f"{format_bytes(inputs['flash_bytes'])}, {inputs['flash_device_id']} over "
         f"{inputs['disk_device_id']}",
-        columns + ([("USD / month", True)] if priced else []),
+        columns + ([(f"{shown_in().currency} / month", True)] if priced else []),
         rows,
     )
     typer.echo("")

@@ -482,8 +482,13 @@ def whole_numbers(text: str, option: str) -> list[int]:
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document; NaN and infinity, which JSON lacks, are refused."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    """Print one JSON document; NaN and infinity, which JSON lacks, are refused.
+
+    Its money has the currency that the command shows beside the dollars.
+    """
+    from tierwright.currency import stated
+
+    text = json.dumps(stated(document), ensure_ascii=False, allow_nan=False)
     sys.stdout.write(_as_given(text) + "\n")
 
 

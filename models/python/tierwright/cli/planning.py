@@ -445,6 +445,8 @@ def choose_flash(
     if json:
         print_json({"start": curve.start, **found.to_dict()})
         return
+    from tierwright.currency import amount, shown_in
+
     print_table(
         "By I/O time; * least price x time",
         [
@@ -452,7 +454,7 @@ def choose_flash(
             ("scheme", False),
             ("I/O time / access", True),
             ("below no flash", True),
-            ("USD / month", True),
+            (f"{shown_in().currency} / month", True),
             ("price x time", True),
         ],
         [
@@ -464,7 +466,7 @@ def choose_flash(
                 f"{row.gain_over_none:.1%}",
                 "-"
                 if row.flash_usd_per_month is None
-                else f"{row.flash_usd_per_month:,.4f}",
+                else amount(row.flash_usd_per_month),
                 row.reason
                 if row.price_times_time is None
                 else f"{row.price_times_time:,.4g}",

@@ -454,6 +454,8 @@ def _without(found: Any, name: str) -> dict[str, Any]:
 
 
 def _print(document: dict[str, Any], device_id: str) -> None:
+    from tierwright.currency import shown_in
+
     budget = document["budget"]
     left = "-"
     if budget["left_tb"] is not None:
@@ -490,7 +492,7 @@ def _print(document: dict[str, Any], device_id: str) -> None:
             ("range", True),
             ("TB / day", True),
             ("drive writes / day", True),
-            ("wear USD / month", True),
+            (f"wear {shown_in().currency} / month", True),
         ],
         [_row(name, row) for name, row in document["schemes"].items()],
     )
@@ -504,6 +506,10 @@ def _print(document: dict[str, Any], device_id: str) -> None:
 
 
 def _row(name: str, row: dict[str, Any]) -> list[str]:
+    from decimal import Decimal
+
+    from tierwright.currency import amount
+
     other = row["none_dirty"] or row
 
     def ends(key: str) -> str:
@@ -522,7 +528,7 @@ def _row(name: str, row: dict[str, Any]) -> list[str]:
         span,
         ends("tb_per_day"),
         ends("drive_writes_per_day"),
-        "-" if money is None else f"{float(money['usd_per_month']):,.4f}",
+        "-" if money is None else amount(Decimal(money["usd_per_month"])),
     ]
 
 

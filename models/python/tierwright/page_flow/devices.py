@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from tierwright.device import Device
@@ -40,7 +41,7 @@ class DeviceRow:
         [µs]
     gain_over_none : float
         Share of the I/O time without flash that it saves. [1]
-    flash_usd_per_month : float or None
+    flash_usd_per_month : Decimal or None
         None without a price; `reason` says why. [USD/month]
     price_times_time : float or None
         USD a month x µs an access; less is better. None without a price, and where no scheme
@@ -62,7 +63,7 @@ class DeviceRow:
     scheme: str
     io_time_us_per_access: float
     gain_over_none: float
-    flash_usd_per_month: float | None
+    flash_usd_per_month: Decimal | None
     price_times_time: float | None
     reason: str
     warnings: tuple[str, ...]
@@ -205,7 +206,7 @@ def _row(device: Device, found: Evaluation, months: int) -> DeviceRow:
         io_time_us_per_access=time_us,
         gain_over_none=found.gain_over_none,
         flash_usd_per_month=usd,
-        price_times_time=usd * time_us if pays and usd is not None else None,
+        price_times_time=float(usd) * time_us if pays and usd is not None else None,
         reason=part.reason if pays else "no scheme with this flash beats no flash",
         warnings=tuple(dict.fromkeys(warning.name for warning in found.warnings)),
         none_us_per_access=found.schemes["none"].io_time_us_per_access,

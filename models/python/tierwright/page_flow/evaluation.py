@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tierwright.currency import text_of, three_digits
 from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
 from tierwright.hit_ratio import Curve, FloatArray, share
@@ -59,6 +60,8 @@ VALIDITY = (
     "LRU in both tiers and every miss admitted; costs are busy times of devices at the rates they "
     "state, no queueing; the workload goes on as on its curve"
 )
+_DIGITS = 6
+"""Significant digits of a price in a formula."""
 BAND_HOLDS = 0.99
 """Share of the recorded points, of each scheme and pair of devices, at which the replay lies
 within `io_time_error_us_per_access`; `docs/models/model-vs-simulation.md` has them."""
@@ -72,26 +75,26 @@ class CostPart:
     ----------
     held_bytes : int
         Bytes priced. [bytes]
-    usd_per_month : float or None
+    usd_per_month : Decimal or None
         None when there is no price; then `reason` says why. [USD/month]
     price, unit, source, date : str or None
         The price used, its unit, where it is from and when it was seen.
     reason : str
         Why there is no cost; empty when there is one.
-    provisioned_usd_per_month : float
+    provisioned_usd_per_month : Decimal
         Rent of provisioned IOPS and throughput, inside `usd_per_month`. [USD/month]
     provisioned : str
         How that rent comes about; empty where there is none.
     """
 
     held_bytes: int
-    usd_per_month: float | None
+    usd_per_month: Decimal | None
     price: str | None = None
     unit: str | None = None
     source: str | None = None
     date: str | None = None
     reason: str = ""
-    provisioned_usd_per_month: float = 0.0
+    provisioned_usd_per_month: Decimal = Decimal(0)
     provisioned: str = ""
 
     def how(self, amortisation_months: int) -> str:
@@ -102,7 +105,8 @@ class CostPart:
             "" if self.unit.endswith("/month") else f" / {amortisation_months:,} months"
         )
         rented = f" + {self.provisioned}" if self.provisioned else ""
-        return f"{self.held_bytes:,} bytes x {self.price} {self.unit}{spread}{rented}"
+        price = three_digits(Decimal(self.price), _DIGITS)
+        return f"{self.held_bytes:,} bytes x {price} {self.unit}{spread}{rented}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ class SchemeResult:
         The same where the curve is of a cold start, or given; None in the steady state. [pages]
     flash_writes_per_access : float
         `flash_writes` / N. [pages]
-    cost_usd_per_month : float or None
+    cost_usd_per_month : Decimal or None
         None without prices; `cost_reason` says why. [USD/month]
     cost_parts : dict of str to CostPart
         By tier: ram, flash, disk.
@@ -181,7 +185,7 @@ class SchemeResult:
     flash_writes_per_access: float
     hdd_reads: float
     hdd_writes: float
-    cost_usd_per_month: float | None
+    cost_usd_per_month: Decimal | None
     cost_parts: dict[str, CostPart]
     cost_reason: str
     estimator: str
@@ -801,7 +805,7 @@ def _result(
     amounts = [part.usd_per_month for part in used.values()]
     reasons = [part.reason for part in used.values() if part.reason]
     known = [amount for amount in amounts if amount is not None]
-    cost = None if reasons else sum(known)
+    cost = None if reasons else sum(known, Decimal(0))
     flash_misses = float(tier.flash_misses)
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
     exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
@@ -961,12 +965,12 @@ def _priced_part(
     rented = sum((each.usd_per_month for each in extra), Decimal(0))
     return CostPart(
         size,
-        float(price.usd_per_month(size, months) + rented),
-        str(price.usd),
+        price.usd_per_month(size, months) + rented,
+        text_of(price.usd),
         price.unit,
         price.source,
         price.date,
-        provisioned_usd_per_month=float(rented),
+        provisioned_usd_per_month=rented,
         provisioned=" + ".join(each.text for each in extra),
     )
 
@@ -1076,8 +1080,8 @@ def page_prices(
     reasons = dict.fromkeys(part.reason for part in parts.values() if part.reason)
     if reasons:
         return PagePrices(0.0, 0.0, 0.0, "; ".join(reasons), cautions)
-    usd = {tier: part.usd_per_month or 0.0 for tier, part in parts.items()}
-    fixed = parts["flash"].provisioned_usd_per_month
+    usd = {tier: float(part.usd_per_month or 0) for tier, part in parts.items()}
+    fixed = float(parts["flash"].provisioned_usd_per_month)
     return PagePrices(
         usd["ram"] / PRICED_PAGES,
         (usd["flash"] - fixed) / PRICED_PAGES,
@@ -1106,7 +1110,7 @@ def _why_no_price(tier: str, device: Device | None, prices: PriceBook | None) ->
 
 
 def _stated(price: Price) -> str:
-    return f"{price.usd} {price.unit} ({price.date or 'undated'})"
+    return f"{price.text} ({price.date or 'undated'})"
 
 
 def _priced_as_kind(
@@ -1182,7 +1186,7 @@ def _inputs(
         "price_book_id": None if prices is None else prices.id,
         "amortisation_months": months,
         "cost_basis": (
-            "USD a month for the bytes held: RAM and flash of the sizes chosen, and the "
+            "Money a month for the bytes held: RAM and flash of the sizes chosen, and the "
             "whole data set (distinct pages x page size) on disk; rent as quoted, a "
             f"purchase spread over {months} months without interest; {NOT_INCLUDED}"
         ),

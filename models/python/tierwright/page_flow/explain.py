@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tierwright.currency import is_money
+from tierwright.derivation import money_text
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve, FloatArray
 from tierwright.page_flow.counts import TierCounts
@@ -389,7 +391,8 @@ def derivation_of(
 def plain(value: Any) -> Any:
     """Dataclasses, tuples and NumPy scalars as plain data; whole floats as integers.
 
-    Times, shares and money stay floats: only counts, which are whole by nature, change.
+    Times and shares stay floats: only counts, which are whole by nature, change. Money, under a
+    key with the word `usd`, leaves as a decimal string.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
@@ -420,6 +423,8 @@ _COUNTS = {
 
 
 def _plain_field(name: str, value: Any) -> Any:
+    if is_money(name):
+        return money_text(value)
     return _number(value) if name in _COUNTS else plain(value)
 
 
