@@ -85,12 +85,12 @@ def test_a_tie_of_dram_and_flash_at_one_end_is_no_flip(money: Any) -> None:
     answers: Any = None  # not asked where prices are known
     told = break_evens._range_finding(tie, flash, answers)
     assert told == (
-        "The next $1 belongs in flash: if no evicted page is dirty, DRAM and flash gain the "
+        "The next 1 USD belongs in flash: if no evicted page is dirty, DRAM and flash gain the "
         "same; if as many evicted pages as possible are dirty, flash gains more"
     )
     other = break_evens._range_finding(flash, tie, answers)
     assert other == (
-        "The next $1 belongs in flash: if as many evicted pages as possible are dirty, DRAM "
+        "The next 1 USD belongs in flash: if as many evicted pages as possible are dirty, DRAM "
         "and flash gain the same; if no evicted page is dirty, flash gains more"
     )
     dram = replace(money, winner="dram")
@@ -103,17 +103,17 @@ def test_neither_and_a_tie_are_told_apart(money: Any) -> None:
     answers: Any = None
     told = break_evens._range_finding(neither, tie, answers)
     assert told == (
-        "The next $1 gains the same in DRAM and in flash if as many evicted pages as possible "
+        "The next 1 USD gains the same in DRAM and in flash if as many evicted pages as possible "
         "are dirty; if no evicted page is dirty, it gains nothing"
     )
     assert np.isfinite(money.dram_gain)
     flash = replace(money, winner="flash")
     assert break_evens._range_finding(flash, neither, answers) == (
-        "The next $1 belongs in flash if no evicted page is dirty; if as many evicted pages "
+        "The next 1 USD belongs in flash if no evicted page is dirty; if as many evicted pages "
         "as possible are dirty, it gains nothing"
     )
     assert break_evens._range_finding(neither, neither, answers).startswith(
-        "The next $1 gains nothing, in DRAM or in flash, whether no evicted page"
+        "The next 1 USD gains nothing, in DRAM or in flash, whether no evicted page"
     )
 
 
@@ -124,15 +124,18 @@ def crossing(usd: str, beyond: str) -> Any:
 @pytest.mark.parametrize(
     ("crossings", "finding"),
     [
-        ((), "The next $1 belongs in flash, however much is spent on it"),
-        (("12", "dram"), "The next $1 belongs in flash, until $12 is spent"),
+        ((), "The next 1 USD belongs in flash, however much is spent on it"),
+        (("12", "dram"), "The next 1 USD belongs in flash, until 12 USD is spent"),
         # The lines cross before the sum itself is spent.
         (
             ("0.698", "dram"),
-            "The next $1 belongs in flash if it is spent at once; after $0.698, another $1 "
+            "The next 1 USD belongs in flash if it is spent at once; after 0.698 USD, another 1 USD "
             "gains more in DRAM",
         ),
-        (("0.2", "flash"), "The next $1 belongs in flash, however much is spent on it"),
+        (
+            ("0.2", "flash"),
+            "The next 1 USD belongs in flash, however much is spent on it",
+        ),
     ],
 )
 def test_until_when_money_belongs_in_flash(

@@ -266,7 +266,7 @@ def test_evaluate_keys(profile: Path) -> None:
         "--price-book",
         "papers-2008-11",
     )
-    assert priced["schemes"]["lazy"]["cost_usd_per_month"] > 0
+    assert float(priced["schemes"]["lazy"]["cost_usd_per_month"]) > 0
 
 
 def test_conformance(tmp_path: Path) -> None:

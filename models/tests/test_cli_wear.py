@@ -88,11 +88,11 @@ def test_money_is_price_over_rating(run: Any) -> None:
     assert price is not None
     for row in found["schemes"].values():
         money = row["money"]
-        assert money["usd_per_tb_written"] == pytest.approx(
+        assert float(money["usd_per_tb_written"]) == pytest.approx(
             float(price.usd_per_gb) * 4000 / 4840
         )
-        month = money["usd_per_tb_written"] * row["tb_per_day"] * 365 / 12
-        assert money["usd_per_month"] == pytest.approx(month)
+        month = float(money["usd_per_tb_written"]) * row["tb_per_day"] * 365 / 12
+        assert float(money["usd_per_month"]) == pytest.approx(month)
     assert found["money_reason"] == ""
 
 

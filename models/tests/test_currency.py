@@ -241,7 +241,7 @@ def priced_commands(profile: Path) -> list[list[str]]:
             "--usd",
             "0.1",
         ],
-        ["wear", str(profile), *sizes, *PLAN],
+        ["wear", str(profile), *sizes, "--device", *PLAN[1:]],
         [
             "choose-flash",
             str(profile),
@@ -254,9 +254,9 @@ def priced_commands(profile: Path) -> list[list[str]]:
             "scheme-map",
             str(profile),
             "--x",
-            "ram:500..2000:3",
+            "ram_pages=500:2000:3",
             "--y",
-            "flash:1000..8000:3",
+            "flash_per_ram=1:8:3",
             *PLAN,
         ],
     ]

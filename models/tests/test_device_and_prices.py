@@ -254,7 +254,10 @@ def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({**BOOK, "currency": "EUR"}, "f: currency: `EUR` must be USD"),
+        (
+            {**BOOK, "currency": "EUR"},
+            "f: currency: `EUR` must be USD, or one of which `exchange_rates` states the rate",
+        ),
         ({**BOOK, "owner": "me"}, "f: owner: unknown key"),
         (
             {**BOOK, "date": "soon"},

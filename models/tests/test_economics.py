@@ -229,7 +229,7 @@ def test_a_system_adds_its_tiers_and_compares_their_dates() -> None:
     assert found.capex_usd == 200
     assert [warning.name for warning in found.warnings] == ["prices_of_different_dates"]
     document = found.to_dict()
-    assert document["usd_per_month"] == pytest.approx(200 / 36)
+    assert float(document["usd_per_month"]) == pytest.approx(200 / 36)
     assert document["tiers"]["flash"]["lines"][0]["derivation"]["formula"]
 
 

@@ -513,7 +513,9 @@ def test_money_is_that_of_evaluate_and_price_times_time_picks_the_winner() -> No
             disk=DISK,
             prices=book,
         )
-        usd = {name: s.cost_usd_per_month for name, s in same.schemes.items()}
+        usd = {
+            name: float(s.cost_usd_per_month or 0) for name, s in same.schemes.items()
+        }
         assert money.usd_per_month_with_flash[row, column] == pytest.approx(usd["lazy"])
         assert money.usd_per_month_no_flash[row, column] == pytest.approx(usd["none"])
         products = {

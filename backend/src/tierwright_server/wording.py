@@ -1,7 +1,6 @@
 """Figures in sentences, written as the page writes them."""
 
 import math
-from decimal import Decimal
 from typing import Any
 
 
@@ -14,14 +13,6 @@ def three_digits(value: float) -> str:
     """Three significant digits, as the page shows figures."""
     magnitude = math.floor(math.log10(value)) if value > 0 else 0
     return f"{value:,.{max(0, 2 - magnitude)}f}"
-
-
-def dollars(usd: Decimal | float) -> str:
-    """Money in a sentence, three significant digits: `$1,200`, `$0.0132`."""
-    value = float(usd)
-    if value and abs(value) < 1:
-        return f"${value:.3g}"
-    return f"${float(f'{value:.3g}'):,.10g}"
 
 
 def without_path(report: dict[str, Any], path: str, shown_as: str) -> dict[str, Any]:

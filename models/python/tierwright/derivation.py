@@ -150,10 +150,15 @@ def money_text(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return [money_text(entry) for entry in value]
-    if isinstance(value, Decimal):
-        return text_of(value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return text_of(Decimal(repr(value))) if math.isfinite(value) else None
+    if isinstance(value, float):
+        text = repr(value)
+        if not math.isfinite(value):
+            return None
+        return text_of(Decimal(text)) if "e" in text else text
+    if isinstance(value, Decimal) or (
+        isinstance(value, int) and not isinstance(value, bool)
+    ):
+        return text_of(Decimal(value))
     return plain(value)
 
 

@@ -5,9 +5,15 @@ from fastapi import APIRouter
 from tierwright_server.break_evens import service
 from tierwright_server.break_evens.schemas import BreakEvenIn, BreakEvenOut
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 
-router = APIRouter(prefix="/break-evens", tags=["break-evens"])
+router = APIRouter(
+    prefix="/break-evens",
+    tags=["break-evens"],
+    route_class=MoneyRoute,
+    dependencies=ASKS_CURRENCY,
+)
 
 
 @router.post("", operation_id="evaluate_break_even", responses=responses(404, 409))

@@ -20,6 +20,7 @@ from tierwright.break_even import (
     PlainGains,
     TierPrices,
 )
+from tierwright.currency import money as money_of
 from tierwright.derivation import Derivation, shown
 from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.prices import Price, dates_apart
@@ -58,7 +59,7 @@ from tierwright_server.evaluations.service import (
     unknown_dirty_share,
 )
 from tierwright_server.schemas import WarningOut
-from tierwright_server.wording import dollars, percent, three_digits
+from tierwright_server.wording import percent, three_digits
 
 GIB = 2**30
 FLIP_DELTAS = np.geomspace(0.05, 50, 61)
@@ -232,14 +233,14 @@ def _range_finding(
 ) -> str:
     if few is None or many is None:
         return _finding(many, most)
-    what = f"The next {dollars(many.usd)}"
+    what = f"The next {money_of(many.usd)}"
     if few.winner == many.winner:
         if _too_much_flash(many, most):
             return _finding(many, most)
         return f"{what} {_BUYS[many.winner]}, whether {_NONE_DIRTY} or {_ALL_DIRTY}"
     if {few.winner, many.winner} == {"dram", "flash"}:
         return (
-            f"Where the next {dollars(many.usd)} belongs depends on how many evicted pages are "
+            f"Where the next {money_of(many.usd)} belongs depends on how many evicted pages are "
             f"dirty, which the curve does not say: in {_TIER[few.winner]} if {_NONE_DIRTY}, in "
             f"{_TIER[many.winner]} if {_ALL_DIRTY}"
         )
@@ -565,7 +566,7 @@ _CHOICES: dict[str, Literal["dram", "flash", "neither"]] = {
 def _finding(money: NextMoney | None, answers: _Answers) -> str:
     if money is None:
         return f"No decision without prices: {_prices(answers).reason}"
-    what = f"The next {dollars(money.usd)}"
+    what = f"The next {money_of(money.usd)}"
     if money.winner in ("neither", "tie"):
         return f"{what} {_BUYS[money.winner]}"
     tier = _TIER[money.winner]
@@ -582,21 +583,21 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
             ),
             None,
         )
-        first = f"The first {dollars(money.usd)} belongs in {tier}"
+        first = f"The first {money_of(money.usd)} belongs in {tier}"
         if larger is None:
             return f"{first}: at this price flash does not earn back its writes"
-        return f"{first}; from {dollars(larger.usd)} at once flash is the better buy"
+        return f"{first}; from {money_of(larger.usd)} at once flash is the better buy"
     away = next(
         (each for each in money.crossings if each.better_beyond != money.winner), None
     )
     if away is None:
         return f"{what} belongs in {tier}, however much is spent on it"
     if away.usd > money.usd:
-        return f"{what} belongs in {tier}, until {dollars(away.usd)} is spent"
+        return f"{what} belongs in {tier}, until {money_of(away.usd)} is spent"
     # The two lines compare sums that follow money already spent, the headline one spent at once.
     return (
-        f"{what} belongs in {tier} if it is spent at once; after {dollars(away.usd)}, "
-        f"another {dollars(money.usd)} gains more in {_TIER[away.better_beyond]}"
+        f"{what} belongs in {tier} if it is spent at once; after {money_of(away.usd)}, "
+        f"another {money_of(money.usd)} gains more in {_TIER[away.better_beyond]}"
     )
 
 
@@ -617,7 +618,7 @@ def _sentence(money: NextMoney | None) -> str:
     if money.flash_gain is None:
         enough = money.matching_flash_pages
         return (
-            f"The metadata of {money.flash_pages:,} pages of flash, {dollars(money.usd)}, "
+            f"The metadata of {money.flash_pages:,} pages of flash, {money_of(money.usd)}, "
             "need more memory than the DRAM there is; "
             + (
                 "DRAM is the only choice."
@@ -627,7 +628,7 @@ def _sentence(money: NextMoney | None) -> str:
             )
         )
     bought = (
-        f"{dollars(money.usd)} buys {money.dram_pages:,} pages of DRAM, which "
+        f"{money_of(money.usd)} buys {money.dram_pages:,} pages of DRAM, which "
         f"{_saves(money.dram_gain)}, or {money.flash_pages:,} pages of flash, which "
         f"{_saves(money.flash_gain)}"
     )
@@ -662,7 +663,7 @@ def _flip_finding(money: NextMoney | None, answers: _Answers) -> str:
         return "Flash is the better buy below these price ratios"
     used = _ratio(answers.prices)
     flip = money.flip_price_ratio
-    what = f"For {dollars(money.usd)}"
+    what = f"For {money_of(money.usd)}"
     if money.dram_gain <= 0:
         return f"{what} DRAM gains nothing, so no price ratio flips the decision"
     if flip is None:

@@ -12,6 +12,7 @@ from tierwright_server.catalog.schemas import (
     DeviceList,
     DeviceOut,
     DeviceVocabulary,
+    ExchangeRateList,
     FlashMetadataOut,
     FormatOut,
     PolicyOut,
@@ -23,10 +24,11 @@ from tierwright_server.catalog.schemas import (
     SoldAs,
 )
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 from tierwright_server.schemas import Identifier
 
-router = APIRouter(prefix="/catalog", tags=["catalog"])
+router = APIRouter(prefix="/catalog", tags=["catalog"], route_class=MoneyRoute)
 
 DeviceId = Annotated[Identifier, Path(description="Id of the device.")]
 ServicePage = Annotated[
@@ -74,7 +76,12 @@ async def get_device_vocabulary() -> DeviceVocabulary:
     return service.get_device_vocabulary()
 
 
-@router.get("/devices", operation_id="list_devices", responses=responses())
+@router.get(
+    "/devices",
+    operation_id="list_devices",
+    responses=responses(),
+    dependencies=ASKS_CURRENCY,
+)
 async def list_devices(
     session: SessionDep,
     context: ContextDep,
@@ -111,7 +118,12 @@ async def create_device(body: DeviceIn, session: SessionDep) -> DeviceOut:
     return await service.create_device(session, body)
 
 
-@router.get("/devices/{device_id}", operation_id="get_device", responses=responses(404))
+@router.get(
+    "/devices/{device_id}",
+    operation_id="get_device",
+    responses=responses(404),
+    dependencies=ASKS_CURRENCY,
+)
 async def get_device(
     device_id: DeviceId,
     session: SessionDep,
@@ -161,7 +173,12 @@ async def copy_device(
     return await service.copy_device(session, context, device_id, body or CopyIn())
 
 
-@router.get("/price-books", operation_id="list_price_books", responses=responses())
+@router.get(
+    "/price-books",
+    operation_id="list_price_books",
+    responses=responses(),
+    dependencies=ASKS_CURRENCY,
+)
 async def list_price_books(session: SessionDep, context: ContextDep) -> PriceBookList:
     """List all price books: the shipped ones and your own."""
     return await service.list_price_books(session, context)
@@ -181,9 +198,25 @@ async def create_price_book(
 
 
 @router.get(
+    "/exchange-rates", operation_id="list_exchange_rates", responses=responses(404)
+)
+async def list_exchange_rates(
+    session: SessionDep,
+    context: ContextDep,
+    price_book_id: Annotated[
+        Identifier | None,
+        Query(description="Book whose amounts are stated; absent: the default book."),
+    ] = None,
+) -> ExchangeRateList:
+    """List the currencies that amounts can be stated in, each at the rate that is used."""
+    return await service.list_exchange_rates(session, context, price_book_id)
+
+
+@router.get(
     "/price-books/{price_book_id}",
     operation_id="get_price_book",
     responses=responses(404),
+    dependencies=ASKS_CURRENCY,
 )
 async def get_price_book(
     price_book_id: PriceBookId, session: SessionDep, context: ContextDep

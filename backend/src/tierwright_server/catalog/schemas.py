@@ -299,7 +299,10 @@ class PriceOut(Answer):
 
     device_id: str | None
     kind: str | None
-    usd: Usd = Field(description="As stated, in `unit`.")
+    usd: Usd = Field(description="In `unit`.")
+    stated: Usd | None = Field(
+        description="As stated, where the book is in another currency. [its currency]"
+    )
     unit: Literal["USD/GB", "USD/GiB", "USD/GB/month", "USD/GiB/month"]
     usd_per_gb: Usd | None = Field(description="A purchase. [USD per 10^9 bytes]")
     usd_per_gb_month: Usd | None = Field(
@@ -311,7 +314,7 @@ class PriceOut(Answer):
 
 
 class PriceIn(Body):
-    """One price of capacity; exactly one of the four money fields."""
+    """One price of capacity; exactly one of the eight money fields."""
 
     device_id: Identifier | None = None
     kind: Annotated[str, Field(max_length=40, pattern=r"^[a-z0-9_]+$")] | None = None
@@ -319,9 +322,61 @@ class PriceIn(Body):
     usd_per_gib: UsdIn | None = None
     usd_per_gb_month: UsdIn | None = None
     usd_per_gib_month: UsdIn | None = None
+    per_gb: UsdIn | None = Field(
+        default=None, description="A purchase, in the currency of the book."
+    )
+    per_gib: UsdIn | None = Field(
+        default=None, description="A purchase, in the currency of the book."
+    )
+    per_gb_month: UsdIn | None = Field(
+        default=None, description="A rent, in the currency of the book."
+    )
+    per_gib_month: UsdIn | None = Field(
+        default=None, description="A rent, in the currency of the book."
+    )
     source: Annotated[ShortText, Field(min_length=1)]
     date: DatedText | None = None
     note: LongText = ""
+
+
+CurrencyCode = Annotated[
+    str,
+    Field(
+        pattern="^[A-Z]{3}$", description="A code of three letters.", examples=["EUR"]
+    ),
+]
+
+
+class ExchangeRateIn(Body):
+    """What one US dollar is in another currency."""
+
+    currency: CurrencyCode
+    per_usd: Annotated[
+        UsdIn,
+        Field(gt=0, description="Units of the currency for one US dollar."),
+    ]
+    date: DatedText
+    source: Annotated[ShortText, Field(min_length=1)]
+
+
+class ExchangeRateOut(Answer):
+    """What one US dollar is in another currency."""
+
+    currency: str
+    per_usd: Usd = Field(description="Units of the currency for one US dollar.")
+    date: str
+    source: str
+    caution: str | None = Field(
+        default=None,
+        description="Said where the rate is of another time than the prices.",
+    )
+
+
+class ExchangeRateList(Answer):
+    """Currencies other than the dollar, by code."""
+
+    items: list[ExchangeRateOut]
+    total: int
 
 
 class AbsentPriceOut(Answer):
@@ -340,6 +395,9 @@ class PriceBookOut(Answer):
     date: str
     region: str
     currency: str
+    exchange_rates: list[ExchangeRateOut] = Field(
+        description="That the book states itself; they go before the shipped ones."
+    )
     notes: str
     default: bool = Field(
         description="Whether it is taken where nobody chose a book; of one book."
@@ -360,7 +418,11 @@ class PriceBookIn(Body):
     name: Name
     date: DatedText
     region: ShortText = ""
-    currency: Literal["USD"] = "USD"
+    currency: CurrencyCode = Field(
+        default="USD",
+        description="Of the prices; in another than USD, `exchange_rates` states its rate.",
+    )
+    exchange_rates: Annotated[list[ExchangeRateIn], Field(max_length=200)] = []
     notes: LongText = ""
     prices: Annotated[list[PriceIn], Field(min_length=1, max_length=1000)]
 

@@ -9,7 +9,9 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator
+from tierwright import catalog as shipped_catalog
 from tierwright.capabilities import capabilities
+from tierwright.currency import BASE, ExchangeRate
 from tierwright.device import (
     FIGURES,
     KINDS,
@@ -23,6 +25,7 @@ from tierwright.prices import (
     Price,
     PriceBook,
     price_book_from_mapping,
+    rate_caution,
 )
 from tierwright.service_time import (
     OPERATIONS,
@@ -43,6 +46,8 @@ from tierwright_server.catalog.schemas import (
     DeviceList,
     DeviceOut,
     DeviceVocabulary,
+    ExchangeRateList,
+    ExchangeRateOut,
     FigureKindOut,
     FigureOut,
     FlashMetadataOut,
@@ -403,13 +408,7 @@ async def _checked_book(
 
 
 def _book_document(book: PriceBook) -> dict[str, Any]:
-    # Money is kept as text: JSON's numbers would round it.
-    return {
-        **book.to_dict(),
-        "prices": [
-            {**price.to_dict(), price.key: str(price.usd)} for price in book.prices
-        ],
-    }
+    return book.to_dict()
 
 
 def _load_price_book(row: tables.PriceBook) -> PriceBook:
@@ -440,6 +439,7 @@ def price_book_out(book: PriceBook, *, own: bool = False) -> PriceBookOut:
         date=book.date,
         region=book.region,
         currency=book.currency,
+        exchange_rates=[_rate_out(rate) for rate in book.exchange_rates],
         notes=book.notes,
         default=book.default,
         retired=book.retired,
@@ -451,12 +451,39 @@ def price_book_out(book: PriceBook, *, own: bool = False) -> PriceBookOut:
     )
 
 
+async def list_exchange_rates(
+    session: AsyncSession, context: Context, price_book_id: str | None
+) -> ExchangeRateList:
+    """List the currencies that amounts of a book can be stated in."""
+    book = shipped_catalog.default_price_book()
+    if price_book_id is not None:
+        book, _ = await find_price_book(session, context, price_book_id)
+    own = [] if book is None else [rate.currency for rate in book.exchange_rates]
+    codes = sorted({*shipped_catalog.currencies(), *own} - {BASE})
+    rates = [shipped_catalog.exchange_rate(code, book=book) for code in codes]
+    items = [_rate_out(rate, rate_caution(rate, book)) for rate in rates]
+    return ExchangeRateList(items=items, total=len(items))
+
+
+def _rate_out(
+    rate: ExchangeRate, caution: dict[str, str] | None = None
+) -> ExchangeRateOut:
+    return ExchangeRateOut(
+        currency=rate.currency,
+        per_usd=rate.per_usd,
+        date=rate.date,
+        source=rate.source,
+        caution=None if caution is None else caution["message"],
+    )
+
+
 def _price_out(price: Price) -> PriceOut:
     return PriceOut.model_validate(
         {
             "device_id": price.device_id,
             "kind": price.kind,
             "usd": price.usd,
+            "stated": price.stated,
             "unit": price.unit,
             "usd_per_gb": None if price.rent else price.usd_per_gb,
             "usd_per_gb_month": price.usd_per_gb if price.rent else None,

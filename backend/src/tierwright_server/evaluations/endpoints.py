@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 from tierwright_server.evaluations import deciding
 from tierwright_server.evaluations.schemas import (
@@ -13,7 +14,12 @@ from tierwright_server.evaluations.schemas import (
 )
 from tierwright_server.simulations.schemas import SimulationOut
 
-router = APIRouter(prefix="/evaluations", tags=["evaluations"])
+router = APIRouter(
+    prefix="/evaluations",
+    tags=["evaluations"],
+    route_class=MoneyRoute,
+    dependencies=ASKS_CURRENCY,
+)
 _LATER = {
     "model": SimulationOut,
     "description": "The replay that decides takes longer than a request: a job makes it. Ask "

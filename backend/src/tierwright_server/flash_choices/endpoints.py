@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 from tierwright_server.flash_choices import service
 from tierwright_server.flash_choices.schemas import (
@@ -12,11 +13,14 @@ from tierwright_server.flash_choices.schemas import (
     FlashChoiceOut,
 )
 
-router = APIRouter(tags=["flash choices"])
+router = APIRouter(tags=["flash choices"], route_class=MoneyRoute)
 
 
 @router.post(
-    "/flash-choices", operation_id="choose_flash", responses=responses(404, 409)
+    "/flash-choices",
+    operation_id="choose_flash",
+    responses=responses(404, 409),
+    dependencies=ASKS_CURRENCY,
 )
 async def choose_flash(
     body: FlashChoiceIn, session: SessionDep, context: ContextDep

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 from tierwright_server.scheme_maps import service
 from tierwright_server.scheme_maps.schemas import (
@@ -14,7 +15,7 @@ from tierwright_server.scheme_maps.schemas import (
     SchemeMapOut,
 )
 
-router = APIRouter(prefix="/scheme-maps", tags=["scheme maps"])
+router = APIRouter(prefix="/scheme-maps", tags=["scheme maps"], route_class=MoneyRoute)
 
 
 @router.get("/options", operation_id="list_scheme_map_options", responses=responses())
@@ -28,6 +29,7 @@ async def list_options() -> MapOptions:
     operation_id="make_scheme_map",
     response_model=SchemeMapOut,
     responses=responses(404, 409),
+    dependencies=ASKS_CURRENCY,
 )
 async def make_scheme_map(
     body: SchemeMapIn, session: SessionDep, context: ContextDep
@@ -42,7 +44,10 @@ async def make_scheme_map(
 
 
 @router.post(
-    "/point", operation_id="explain_scheme_map_point", responses=responses(404, 409)
+    "/point",
+    operation_id="explain_scheme_map_point",
+    responses=responses(404, 409),
+    dependencies=ASKS_CURRENCY,
 )
 async def explain_scheme_map_point(
     body: MapQuestion, session: SessionDep, context: ContextDep

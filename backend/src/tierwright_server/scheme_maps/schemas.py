@@ -119,8 +119,8 @@ class CrossoverOut(Answer):
 class MapMoneyOut(Answer):
     """What the cells cost. [USD/month]"""
 
-    usd_per_month_no_flash: Grid | None
-    usd_per_month_with_flash: Grid | None
+    usd_per_month_no_flash: list[list[Usd | None]] | None
+    usd_per_month_with_flash: list[list[Usd | None]] | None
     best_by_price_times_time: list[list[int]] | None = Field(
         description="Index into `schemes` of the least price x I/O time: the price of a "
         "unit of throughput. -1: none fits."

@@ -12,7 +12,7 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import page_flow
-from tierwright.derivation import shown
+from tierwright.derivation import plain, shown
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset
 from tierwright.page_flow import Axis, MapPoint, SchemeMap
@@ -164,6 +164,7 @@ def _columns(found: Found, made: SchemeMap) -> dict[str, Any]:
         "page_bytes": found.point.curve.page_bytes,
         "distinct_pages": found.point.curve.distinct_pages,
         **made.columns(),
+        "money": plain(made.columns()["money"]),
         "titles": {name: titles()[name] for name in made.schemes},
         "device_asymmetry": times.flash_write / times.flash_read,
         "shares": shares,

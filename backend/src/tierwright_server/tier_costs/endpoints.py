@@ -3,11 +3,17 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 from tierwright_server.tier_costs import service
 from tierwright_server.tier_costs.schemas import TierCostsIn, TierCostsOut
 
-router = APIRouter(prefix="/tier-costs", tags=["costs"])
+router = APIRouter(
+    prefix="/tier-costs",
+    tags=["costs"],
+    route_class=MoneyRoute,
+    dependencies=ASKS_CURRENCY,
+)
 
 
 @router.post("", operation_id="compare_tier_costs", responses=responses(404))

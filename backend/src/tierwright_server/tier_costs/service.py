@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.currency import money
 from tierwright.economics import Assumptions, Load
 from tierwright.tier_costs import TierComparison, TierRow, compare_tiers
 from tierwright_server.catalog import service as catalog
@@ -18,7 +19,7 @@ from tierwright_server.tier_costs.schemas import (
     TierCostsOut,
     TierRowOut,
 )
-from tierwright_server.wording import percent, three_digits
+from tierwright_server.wording import percent
 
 
 async def compare(
@@ -113,7 +114,7 @@ def _sentence(compared: TierComparison, shown: dict[str, DeviceOut]) -> str:
         )
     cheapest = rows[compared.cheapest]
     name = shown[cheapest.device_id].name
-    text = f"{name} is the cheapest at ${_usd(cheapest)} a month"
+    text = f"{name} is the cheapest at {_cost(cheapest)} a month"
     if cheapest.busy_share is None:
         return f"{text}; whether it can serve the load is not known."
     if cheapest.keeps_up:
@@ -122,9 +123,9 @@ def _sentence(compared: TierComparison, shown: dict[str, DeviceOut]) -> str:
     if compared.cheapest_that_keeps_up is None:
         return f"{text}; none of the others is known to."
     other = rows[compared.cheapest_that_keeps_up]
-    return f"{text}; {shown[other.device_id].name} can, for ${_usd(other)}."
+    return f"{text}; {shown[other.device_id].name} can, for {_cost(other)}."
 
 
-def _usd(row: TierRow) -> str:
+def _cost(row: TierRow) -> str:
     cost = row.cost
-    return "0" if cost is None else three_digits(float(cost.usd_per_month))
+    return money(Decimal(0) if cost is None else cost.usd_per_month)

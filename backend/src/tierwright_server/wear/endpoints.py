@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 from tierwright_server.wear import service
 from tierwright_server.wear.schemas import (
@@ -14,10 +15,15 @@ from tierwright_server.wear.schemas import (
     WearOut,
 )
 
-router = APIRouter(tags=["wear and recovery"])
+router = APIRouter(tags=["wear and recovery"], route_class=MoneyRoute)
 
 
-@router.post("/wear", operation_id="estimate_wear", responses=responses(404, 409))
+@router.post(
+    "/wear",
+    operation_id="estimate_wear",
+    responses=responses(404, 409),
+    dependencies=ASKS_CURRENCY,
+)
 async def estimate_wear(
     body: WearIn, session: SessionDep, context: ContextDep
 ) -> WearOut:

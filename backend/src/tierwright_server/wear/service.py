@@ -10,6 +10,7 @@ import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import endurance, page_flow, recovery
+from tierwright.currency import money as money_of
 from tierwright.derivation import Derivation, shown
 from tierwright.device import Device
 from tierwright.endurance import (
@@ -70,7 +71,7 @@ from tierwright_server.wear.schemas import (
     WearMoney,
     WearOut,
 )
-from tierwright_server.wording import dollars, percent, three_digits
+from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
 
 MICROSECONDS = 1e6
@@ -488,13 +489,13 @@ def _drives_sentence(
     drives = f"One {name}" if count == 1 else f"{count:,} x {name}"
     costs = "costs" if count == 1 else "cost"
     whole = (
-        f"{drives} {costs} {dollars(cost.purchase_usd)}, {dollars(cost.usd_per_month)} a month "
+        f"{drives} {costs} {money_of(cost.purchase_usd)}, {money_of(cost.usd_per_month)} a month "
         f"over {months} months."
     )
     if cost.held_share >= 1:
         return f"{whole} The flash pages take all of it."
     return (
-        f"{whole} Compare counts {dollars(cost.held_usd_per_month)} of it: the "
+        f"{whole} Compare counts {money_of(cost.held_usd_per_month)} of it: the "
         f"{percent(cost.held_share)} that {format_bytes(held)} of flash pages take."
     )
 

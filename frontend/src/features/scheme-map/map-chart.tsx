@@ -227,8 +227,8 @@ function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
         ? []
         : [
             winner(money.best_by_price_times_time[row]?.[column]),
-            money.usd_per_month_with_flash?.[row]?.[column] ?? null,
-            money.usd_per_month_no_flash?.[row]?.[column] ?? null,
+            amount(money.usd_per_month_with_flash?.[row]?.[column]),
+            amount(money.usd_per_month_no_flash?.[row]?.[column]),
           ]),
     ]),
   );
@@ -244,6 +244,10 @@ function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
     caption: `The row of the map at ${AXIS_NAMES_WITH_UNIT[map.y.name]} = ${formatTick(map.y.name, map.y.values[line] ?? 0)}, where you are; the CSV export holds all ${rows.length.toLocaleString("en-US")} cells, every digit.`,
   };
 }
+
+/** Money comes as a decimal string. */
+const amount = (text: string | null | undefined): number | null =>
+  text == null ? null : Number(text);
 
 const AXES_COLUMNS = 2;
 const SAVED_COLUMN = 3;

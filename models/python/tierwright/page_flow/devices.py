@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from tierwright.derivation import plain
 from tierwright.device import Device
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
@@ -104,7 +105,7 @@ class DeviceChoice:
         """Return plain data for JSON."""
         return {
             "rows": [
-                {name: getattr(row, name) for name in DeviceRow.__slots__}
+                plain({name: getattr(row, name) for name in DeviceRow.__slots__})
                 | {"warnings": list(row.warnings)}
                 for row in self.rows
             ],
