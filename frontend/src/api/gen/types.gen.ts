@@ -2905,6 +2905,84 @@ export type EvaluationOut = {
 };
 
 /**
+ * ExchangeRateIn
+ *
+ * What one US dollar is in another currency.
+ */
+export type ExchangeRateIn = {
+    /**
+     * Currency
+     *
+     * A code of three letters.
+     */
+    currency: string;
+    /**
+     * Per Usd
+     *
+     * Units of the currency for one US dollar.
+     */
+    per_usd: number | string;
+    /**
+     * Date
+     *
+     * YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn.
+     */
+    date: string;
+    /**
+     * Source
+     */
+    source: string;
+};
+
+/**
+ * ExchangeRateList
+ *
+ * Currencies other than the dollar, by code.
+ */
+export type ExchangeRateList = {
+    /**
+     * Items
+     */
+    items: Array<ExchangeRateOut>;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * ExchangeRateOut
+ *
+ * What one US dollar is in another currency.
+ */
+export type ExchangeRateOut = {
+    /**
+     * Currency
+     */
+    currency: string;
+    /**
+     * Per Usd
+     *
+     * Units of the currency for one US dollar.
+     */
+    per_usd: string;
+    /**
+     * Date
+     */
+    date: string;
+    /**
+     * Source
+     */
+    source: string;
+    /**
+     * Caution
+     *
+     * Said where the rate is of another time than the prices.
+     */
+    caution: string | null;
+};
+
+/**
  * ExtentOut
  *
  * Lengths and addresses of requests, those of length 0 left out.
@@ -4625,11 +4703,11 @@ export type MapMoneyOut = {
     /**
      * Usd Per Month No Flash
      */
-    usd_per_month_no_flash: Array<Array<number | null>> | null;
+    usd_per_month_no_flash: Array<Array<string | null>> | null;
     /**
      * Usd Per Month With Flash
      */
-    usd_per_month_with_flash: Array<Array<number | null>> | null;
+    usd_per_month_with_flash: Array<Array<string | null>> | null;
     /**
      * Best By Price Times Time
      *
@@ -6184,8 +6262,14 @@ export type PriceBookIn = {
     region?: string;
     /**
      * Currency
+     *
+     * Of the prices; in another than USD, `exchange_rates` states its rate.
      */
-    currency?: 'USD';
+    currency?: string;
+    /**
+     * Exchange Rates
+     */
+    exchange_rates?: Array<ExchangeRateIn>;
     /**
      * Notes
      */
@@ -6242,6 +6326,12 @@ export type PriceBookOut = {
      * Currency
      */
     currency: string;
+    /**
+     * Exchange Rates
+     *
+     * That the book states itself; they go before the shipped ones.
+     */
+    exchange_rates: Array<ExchangeRateOut>;
     /**
      * Notes
      */
@@ -6301,7 +6391,7 @@ export type PriceBookRef = {
 /**
  * PriceIn
  *
- * One price of capacity; exactly one of the four money fields.
+ * One price of capacity; exactly one of the eight money fields.
  */
 export type PriceIn = {
     /**
@@ -6328,6 +6418,30 @@ export type PriceIn = {
      * Usd Per Gib Month
      */
     usd_per_gib_month?: number | string | null;
+    /**
+     * Per Gb
+     *
+     * A purchase, in the currency of the book.
+     */
+    per_gb?: number | string | null;
+    /**
+     * Per Gib
+     *
+     * A purchase, in the currency of the book.
+     */
+    per_gib?: number | string | null;
+    /**
+     * Per Gb Month
+     *
+     * A rent, in the currency of the book.
+     */
+    per_gb_month?: number | string | null;
+    /**
+     * Per Gib Month
+     *
+     * A rent, in the currency of the book.
+     */
+    per_gib_month?: number | string | null;
     /**
      * Source
      */
@@ -6359,9 +6473,15 @@ export type PriceOut = {
     /**
      * Usd
      *
-     * As stated, in `unit`.
+     * In `unit`.
      */
     usd: string;
+    /**
+     * Stated
+     *
+     * As stated, where the book is in another currency. [its currency]
+     */
+    stated: string | null;
     /**
      * Unit
      */
@@ -11600,6 +11720,18 @@ export type ListDevicesData = {
          * `device`: without the disks of cloud instances.
          */
         sold_as?: 'device' | 'instance' | null;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
     };
     url: '/api/v1/catalog/devices';
 };
@@ -11756,6 +11888,18 @@ export type GetDeviceData = {
          * Page of the service times; absent: that of each device's IOPS. [bytes]
          */
         page_bytes?: number | null;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
     };
     url: '/api/v1/catalog/devices/{device_id}';
 };
@@ -11916,7 +12060,20 @@ export type CopyDeviceResponse = CopyDeviceResponses[keyof CopyDeviceResponses];
 export type ListPriceBooksData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/catalog/price-books';
 };
 
@@ -12003,6 +12160,58 @@ export type CreatePriceBookResponses = {
 
 export type CreatePriceBookResponse = CreatePriceBookResponses[keyof CreatePriceBookResponses];
 
+export type ListExchangeRatesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Price Book Id
+         *
+         * Book whose amounts are stated; absent: the default book.
+         */
+        price_book_id?: string | null;
+    };
+    url: '/api/v1/catalog/exchange-rates';
+};
+
+export type ListExchangeRatesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListExchangeRatesError = ListExchangeRatesErrors[keyof ListExchangeRatesErrors];
+
+export type ListExchangeRatesResponses = {
+    /**
+     * Successful Response
+     */
+    200: ExchangeRateList;
+};
+
+export type ListExchangeRatesResponse = ListExchangeRatesResponses[keyof ListExchangeRatesResponses];
+
 export type DeletePriceBookData = {
     body?: never;
     path: {
@@ -12069,7 +12278,20 @@ export type GetPriceBookData = {
          */
         price_book_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/catalog/price-books/{price_book_id}';
 };
 
@@ -12215,7 +12437,20 @@ export type ImportFioResponse = ImportFioResponses[keyof ImportFioResponses];
 export type CompareTierCostsData = {
     body: TierCostsIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/tier-costs';
 };
 
@@ -13184,7 +13419,20 @@ export type PreviewGivenCurveResponse = PreviewGivenCurveResponses[keyof Preview
 export type EvaluateData = {
     body: DecisionIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/evaluations';
 };
 
@@ -13237,7 +13485,20 @@ export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
 export type DeriveEvaluationData = {
     body: DecisionIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/evaluations/derivation';
 };
 
@@ -13331,7 +13592,20 @@ export type ListSchemeMapOptionsResponse = ListSchemeMapOptionsResponses[keyof L
 export type MakeSchemeMapData = {
     body: SchemeMapIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/scheme-maps';
 };
 
@@ -13380,7 +13654,20 @@ export type MakeSchemeMapResponse = MakeSchemeMapResponses[keyof MakeSchemeMapRe
 export type ExplainSchemeMapPointData = {
     body: MapQuestion;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/scheme-maps/point';
 };
 
@@ -13429,7 +13716,20 @@ export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof
 export type ChooseFlashData = {
     body: FlashChoiceIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/flash-choices';
 };
 
@@ -13527,7 +13827,20 @@ export type CompareDirectoriesResponse = CompareDirectoriesResponses[keyof Compa
 export type EstimateWearData = {
     body: WearIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/wear';
 };
 
@@ -13992,7 +14305,20 @@ export type GetFormulaPageResponse = GetFormulaPageResponses[keyof GetFormulaPag
 export type EvaluateBreakEvenData = {
     body: BreakEvenIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
     url: '/api/v1/break-evens';
 };
 
