@@ -22,9 +22,7 @@ TIER = {
 def ask(
     application: Application, query: str = "", status: int = 200, **changed: Any
 ) -> dict[str, Any]:
-    answer = application.client.post(
-        f"/tier-costs{query}", json={**TIER, **changed}
-    )
+    answer = application.client.post(f"/tier-costs{query}", json={**TIER, **changed})
     assert answer.status_code == status, answer.text
     found: dict[str, Any] = answer.json()
     return found

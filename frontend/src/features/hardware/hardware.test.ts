@@ -60,6 +60,7 @@ const book: PriceBookOut = {
       device_id: null,
       kind: "nvme",
       usd: "0.40",
+      stated: null,
       unit: "USD/GiB",
       usd_per_gb: "0.3725",
       usd_per_gb_month: null,
