@@ -262,7 +262,7 @@ def _choice_steps(found: DeviceChoice) -> Iterator[DerivationStep]:
                 scheme=row.device_id,
                 name="price of flash",
                 formula=how,
-                value=row.flash_usd_per_month,
+                value=float(row.flash_usd_per_month),
                 unit="USD/month",
                 source=source,
             )

@@ -51,6 +51,7 @@ const book: PriceBookOut = {
   date: "2026-11",
   region: "",
   currency: "USD",
+  exchange_rates: [],
   notes: "",
   default: false,
   retired: "",
