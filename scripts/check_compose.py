@@ -1,8 +1,10 @@
 """Checks that docker-compose.yml and Dockerfile keep our rules for containers.
 
 ``python scripts/check_compose.py [FILE]``. The rules: an init process, an unprivileged
-user, a read-only root, dropped capabilities, a health check, exact image tags, named
-volumes, ports on loopback only, and no password that has a default.
+user, a read-only root, dropped capabilities, a health check, limits of memory, processors and
+processes, exact image tags, the database of the application's own major version, named volumes,
+ports on loopback only, a way out for the worker and none for the database, and no password that
+has a default.
 """
 
 from __future__ import annotations
@@ -22,6 +24,9 @@ EXACT_TAG = re.compile(
 )
 REQUIRED = re.compile(r"\$\{[A-Z_]+:\?[^}]+\}")
 SERVICES = {"postgres", "app", "worker"}
+LIMITS = ("mem_limit", "cpus", "pids_limit")
+POSTGRES_MAJOR = 18
+"""Of the database that the application brings along: data moves between the two."""
 
 
 def faults_of_service(name: str, service: dict[str, Any]) -> Iterator[str]:
@@ -39,6 +44,9 @@ def faults_of_service(name: str, service: dict[str, Any]) -> Iterator[str]:
     for key in ("privileged", "cap_add", "network_mode", "pid", "devices"):
         if key in service:
             yield f"{name}: `{key}` is not allowed"
+    for key in LIMITS:
+        if not service.get(key):
+            yield f"{name}: `{key}` is missing: one service could take the machine"
     if not service.get("healthcheck", {}).get("test"):
         yield f"{name}: it has no health check"
     if not EXACT_TAG.fullmatch(str(service.get("image", ""))):
@@ -82,6 +90,29 @@ def faults_of_volumes(compose: dict[str, Any]) -> Iterator[str]:
                 yield f"{name}: volume `{volume}` is not a named volume"
 
 
+def faults_of_networks(compose: dict[str, Any]) -> Iterator[str]:
+    """Say who has a way out that should not, and the other way round."""
+    closed = {
+        name
+        for name, network in compose.get("networks", {}).items()
+        if (network or {}).get("internal") is True
+    }
+    for name, service in compose["services"].items():
+        is_open = bool(set(service.get("networks", ["default"])) - closed)
+        if name == "postgres" and is_open:
+            yield f"{name}: the database must have no way out of its network"
+        if name == "worker" and not is_open:
+            yield f"{name}: without a way out it cannot fetch from object stores"
+
+
+def faults_of_postgres(compose: dict[str, Any]) -> Iterator[str]:
+    """Say where the database is of another major version than the application's own."""
+    image = str(compose["services"].get("postgres", {}).get("image", ""))
+    major = re.search(r":(\d+)", image)
+    if major is not None and int(major[1]) != POSTGRES_MAJOR:
+        yield f"postgres: image `{image}` is not of PostgreSQL {POSTGRES_MAJOR}"
+
+
 def faults_of_dockerfile(text: str) -> Iterator[str]:
     """Say what is wrong with the Dockerfile."""
     stages = {match[1] for match in re.finditer(r"(?im)^FROM \S+ AS (\S+)", text)}
@@ -103,6 +134,8 @@ def check(compose_text: str, dockerfile_text: str) -> list[str]:
         found += faults_of_service(name, service)
         found += faults_of_secrets(name, service)
     found += faults_of_volumes(compose)
+    found += faults_of_networks(compose)
+    found += faults_of_postgres(compose)
     found += faults_of_dockerfile(dockerfile_text)
     return found
 

@@ -6,6 +6,9 @@ from types import ModuleType
 
 import pytest
 
+from tierwright_server.postgres_binaries import find_binaries
+from tierwright_server.version import VERSION
+
 ROOT = Path(__file__).resolve().parents[3]
 COMPOSE = (ROOT / "docker-compose.yml").read_text()
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
@@ -33,8 +36,8 @@ def test_the_shipped_files_keep_the_rules(checker: ModuleType) -> None:
         ('user: "10001:10001"', 'user: "0:0"', "unprivileged uid:gid, is `0:0`"),
         ("read_only: true", "read_only: false", "`read_only: true` is missing"),
         ("cap_drop: [ALL]", "cap_drop: []", "`cap_drop: [ALL]` is missing"),
-        ("postgres:17.5-bookworm", "postgres:17", "no exact tag"),
-        ("postgres:17.5-bookworm", "postgres", "no exact tag"),
+        ("postgres:18.4-bookworm", "postgres:18", "no exact tag"),
+        ("postgres:18.4-bookworm", "postgres", "no exact tag"),
         (
             '["127.0.0.1:${TIERWRIGHT_PORT',
             '["${TIERWRIGHT_PORT',
@@ -49,6 +52,19 @@ def test_the_shipped_files_keep_the_rules(checker: ModuleType) -> None:
         ("tierwright@postgres", "tierwright:pw@postgres", "password in an address"),
         ('volumes: ["data:/data"]', 'volumes: ["./data:/data"]', "not a named volume"),
         ("    healthcheck:", "    labels:", "no health check"),
+        ("postgres:18.4-", "postgres:17.5-", "is not of PostgreSQL 18"),
+        (
+            "    mem_limit: ${TIERWRIGHT_APP",
+            "    mem: ${TIERWRIGHT_APP",
+            "app: `mem_limit`",
+        ),
+        ("    pids_limit: 200", "    pids: 200", "postgres: `pids_limit` is missing"),
+        (
+            "networks: [inside, fetch]",
+            "networks: [inside]",
+            "worker: without a way out",
+        ),
+        ("inside: {internal: true}", "inside: {}", "must have no way out"),
         ("  worker:\n", "  wrker:\n", "services are missing: worker"),
     ],
 )
@@ -63,3 +79,13 @@ def test_a_broken_rule_is_named(
 def test_an_image_that_ends_as_root_is_named(checker: ModuleType) -> None:
     faults = checker.check(COMPOSE, DOCKERFILE.replace("USER 10001:10001", ""))
     assert faults == ["Dockerfile: it must end as an unprivileged USER uid:gid"]
+
+
+def test_the_database_is_of_the_version_that_the_application_brings_along(
+    checker: ModuleType,
+) -> None:
+    assert find_binaries(None).major == checker.POSTGRES_MAJOR
+
+
+def test_the_image_carries_the_version_of_the_application() -> None:
+    assert f"image: tierwright:{VERSION}\n" in COMPOSE
