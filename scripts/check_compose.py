@@ -41,17 +41,22 @@ def faults_of_service(name: str, service: dict[str, Any]) -> Iterator[str]:
         yield f"{name}: `cap_drop: [ALL]` is missing"
     if "no-new-privileges:true" not in service.get("security_opt", []):
         yield f"{name}: `no-new-privileges:true` is missing"
+    yield from faults_of_keys(name, service)
+    if not service.get("healthcheck", {}).get("test"):
+        yield f"{name}: it has no health check"
+    if not EXACT_TAG.fullmatch(str(service.get("image", ""))):
+        yield f"{name}: image `{service.get('image')}` has no exact tag"
+    yield from faults_of_ports(name, service.get("ports", []))
+
+
+def faults_of_keys(name: str, service: dict[str, Any]) -> Iterator[str]:
+    """Say which keys are there that should not, and the other way round."""
     for key in ("privileged", "cap_add", "network_mode", "pid", "devices"):
         if key in service:
             yield f"{name}: `{key}` is not allowed"
     for key in LIMITS:
         if not service.get(key):
             yield f"{name}: `{key}` is missing: one service could take the machine"
-    if not service.get("healthcheck", {}).get("test"):
-        yield f"{name}: it has no health check"
-    if not EXACT_TAG.fullmatch(str(service.get("image", ""))):
-        yield f"{name}: image `{service.get('image')}` has no exact tag"
-    yield from faults_of_ports(name, service.get("ports", []))
 
 
 def faults_of_ports(name: str, ports: list[Any]) -> Iterator[str]:
