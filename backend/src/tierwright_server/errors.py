@@ -40,6 +40,7 @@ class ServerError(Exception):
     status = HTTPStatus.BAD_REQUEST
     name = "bad-request"
     title = "The request cannot be carried out"
+    retry_after_s: int | None = None
 
     def __init__(
         self,
@@ -137,6 +138,15 @@ class TimedOut(ServerError):
     title = "It took too long"
 
 
+class TooBusy(ServerError):
+    """Other requests must be answered first."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    name = "too-busy"
+    title = "Too many requests at once"
+    retry_after_s = 1
+
+
 class BadGateway(ServerError):
     """Another machine that this needs does not answer as it should."""
 
@@ -151,6 +161,7 @@ class Unavailable(ServerError):
     status = HTTPStatus.SERVICE_UNAVAILABLE
     name = "unavailable"
     title = "A part of the application does not answer"
+    retry_after_s = 2
 
 
 def shown(value: Any) -> Any:
@@ -190,9 +201,16 @@ def problem_of(error: ServerError) -> Problem:
     )
 
 
+def answer_of(error: ServerError) -> Response:
+    """Render an error, with the time after which to ask again."""
+    after = error.retry_after_s
+    headers = None if after is None else {"Retry-After": str(after)}
+    return problem_response(problem_of(error), headers)
+
+
 async def _on_server_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, ServerError)
-    return problem_response(problem_of(error))
+    return answer_of(error)
 
 
 async def _on_validation(_: Request, error: Exception) -> Response:
@@ -331,6 +349,17 @@ def _unexpected(error: Exception) -> Response:
     )
 
 
+async def _on_too_little_memory(_: Request, error: Exception) -> Response:
+    log.error("out of memory", error=repr(error))
+    return answer_of(
+        Unavailable(
+            "this answer needs more memory than a process of the server may take",
+            hint="Ask for fewer sizes or a shorter list; or give the server more, with "
+            "TIERWRIGHT_SERVER_MEMORY_BYTES.",
+        )
+    )
+
+
 async def on_unexpected(_: Request, error: Exception) -> Response:
     """Answer an error that nobody foresaw: an id, and nothing from inside."""
     return _unexpected(error)
@@ -345,6 +374,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SimulatorError, _on_simulator_error)
     app.add_exception_handler(DBAPIError, _on_database_down)
     app.add_exception_handler(PoolTimeout, _on_database_down)
+    app.add_exception_handler(MemoryError, _on_too_little_memory)
     app.add_exception_handler(Exception, on_unexpected)
 
 
@@ -352,9 +382,11 @@ _TEXTS = {
     400: "The request cannot be read.",
     403: "The request comes from another site.",
     404: "What the request names does not exist.",
+    408: "The request did not arrive in time.",
     409: "The request does not fit the present state.",
     413: "The body is too large.",
     422: "A value cannot be used.",
+    429: "Too many requests at once.",
     502: "Another machine does not answer as it should.",
     503: "The database does not answer.",
     504: "It took too long.",
@@ -370,5 +402,5 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
             "description": _TEXTS[status],
             "content": {MEDIA_TYPE: {"schema": schema}},
         }
-        for status in (400, 403, 413, 422, 503, *statuses)
+        for status in (400, 403, 408, 413, 422, 429, 503, *statuses)
     }

@@ -1,11 +1,14 @@
-"""What every request passes: Host, Origin, size of the body, security headers.
+"""What every request passes: Host, Origin, size and speed of the body, security headers.
 
 Until there are accounts, the server trusts whoever reaches it. It listens on loopback
 only; these checks keep other web sites, open in the same browser, from reaching it
 through that browser (DNS rebinding, cross-site requests).
 """
 
+import asyncio
+import math
 import re
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException
@@ -17,16 +20,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tierwright_server.errors import (
     Forbidden,
     ServerError,
+    TooBusy,
     TooLarge,
+    answer_of,
     body_hint,
     on_http,
     on_unexpected,
-    problem_of,
-    problem_response,
 )
 from tierwright_server.settings import Settings
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_STREAM = re.compile(r"/api/v1/.*/events")
 _UPLOAD = re.compile(r"/api/v1/uploads/[^/]+")
 _CONTENT_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
@@ -93,6 +97,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._settings = settings
+        self._at_once = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then pass on."""
@@ -106,11 +111,11 @@ class Guard:
             scope = {**scope, "method": "GET"}
         try:
             self._check(scope)
-            await self._app(scope, self._limit(scope, receive), answer.send)
+            await self._pass_on(scope, self._limit(scope, receive), answer.send)
         except ServerError as error:
             if answer.started:
                 raise
-            await _respond(problem_response(problem_of(error)), scope, answer.send)
+            await _respond(answer_of(error), scope, answer.send)
         except HTTPException as error:
             if answer.started:
                 raise
@@ -124,6 +129,22 @@ class Guard:
                 raise
             response = await on_unexpected(Request(scope), error)
             await _respond(response, scope, answer.send)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on, but no more requests than can be answered soon."""
+        if not scope["path"].startswith("/api/") or _STREAM.fullmatch(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        if self._at_once >= self._settings.max_requests_at_once:
+            raise TooBusy(
+                f"{self._at_once} requests are being answered",
+                hint="Try again in a second; a client alone needs no more than a few at once.",
+            )
+        self._at_once += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._at_once -= 1
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -153,9 +174,10 @@ class Guard:
         )
 
     def _limit(self, scope: Scope, receive: Receive) -> Receive:
+        """Take the body within its size, and each part of it within its time."""
+        limit: float = self._settings.max_body_bytes
         if scope["method"] == "PATCH" and _UPLOAD.fullmatch(scope["path"]):
-            return receive  # bounded by Upload-Length
-        limit = self._settings.max_body_bytes
+            limit = math.inf  # bounded by Upload-Length
         error = TooLarge(
             f"the body is larger than {limit} bytes",
             hint=body_hint(scope["path"]),
@@ -163,11 +185,14 @@ class Guard:
         length = Headers(scope=scope).get("content-length", "0")
         if length.isdecimal() and int(length) > limit:
             raise error
-        taken = 0
+        taken, whole = 0, False
 
         async def receive_limited() -> Message:
-            nonlocal taken
-            message = await receive()
+            nonlocal taken, whole
+            if whole:  # what follows is the end of the connection, whenever it comes
+                return await receive()
+            message = await self._part(receive)
+            whole = not message.get("more_body", False)
             taken += len(message.get("body", b""))
             if taken > limit:
                 # The one exception that lets FastAPI's reading of a body pass.
@@ -175,6 +200,17 @@ class Guard:
             return message
 
         return receive_limited
+
+    async def _part(self, receive: Receive) -> Message:
+        try:
+            async with asyncio.timeout(self._settings.body_timeout_s):
+                return await receive()
+        except TimeoutError:
+            raise HTTPException(
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"no part of the body came for {self._settings.body_timeout_s:g} s",
+                headers={"Connection": "close"},
+            ) from None
 
 
 async def _respond(response: Response, scope: Scope, send: Send) -> None:

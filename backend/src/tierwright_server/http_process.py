@@ -4,13 +4,16 @@ Run as ``python -m tierwright_server.http_process FILE_NUMBER`` by the superviso
 watches it. Logs go to stderr, requests to stdout.
 """
 
+import contextlib
 import logging
+import resource
 import socket
 import sys
 
 import uvicorn
 
 from tierwright_server.app import create_app
+from tierwright_server.connections import TimedProtocol
 from tierwright_server.logs import configure_logs
 from tierwright_server.settings import Settings
 
@@ -29,6 +32,12 @@ class _Server(uvicorn.Server):
             each.listen(_BACKLOG)
 
 
+def _limit_memory(most_bytes: int) -> None:
+    """Let what asks for more fail by itself, instead of taking the machine along."""
+    with contextlib.suppress(OSError, ValueError):  # a stricter limit is set already
+        resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
+
+
 def main() -> None:
     """Answer until told to stop."""
     listener = socket.socket(fileno=int(sys.argv[1]))
@@ -36,8 +45,16 @@ def main() -> None:
     requests = logging.getLogger("uvicorn.access")
     requests.handlers[:] = [logging.StreamHandler(sys.stdout)]
     requests.propagate = False
+    settings = Settings()
+
+    class Protocol(TimedProtocol):
+        head_timeout_s = settings.head_timeout_s
+        most = settings.max_connections
+
+    _limit_memory(settings.server_memory_bytes)
     config = uvicorn.Config(
-        create_app(Settings()),
+        create_app(settings),
+        http=Protocol,
         log_config=None,
         lifespan="on",
         proxy_headers=False,

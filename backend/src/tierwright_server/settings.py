@@ -40,6 +40,23 @@ class Settings(BaseSettings):
     )
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
 
+    head_timeout_s: Annotated[float, Field(gt=0)] = Field(
+        default=10.0, description="Most time for the head of a request to arrive"
+    )
+    body_timeout_s: Annotated[float, Field(gt=0)] = Field(
+        default=30.0, description="Most time between two parts of a body"
+    )
+    max_connections: Annotated[int, Field(ge=1)] = Field(
+        default=1000, description="Most open connections of one process"
+    )
+    max_requests_at_once: Annotated[int, Field(ge=1)] = Field(
+        default=256,
+        description="Most requests that one process works on; further ones are answered 429",
+    )
+    server_memory_bytes: Annotated[int, Field(ge=2**29)] = Field(
+        default=3 * 2**30,
+        description="Most memory of one process that answers requests",
+    )
     max_body_bytes: Annotated[int, Field(ge=1024)] = 2**20
     max_state_bytes: Annotated[int, Field(ge=256)] = 32 * 2**10
     upload_max_bytes: Annotated[int, Field(ge=1)] = 20 * 2**30

@@ -1,0 +1,73 @@
+"""Connections that a slow or greedy client cannot keep: a time for the head, and a number.
+
+The body is timed where it is read (`guard`), and a connection between two requests by the HTTP
+server itself.
+"""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\n"
+    b"Content-Type: application/problem+json\r\nRetry-After: 2\r\n"
+    b"Connection: close\r\nContent-Length: %d\r\n\r\n%s"
+)
+_PROBLEM = (
+    b'{"type":"urn:tierwright:problem:unavailable","title":"Too many connections","status":503,'
+    b'"detail":"too many connections are open","hint":"Close some, or try again in a moment.",'
+    b'"instance":null,"errors":[]}'
+)
+
+
+class TimedProtocol(H11Protocol):
+    """A connection of the HTTP server, with limits.
+
+    Attributes
+    ----------
+    head_timeout_s : float
+        Within it the whole head of a request must arrive: from the opening of a connection, or
+        from the first byte after another request. [s]
+    most : int
+        Connections of this process; further ones are answered 503 and closed.
+    """
+
+    head_timeout_s = 10.0
+    most = 1000
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request, or refuse the connection."""
+        super().connection_made(transport)
+        if len(self.connections) > self.most:
+            transport.write(_FULL % (len(_PROBLEM), _PROBLEM))
+            transport.close()
+            return
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Stop waiting once a request is being worked on."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_timer()
+        elif self._head_timer is None and self.timeout_keep_alive_task is None:
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(
+            self.head_timeout_s, self.transport.close
+        )
+
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
