@@ -11373,6 +11373,10 @@ export type GetHealthErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11380,6 +11384,10 @@ export type GetHealthErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11414,6 +11422,10 @@ export type GetLiveErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11421,6 +11433,10 @@ export type GetLiveErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11455,6 +11471,10 @@ export type GetReadyErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11462,6 +11482,10 @@ export type GetReadyErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11496,6 +11520,10 @@ export type ListFormatsErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11503,6 +11531,10 @@ export type ListFormatsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11539,6 +11571,10 @@ export type ListPoliciesErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11546,6 +11582,10 @@ export type ListPoliciesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11582,6 +11622,10 @@ export type ListSchemesErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11589,6 +11633,10 @@ export type ListSchemesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11625,6 +11673,10 @@ export type ListFlashMetadataErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11632,6 +11684,10 @@ export type ListFlashMetadataErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11668,6 +11724,10 @@ export type GetDeviceVocabularyErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11675,6 +11735,10 @@ export type GetDeviceVocabularyErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11746,6 +11810,10 @@ export type ListDevicesErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11753,6 +11821,10 @@ export type ListDevicesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11787,6 +11859,10 @@ export type CreateDeviceErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -11798,6 +11874,10 @@ export type CreateDeviceErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11843,6 +11923,10 @@ export type DeleteDeviceErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -11854,6 +11938,10 @@ export type DeleteDeviceErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11918,6 +12006,10 @@ export type GetDeviceErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -11925,6 +12017,10 @@ export type GetDeviceErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -11970,6 +12066,10 @@ export type UpdateDeviceErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -11981,6 +12081,10 @@ export type UpdateDeviceErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12029,6 +12133,10 @@ export type CopyDeviceErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12040,6 +12148,10 @@ export type CopyDeviceErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12087,6 +12199,10 @@ export type ListPriceBooksErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12094,6 +12210,10 @@ export type ListPriceBooksErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12132,6 +12252,10 @@ export type CreatePriceBookErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12143,6 +12267,10 @@ export type CreatePriceBookErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12188,6 +12316,10 @@ export type ListExchangeRatesErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12195,6 +12327,10 @@ export type ListExchangeRatesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12240,6 +12376,10 @@ export type DeletePriceBookErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12251,6 +12391,10 @@ export type DeletePriceBookErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12309,6 +12453,10 @@ export type GetPriceBookErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12316,6 +12464,10 @@ export type GetPriceBookErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12361,6 +12513,10 @@ export type UpdatePriceBookErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12372,6 +12528,10 @@ export type UpdatePriceBookErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12406,6 +12566,10 @@ export type ImportFioErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12417,6 +12581,10 @@ export type ImportFioErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12468,6 +12636,10 @@ export type CompareTierCostsErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12475,6 +12647,10 @@ export type CompareTierCostsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12509,6 +12685,10 @@ export type ListUploadsErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12516,6 +12696,10 @@ export type ListUploadsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12561,6 +12745,10 @@ export type GetUploadErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12568,6 +12756,10 @@ export type GetUploadErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12602,6 +12794,10 @@ export type RegisterFileErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12609,6 +12805,10 @@ export type RegisterFileErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * Another machine does not answer as it should.
      */
@@ -12666,6 +12866,10 @@ export type VerifyUploadErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12677,6 +12881,10 @@ export type VerifyUploadErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12725,6 +12933,10 @@ export type PreviewUploadErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12736,6 +12948,10 @@ export type PreviewUploadErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12774,6 +12990,10 @@ export type GetStorageErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12781,6 +13001,10 @@ export type GetStorageErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12828,6 +13052,10 @@ export type ListWorkloadsErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12835,6 +13063,10 @@ export type ListWorkloadsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12873,6 +13105,10 @@ export type CreateWorkloadErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -12884,6 +13120,10 @@ export type CreateWorkloadErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12922,6 +13162,10 @@ export type CreateWorkloadFromProfileErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12929,6 +13173,10 @@ export type CreateWorkloadFromProfileErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -12967,6 +13215,10 @@ export type CreateWorkloadFromCurveErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -12974,6 +13226,10 @@ export type CreateWorkloadFromCurveErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13023,6 +13279,10 @@ export type DeleteWorkloadErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13034,6 +13294,10 @@ export type DeleteWorkloadErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13079,6 +13343,10 @@ export type GetWorkloadErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -13086,6 +13354,10 @@ export type GetWorkloadErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13131,6 +13403,10 @@ export type RenameWorkloadErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -13138,6 +13414,10 @@ export type RenameWorkloadErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13183,6 +13463,10 @@ export type ReadWorkloadAgainErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13194,6 +13478,10 @@ export type ReadWorkloadAgainErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13243,6 +13531,10 @@ export type GetConversionLogErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13254,6 +13546,10 @@ export type GetConversionLogErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13306,6 +13602,10 @@ export type GetCurveErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13317,6 +13617,10 @@ export type GetCurveErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13351,6 +13655,10 @@ export type ListCurveKindsErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -13358,6 +13666,10 @@ export type ListCurveKindsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13392,6 +13704,10 @@ export type PreviewGivenCurveErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -13399,6 +13715,10 @@ export type PreviewGivenCurveErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13450,6 +13770,10 @@ export type EvaluateErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13461,6 +13785,10 @@ export type EvaluateErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13516,6 +13844,10 @@ export type DeriveEvaluationErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13527,6 +13859,10 @@ export type DeriveEvaluationErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13565,6 +13901,10 @@ export type ListSchemeMapOptionsErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -13572,6 +13912,10 @@ export type ListSchemeMapOptionsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13623,6 +13967,10 @@ export type MakeSchemeMapErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13634,6 +13982,10 @@ export type MakeSchemeMapErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13685,6 +14037,10 @@ export type ExplainSchemeMapPointErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13696,6 +14052,10 @@ export type ExplainSchemeMapPointErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13747,6 +14107,10 @@ export type ChooseFlashErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13758,6 +14122,10 @@ export type ChooseFlashErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13796,6 +14164,10 @@ export type CompareDirectoriesErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13807,6 +14179,10 @@ export type CompareDirectoriesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13858,6 +14234,10 @@ export type EstimateWearErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13869,6 +14249,10 @@ export type EstimateWearErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13907,6 +14291,10 @@ export type ReadDeviceHealthErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -13914,6 +14302,10 @@ export type ReadDeviceHealthErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -13952,6 +14344,10 @@ export type EstimateRecoveryErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -13963,6 +14359,10 @@ export type EstimateRecoveryErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14001,6 +14401,10 @@ export type StudyFragmentCacheErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14012,6 +14416,10 @@ export type StudyFragmentCacheErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14046,6 +14454,10 @@ export type StudyTransactionWritesErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14053,6 +14465,10 @@ export type StudyTransactionWritesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14087,6 +14503,10 @@ export type ReplayTransactionsErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14094,6 +14514,10 @@ export type ReplayTransactionsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14128,6 +14552,10 @@ export type ListFormulasErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14135,6 +14563,10 @@ export type ListFormulasErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14178,6 +14610,10 @@ export type GetFormulaErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14185,6 +14621,10 @@ export type GetFormulaErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14228,6 +14668,10 @@ export type AskFormulaErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14235,6 +14679,10 @@ export type AskFormulaErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14278,6 +14726,10 @@ export type GetFormulaPageErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14285,6 +14737,10 @@ export type GetFormulaPageErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14336,6 +14792,10 @@ export type EvaluateBreakEvenErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14347,6 +14807,10 @@ export type EvaluateBreakEvenErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14385,6 +14849,10 @@ export type EvaluateThroughputErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14396,6 +14864,10 @@ export type EvaluateThroughputErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14434,6 +14906,10 @@ export type CheckThroughputErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14445,6 +14921,10 @@ export type CheckThroughputErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14487,6 +14967,10 @@ export type CheckWearErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14498,6 +14982,10 @@ export type CheckWearErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14540,6 +15028,10 @@ export type CheckFlashChoiceErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14551,6 +15043,10 @@ export type CheckFlashChoiceErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14593,6 +15089,10 @@ export type CreateSimulationErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14604,6 +15104,10 @@ export type CreateSimulationErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14656,6 +15160,10 @@ export type GetSimulationErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14663,6 +15171,10 @@ export type GetSimulationErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14697,6 +15209,10 @@ export type GetSimulatorErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14704,6 +15220,10 @@ export type GetSimulatorErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14761,6 +15281,10 @@ export type ListSweepsErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14772,6 +15296,10 @@ export type ListSweepsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14810,6 +15338,10 @@ export type CreateSweepErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14821,6 +15353,10 @@ export type CreateSweepErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14885,6 +15421,10 @@ export type GetSweepErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -14892,6 +15432,10 @@ export type GetSweepErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14930,6 +15474,10 @@ export type CreateMiniatureErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -14941,6 +15489,10 @@ export type CreateMiniatureErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -14993,6 +15545,10 @@ export type GetMiniatureErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15000,6 +15556,10 @@ export type GetMiniatureErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15038,6 +15598,10 @@ export type CreatePoolSplitErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15049,6 +15613,10 @@ export type CreatePoolSplitErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15094,6 +15662,10 @@ export type GetPoolSplitErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15101,6 +15673,10 @@ export type GetPoolSplitErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15171,6 +15747,10 @@ export type GetPoolSplitCostsErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15182,6 +15762,10 @@ export type GetPoolSplitCostsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15227,6 +15811,10 @@ export type GetPoolSplitGainsErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15238,6 +15826,10 @@ export type GetPoolSplitGainsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15276,6 +15868,10 @@ export type CreatePoolAdvisorErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15287,6 +15883,10 @@ export type CreatePoolAdvisorErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15332,6 +15932,10 @@ export type GetPoolAdvisorErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15339,6 +15943,10 @@ export type GetPoolAdvisorErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15409,6 +16017,10 @@ export type GetPoolAdvisorEpochsErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15420,6 +16032,10 @@ export type GetPoolAdvisorEpochsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15458,6 +16074,10 @@ export type CreateWindowsErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15469,6 +16089,10 @@ export type CreateWindowsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15514,6 +16138,10 @@ export type GetWindowsErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15521,6 +16149,10 @@ export type GetWindowsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15566,6 +16198,10 @@ export type GetWindowCurvesErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15577,6 +16213,10 @@ export type GetWindowCurvesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15615,6 +16255,10 @@ export type CreateSampledProfileErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15626,6 +16270,10 @@ export type CreateSampledProfileErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15671,6 +16319,10 @@ export type GetSampledProfileErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15678,6 +16330,10 @@ export type GetSampledProfileErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15723,6 +16379,10 @@ export type GetSampledCurveErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15734,6 +16394,10 @@ export type GetSampledCurveErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15772,6 +16436,10 @@ export type CreateSummariesErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15783,6 +16451,10 @@ export type CreateSummariesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15828,6 +16500,10 @@ export type GetSummariesErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -15835,6 +16511,10 @@ export type GetSummariesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15880,6 +16560,10 @@ export type GetSummaryTablesErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15891,6 +16575,10 @@ export type GetSummaryTablesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -15936,6 +16624,10 @@ export type GetWorkloadSummariesErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -15947,6 +16639,10 @@ export type GetWorkloadSummariesErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16006,6 +16702,10 @@ export type ListRunsErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -16013,6 +16713,10 @@ export type ListRunsErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16058,6 +16762,10 @@ export type GetRunErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -16065,6 +16773,10 @@ export type GetRunErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16110,6 +16822,10 @@ export type CancelRunErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -16117,6 +16833,10 @@ export type CancelRunErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16162,6 +16882,10 @@ export type StreamRunErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -16169,6 +16893,10 @@ export type StreamRunErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16216,6 +16944,10 @@ export type ListScenariosErrors = {
      */
     403: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -16223,6 +16955,10 @@ export type ListScenariosErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16261,6 +16997,10 @@ export type CreateScenarioErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -16272,6 +17012,10 @@ export type CreateScenarioErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16317,6 +17061,10 @@ export type DeleteScenarioErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -16324,6 +17072,10 @@ export type DeleteScenarioErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16369,6 +17121,10 @@ export type GetScenarioErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -16376,6 +17132,10 @@ export type GetScenarioErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16421,6 +17181,10 @@ export type UpdateScenarioErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -16432,6 +17196,10 @@ export type UpdateScenarioErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
@@ -16477,6 +17245,10 @@ export type RestoreScenarioErrors = {
      */
     404: Problem;
     /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
      * The request does not fit the present state.
      */
     409: Problem;
@@ -16488,6 +17260,10 @@ export type RestoreScenarioErrors = {
      * A value cannot be used.
      */
     422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
     /**
      * The database does not answer.
      */
