@@ -7,7 +7,7 @@ server itself.
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\n"
@@ -52,7 +52,8 @@ class TimedProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Stop waiting once a request is being worked on."""
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
+        cycle: RequestResponseCycle | None = self.cycle  # None before any request
+        if cycle is not None and not cycle.response_complete:
             self._stop_timer()
         elif self._head_timer is None and self.timeout_keep_alive_task is None:
             self._await_head()
