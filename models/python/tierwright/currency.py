@@ -92,7 +92,7 @@ DOLLARS = ExchangeRate(BASE, Decimal(1), "", "")
 """No conversion."""
 
 _shown_in: ContextVar[ExchangeRate] = ContextVar("shown_in", default=DOLLARS)
-_cautions: ContextVar[tuple[dict[str, str], ...]] = ContextVar("cautions", default=())
+_cautions: ContextVar[tuple[dict[str, Any], ...]] = ContextVar("cautions", default=())
 
 
 def shown_in() -> ExchangeRate:
@@ -102,7 +102,7 @@ def shown_in() -> ExchangeRate:
 
 @contextmanager
 def showing(
-    rate: ExchangeRate, cautions: Sequence[dict[str, str]] = ()
+    rate: ExchangeRate, cautions: Sequence[dict[str, Any]] = ()
 ) -> Iterator[None]:
     """Show amounts in another currency, in sentences, tables and documents.
 
@@ -142,7 +142,7 @@ def stated(document: Any) -> Any:
 
 
 def show_from_now_on(
-    rate: ExchangeRate, cautions: Sequence[dict[str, str]] = ()
+    rate: ExchangeRate, cautions: Sequence[dict[str, Any]] = ()
 ) -> None:
     """Do as `showing` for the rest of the present task."""
     _shown_in.set(rate)

@@ -297,7 +297,7 @@ def dates_apart(used: Mapping[str, Price]) -> str | None:
     )
 
 
-def rate_caution(rate: ExchangeRate, book: PriceBook | None) -> dict[str, str] | None:
+def rate_caution(rate: ExchangeRate, book: PriceBook | None) -> dict[str, Any] | None:
     """Warn of an exchange rate that is not of the time of the prices.
 
     Parameters
@@ -323,6 +323,9 @@ def rate_caution(rate: ExchangeRate, book: PriceBook | None) -> dict[str, str] |
         "message": f"the exchange rate of {rate.currency} is of {rate.date}, the prices of "
         f"`{book.id}` of {book.date}",
         "hint": "state the rate of the day of your prices",
+        # Every amount is converted at this one rate.
+        "could_change_choice": False,
+        "effect": "",
     }
 
 

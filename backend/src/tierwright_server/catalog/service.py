@@ -466,7 +466,7 @@ async def list_exchange_rates(
 
 
 def _rate_out(
-    rate: ExchangeRate, caution: dict[str, str] | None = None
+    rate: ExchangeRate, caution: dict[str, Any] | None = None
 ) -> ExchangeRateOut:
     return ExchangeRateOut(
         currency=rate.currency,

@@ -83,7 +83,7 @@ def shows_money(command: Callable[..., None]) -> Callable[..., None]:
 
 def _rate(
     currency: str, per_usd: str | None, book_id: str | None
-) -> tuple[ExchangeRate, list[dict[str, str]]]:
+) -> tuple[ExchangeRate, list[dict[str, Any]]]:
     """Return the rate, and what to know of its date."""
     from tierwright.currency import BASE, DOLLARS
 
