@@ -77,7 +77,7 @@ class TestNumbers:
             None, catalog.device(FLASH), catalog.device(DISK), book, 36
         )
         expected = break_even.next_money(
-            break_even.FullGains(curve, 500, costs),
+            break_even.BestGains(curve, 500, costs),
             usd=Decimal("0.02"),
             dram_usd_per_byte=prices.per_byte(prices.ram),
             flash_usd_per_byte=prices.per_byte(prices.flash),
@@ -154,7 +154,7 @@ class TestNumbers:
             curve=bare,
             ram_pages=500,
         )
-        fits, beyond = step_rows(500, found)
+        fits, beyond = step_rows(bare, 500, found)
         assert fits.theta_full is None
         assert "not computed" in fits.reasons["theta_full"]
         assert "not computed" in fits.reasons["flip_full"]
@@ -168,7 +168,7 @@ class TestNumbers:
             curve=curve,
             ram_pages=2 * curve.distinct_pages,
         )
-        (step,) = step_rows(2 * curve.distinct_pages, found)
+        (step,) = step_rows(curve, 2 * curve.distinct_pages, found)
         assert step.theta_curve == 0
         assert "nothing to match" in step.reasons["flip_curve"]
         assert "theta_curve" not in step.reasons

@@ -1,8 +1,10 @@
 """Break-even by page-flow scheme: by hand, by a slow oracle, by replay."""
 
+import itertools
 import json
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator, break_even, catalog, simulate
-from tierwright.break_even import PageCosts, SchemeGains
+from tierwright.break_even import BestGains, PageCosts, SchemeGains
 from tierwright.break_even.schemes import FLASH_SCHEMES
 from tierwright.cli.app import main
 from tierwright.hit_ratio import Curve
@@ -53,10 +55,19 @@ def slow_time(curve: Curve, scheme: str, base: int, flash: float) -> float:
     backs = line(curve, curve.write_backs, base)
     if flash == 0:
         return (misses * COSTS.disk_read + backs * COSTS.disk_write) / curve.accesses
-    # Inclusive: every RAM page is on flash as well; exclusive: none is.
-    held = base + flash if scheme == "exclusive" else max(base, flash)
+    # Inclusive: every RAM page is on flash as well; exclusive: none is; lazy: those that were
+    # read from flash and are still in RAM.
+    held = {
+        "exclusive": base + flash,
+        "lazy": base + slow_lazy_capacity(curve, base, flash),
+    }.get(scheme, max(base, flash))
     beyond = line(curve, curve.misses, held)
-    written = max(0.0, misses - base) if scheme == "exclusive" else beyond + backs
+    evicted = max(0.0, misses - base)
+    written = {
+        # Every victim of RAM moves to flash.
+        "exclusive": evicted,
+        "lazy": slow_lazy_writes(curve, base, flash, misses - beyond, held),
+    }.get(scheme, beyond + backs)  # every page read from disk, every dirty victim
     return (
         (misses - beyond) * COSTS.flash_read
         + written * COSTS.flash_write
@@ -65,8 +76,64 @@ def slow_time(curve: Curve, scheme: str, base: int, flash: float) -> float:
     ) / curve.accesses
 
 
+def slow_lazy_capacity(curve: Curve, base: int, flash: float) -> float:
+    """Find e_f, flash less the RAM pages it duplicates, by halving: what is assumed is too much
+    as long as it exceeds what it implies."""
+    misses = line(curve, curve.misses, base)
+    low, high = 0.0, float(flash)
+    for _ in range(60):
+        assumed = (low + high) / 2
+        hits = misses - line(curve, curve.misses, base + assumed)
+        implied = flash - min(flash, base * hits / misses)
+        low, high = (assumed, high) if assumed < implied else (low, assumed)
+    return low
+
+
+def slow_lazy_writes(
+    curve: Curve, base: int, flash: float, hits: float, held: float
+) -> float:
+    """Victims that are absent from flash, and those that returned from it and are dirty.
+
+    The share of dirty sides among returning residencies is the square root of the share of
+    merged pairs that save a write-back, relative to the dirty share of all victims there; taken
+    at many sizes between RAM and what both hold.
+    """
+    misses = line(curve, curve.misses, base)
+    evicted = max(0.0, misses - base)
+    there = hits / misses * max(0.0, 1 - (base / (2 * flash)) ** 2)
+    any_dirty = min(1.0, line(curve, curve.write_backs, base) / evicted)
+    sides, merged = 0.0, 0.0
+    # Every size is trusted at which half of the misses evict.
+    top = max(
+        size
+        for size in [0, *curve.knots]
+        if size <= 0.5 * line(curve, curve.misses, size)
+    )
+    steps = [0.0, *np.geomspace(1, top, max(2, int(6 * math.log(top))))]
+    for low, high in itertools.pairwise(steps):
+        inside = max(0.0, min(high, held, top) - max(low, base)) / (high - low)
+        if inside == 0:
+            continue
+        ends = [
+            (
+                line(curve, curve.misses, at),
+                line(curve, curve.misses, at) - at,
+                line(curve, curve.write_backs, at),
+            )
+            for at in (low, high)
+        ]
+        pairs = ends[0][0] - ends[1][0]
+        saved = [backs * m / max(out, 1.0) for m, out, backs in ends]
+        both = min(1.0, max(0.0, (saved[0] - saved[1]) / pairs)) if pairs else 0.0
+        dirty = sum(min(1.0, backs / max(out, 1.0)) for _, out, backs in ends) / 2
+        sides += inside * pairs * (math.sqrt(both) / dirty if dirty else 0.0)
+        merged += inside * pairs
+    returning = any_dirty * min(1.0, sides / merged) if merged else any_dirty
+    return evicted * (1 - there + there * returning)
+
+
 @pytest.mark.oracle("break_even.schemes.scheme_thetas")
-@pytest.mark.parametrize("scheme", EXACT)
+@pytest.mark.parametrize("scheme", [*EXACT, "inclusive", "lazy"])
 @pytest.mark.parametrize("delta", [0.25, 0.5, 1.0])
 def test_trying_every_size_finds_the_same_flash(scheme: str, delta: float) -> None:
     base = 100
@@ -96,6 +163,82 @@ def test_the_schemes_by_hand() -> None:
     # Inclusive holds 300 with 300 of flash: 250 + 80 written.
     inclusive = SchemeGains(SMALL, 100, COSTS, "inclusive")
     assert float(inclusive.flash(300)) == pytest.approx(1.35 + 0.78 - 0.66)
+
+
+def test_what_decides_is_the_best_scheme_at_each_size() -> None:
+    best = BestGains(SMALL, 100, COSTS)
+    sizes = [0.0, 1e-3, 40.0, 120.0, 250.0, 400.0]
+    each = {
+        scheme: [
+            float(SchemeGains(SMALL, 100, COSTS, scheme).flash(at)) for at in sizes
+        ]
+        for scheme in FLASH_SCHEMES
+    }
+    for at, size in enumerate(sizes):
+        most = max(gains[at] for gains in each.values())
+        assert float(best.flash(size)) == most
+        name = best.best_at(size)
+        assert (name is None) == (size == 0)
+        if name is not None:
+            assert each[name][at] == pytest.approx(most)
+    found = break_even.scheme_thetas(SMALL, 100, [0.5, 1.0], COSTS)
+    assert found.theta.tolist() == [
+        float(found.schemes[str(name)].theta[at]) for at, name in enumerate(found.best)
+    ]
+    assert (best.least(found.dram_gain) / 100).tolist() == found.theta.tolist()
+    flips = break_even.flip_curve(
+        SMALL, 100, [0.5, 1.0], disk_cost=10, flash_cost=1, costs=COSTS
+    )
+    assert flips.full is not None
+    assert flips.full.tolist() == [0.5 / found.theta[0], 1.0 / found.theta[1]]
+
+
+def test_the_next_money_names_the_scheme_and_its_known_error() -> None:
+    # 0.4096 USD: 100 pages of DRAM gain 1.6; 200 of flash 1.53 under exclusive.
+    prices = {
+        "usd": Decimal("0.4096"),
+        "dram_usd_per_byte": Decimal("0.000001"),
+        "flash_usd_per_byte": Decimal("0.0000005"),
+    }
+    found = break_even.next_money(BestGains(SMALL, 100, COSTS), **prices)
+    assert found.flash_gains["exclusive"] == pytest.approx(1.53)
+    known = [gain for gain in found.flash_gains.values() if gain is not None]
+    assert found.flash_gain == max(known)
+    assert found.flash_scheme is not None
+    assert found.flash_gains[found.flash_scheme] == pytest.approx(max(known))
+    assert found.flash_gain_least is not None
+    assert found.flash_gain_most is not None
+    assert found.flash_gain_least <= found.flash_gain <= found.flash_gain_most
+    assert found.within_error == (
+        found.flash_gain_least < found.dram_gain < found.flash_gain_most
+    )
+    far = break_even.next_money(
+        BestGains(SMALL, 100, COSTS),
+        **{**prices, "flash_usd_per_byte": Decimal("0.00001")},
+    )
+    assert (far.winner, far.within_error) == ("dram", False)
+
+
+def test_sums_beyond_what_was_seen_are_a_trend() -> None:
+    curve = simulate.profile(simulate.Trace(TRACE)).curve
+    prices = {
+        "usd": Decimal("0.1"),
+        "dram_usd_per_byte": Decimal("0.0000001"),
+        "flash_usd_per_byte": Decimal("0.00000001"),
+    }
+
+    def of(start: Any) -> Any:
+        gains = BestGains(curve.from_start(start), 1000, COSTS)
+        return break_even.next_money(gains, **prices)
+
+    cold, steady = of("cold"), of("steady")
+    assert cold.dram_trend_from_usd is cold.flash_trend_from_usd is None
+    page = prices["dram_usd_per_byte"] * curve.page_bytes
+    last = 1000 + int(steady.dram_trend_from_usd / page)
+    running = curve.from_start("steady")
+    assert not running.uncertain(last)
+    assert running.uncertain(last + 1)
+    assert steady.flash_trend_from_usd == steady.dram_trend_from_usd / 10
 
 
 @st.composite

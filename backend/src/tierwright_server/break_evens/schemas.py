@@ -63,8 +63,8 @@ class BreakEvenIn(DirtyShareIn):
     )
     form: Form = Field(
         default="full",
-        description="`full` counts flash writes, dirty pages and old versions; `plain` is "
-        "the balance of the papers: hits alone.",
+        description="`full` counts flash writes, dirty pages and old versions, under the "
+        "page-flow scheme that gains most; `plain` is the balance of the papers: hits alone.",
     )
     read_share: Annotated[float, Field(ge=0, le=1)] | None = Field(
         default=None,
@@ -128,6 +128,25 @@ class AccessTimes(Answer):
     disk_basis: str
 
 
+class SchemeStep(Answer):
+    """Flash that gains as much as one DRAM step under one scheme."""
+
+    scheme: str
+    title: str
+    theta: float | None = Field(
+        description="In multiples of the DRAM there is; null where no flash gains as much."
+    )
+    theta_least: float | None = Field(
+        description="At the favourable end of the known error; equal to `theta` where exact."
+    )
+    theta_most: float | None = Field(
+        description="At the other end; null where no flash gains as much there."
+    )
+    is_exact: bool = Field(
+        description="Whether the counts are those of a replay from a cold start."
+    )
+
+
 class StepOut(Answer):
     """One DRAM step, and the flash that gains as much."""
 
@@ -137,7 +156,21 @@ class StepOut(Answer):
         description="Flash in multiples of the DRAM there is, by the log model."
     )
     theta_curve: float | None = Field(description="By the workload's curve.")
-    theta_full: float | None = Field(description="With flash writes and dirty pages.")
+    theta_full: float | None = Field(
+        description="With flash writes and dirty pages, under `best_scheme`."
+    )
+    best_scheme: str | None = Field(
+        description="Scheme that needs the least flash; null where none gains as much, or "
+        "there are no write-backs."
+    )
+    schemes: list[SchemeStep] = Field(
+        description="Every scheme with its own writes and capacity; empty without "
+        "write-backs."
+    )
+    is_trend: bool = Field(
+        description="Whether the recording tells too little about these sizes in the steady "
+        "state, so that the figures continue a trend."
+    )
     flip_log: float | None = Field(
         description="Price of flash over price of DRAM below which flash is the better buy."
     )
@@ -171,6 +204,16 @@ class CrossingOut(Answer):
     better_beyond: Literal["dram", "flash"]
 
 
+class SchemeGain(Answer):
+    """What flash gains under one scheme."""
+
+    scheme: str
+    title: str
+    gain_us: float | None = Field(
+        description="Null where its metadata leave no DRAM. [µs per access]"
+    )
+
+
 class EqualMoney(Answer):
     """What the same money gains in DRAM and in flash."""
 
@@ -179,11 +222,28 @@ class EqualMoney(Answer):
     flash_gain_us: float | None = Field(
         description="Null where its metadata leave no DRAM. [µs per access]"
     )
+    flash_scheme: str | None = Field(
+        description="Scheme under which flash gains most; null for hits alone."
+    )
+    flash_gain_least_us: float | None = Field(
+        description="`flash_gain_us` at the unfavourable end of the known error of hits and "
+        "writes. [µs per access]"
+    )
+    flash_gain_most_us: float | None = Field(
+        description="At the favourable end. [µs per access]"
+    )
+    flash_gains: list[SchemeGain] = Field(
+        description="What the flash gains under each scheme; empty for hits alone."
+    )
     flash_to_dram_gain_ratio: float | None
     winner: Winner
+    within_error: bool = Field(
+        description="Whether the known error leaves the better buy open: a check decides."
+    )
     matching_flash_pages: float | None = Field(
         description="Least flash that gains what the DRAM gains; null: none does."
     )
+    matching_scheme: str | None = Field(description="Scheme under which it does.")
     flip_price_ratio: float | None
     flip_reason: str = Field(description="Why there is none; empty where there is one.")
     estimator: str
@@ -214,6 +274,11 @@ class NextMoneyOut(Answer):
     total_crossings: list[CrossingOut] = Field(
         description="Sums, spent at once, from which the better buy is another."
     )
+    dram_trend_from_usd: Usd | None = Field(
+        description="Sum beyond which the gain of DRAM is a trend: the recording tells too "
+        "little about caches of so many pages; null where it tells about every size."
+    )
+    flash_trend_from_usd: Usd | None = Field(description="The same of flash.")
     entry_gain_us: float | None = Field(
         description="What the least flash gains without a hit; below 0 where every victim "
         "is staged. [µs per access]"
@@ -229,6 +294,9 @@ class PlanOut(Answer):
     dram_gain_us: list[float | None]
     flash_gain_us: list[float | None]
     choice: list[Literal["dram", "flash", "neither"]]
+    is_trend: list[bool] = Field(
+        description="Whether the recording tells too little about the sizes after the step."
+    )
 
 
 class FlipsOut(Answer):
@@ -237,7 +305,9 @@ class FlipsOut(Answer):
     delta: list[float]
     log: list[float | None]
     curve: list[float | None]
-    full: list[float | None] | None
+    full: list[float | None] | None = Field(
+        description="Under the scheme that needs the least flash."
+    )
 
 
 class IntervalOut(Answer):

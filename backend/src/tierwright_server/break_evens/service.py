@@ -12,16 +12,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import break_even
 from tierwright.break_even import (
+    BestGains,
     BreakEven,
     FlipCurve,
-    FullGains,
     NextMoney,
     PageCosts,
     PlainGains,
+    SchemeThetas,
     TierPrices,
 )
 from tierwright.currency import money as money_of
 from tierwright.derivation import Derivation, shown
+from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.prices import Price, dates_apart
 from tierwright.ties import at_both_ends
@@ -38,6 +40,8 @@ from tierwright_server.break_evens.schemas import (
     NextMoneyOut,
     PlanOut,
     PricesUsed,
+    SchemeGain,
+    SchemeStep,
     StepOut,
 )
 from tierwright_server.context import Context
@@ -56,6 +60,7 @@ from tierwright_server.evaluations.service import (
     find_point,
     known_dirty_share,
     metadata_preset,
+    titles,
     unknown_dirty_share,
 )
 from tierwright_server.schemas import WarningOut
@@ -76,6 +81,8 @@ TIME_BASIS = (
 class _Answers:
     """What the models say."""
 
+    curve: Curve
+    ram_pages: int
     found: BreakEven
     prices: TierPrices
     stated: TierPrices
@@ -137,9 +144,9 @@ def _compute(
     )
     disk_us, flash_us = found.inputs["disk_cost_us"], found.inputs["flash_cost_us"]
     plain = PlainGains(curve, body.ram_pages, disk_us, flash_us, preset)
-    forms: dict[Form, PlainGains | FullGains] = {"plain": plain}
+    forms: dict[Form, PlainGains | BestGains] = {"plain": plain}
     if curve.write_backs_at is not None:
-        forms["full"] = FullGains(curve, body.ram_pages, costs, body.old_share, preset)
+        forms["full"] = BestGains(curve, body.ram_pages, costs, body.old_share, preset)
     form: Form = body.form if body.form in forms else "plain"
     prices = break_even.tier_prices(ram, flash, disk, book, months, ratio)
     per_byte = (prices.per_byte(prices.ram), prices.per_byte(prices.flash))
@@ -175,6 +182,8 @@ def _compute(
             hint="Choose a price book, or devices that state their price.",
         )
     return _Answers(
+        curve=curve,
+        ram_pages=body.ram_pages,
         found=found,
         prices=prices,
         stated=break_even.tier_prices(ram, flash, disk, book, months),
@@ -209,7 +218,7 @@ def _range_answer(
             "write_accesses": None,
             "dirty_share": unknown_dirty_share(point.curve, *winners),
             "least": BreakEvenLeast(
-                steps=list(step_rows(body.ram_pages, least.found)),
+                steps=list(step_rows(least.curve, body.ram_pages, least.found)),
                 next_money=_next_money(least),
                 flips=_flips(least),
                 finding=_finding(few_money, least),
@@ -347,7 +356,7 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         least=None,
         times=_times(body, answers),
         exponent=found.exponent,
-        steps=list(step_rows(body.ram_pages, found)),
+        steps=list(step_rows(curve, body.ram_pages, found)),
         prices=_prices(answers),
         next_money=_next_money(answers),
         plan=_plan(answers),
@@ -394,7 +403,7 @@ def _times(body: BreakEvenIn, answers: _Answers) -> AccessTimes:
     )
 
 
-def step_rows(ram_pages: int, found: BreakEven) -> Iterator[StepOut]:
+def step_rows(curve: Curve, ram_pages: int, found: BreakEven) -> Iterator[StepOut]:
     """One row for each DRAM step; what is null says why."""
     absent: list[float | None] = [None] * len(found.delta)
     columns = {
@@ -412,16 +421,40 @@ def step_rows(ram_pages: int, found: BreakEven) -> Iterator[StepOut]:
                 reasons[f"theta_{form}"] = _no_theta(form, computed=computed)
             if flips[form] is None:
                 reasons[f"flip_{form}"] = reasons.get(f"theta_{form}", NOTHING_TO_MATCH)
+        schemes = found.schemes
+        best = None if schemes is None else schemes.best[at]
+        if best is None:
+            reasons["best_scheme"] = reasons.get("theta_full", NOTHING_TO_MATCH)
+        flash = theta["curve"] if schemes is None else theta["full"]
+        reach = ram_pages * (1 + max(delta, flash or 0.0))
         yield StepOut(
             delta=delta,
             dram_pages=delta * ram_pages,
             theta_log=theta["log"],
             theta_curve=theta["curve"],
             theta_full=theta["full"],
+            best_scheme=best,
+            schemes=[] if schemes is None else list(_scheme_steps(schemes, at)),
+            is_trend=bool(curve.uncertain(reach)),
             flip_log=flips["log"],
             flip_curve=flips["curve"],
             flip_full=flips["full"],
             reasons=reasons,
+        )
+
+
+def _scheme_steps(found: SchemeThetas, at: int) -> Iterator[SchemeStep]:
+    for scheme, each in found.schemes.items():
+        theta, least, most = _nullable(
+            (each.theta[at], each.theta_least[at], each.theta_most[at])
+        )
+        yield SchemeStep(
+            scheme=scheme,
+            title=titles()[scheme],
+            theta=theta,
+            theta_least=least,
+            theta_most=most,
+            is_exact=each.exact,
         )
 
 
@@ -489,9 +522,18 @@ def _next_money(answers: _Answers) -> NextMoneyOut | None:
                 form=name,
                 dram_gain_us=each.dram_gain,
                 flash_gain_us=each.flash_gain,
+                flash_scheme=each.flash_scheme,
+                flash_gain_least_us=each.flash_gain_least,
+                flash_gain_most_us=each.flash_gain_most,
+                flash_gains=[
+                    SchemeGain(scheme=scheme, title=titles()[scheme], gain_us=gain)
+                    for scheme, gain in each.flash_gains.items()
+                ],
                 flash_to_dram_gain_ratio=each.flash_to_dram_gain_ratio,
                 winner=each.winner,
+                within_error=each.within_error,
                 matching_flash_pages=each.matching_flash_pages,
+                matching_scheme=each.matching_scheme,
                 flip_price_ratio=each.flip_price_ratio,
                 flip_reason=_no_flip(each),
                 estimator=each.estimator,
@@ -508,6 +550,8 @@ def _next_money(answers: _Answers) -> NextMoneyOut | None:
         total_crossings=[
             CrossingOut.model_validate(each) for each in main.total_crossings
         ],
+        dram_trend_from_usd=main.dram_trend_from_usd,
+        flash_trend_from_usd=main.flash_trend_from_usd,
         entry_gain_us=main.entry_gain if math.isfinite(main.entry_gain) else None,
     )
 
@@ -529,7 +573,21 @@ def _plan(answers: _Answers) -> PlanOut | None:
         dram_gain_us=plan.dram_gain,
         flash_gain_us=plan.flash_gain,
         choice=[_CHOICES[each] for each in plan.choice],
+        is_trend=_plan_trend(answers, plan),
     )
+
+
+def _plan_trend(answers: _Answers, plan: break_even.SpendingPlan) -> list[bool]:
+    """Whether what a step leads to is more than the recording tells about."""
+    money = answers.money[answers.form]
+    more = {"dram": money.dram_pages, "flash": money.flash_pages, "neither": 0}
+    reach = [
+        ram + flash + more[choice]
+        for ram, flash, choice in zip(
+            plan.ram_pages, plan.flash_pages, plan.choice, strict=True
+        )
+    ]
+    return [bool(each) for each in answers.curve.uncertain(reach)]
 
 
 def _interval(found: break_even.TierInterval, names: dict[str, str]) -> IntervalOut:
@@ -630,7 +688,7 @@ def _sentence(money: NextMoney | None) -> str:
     bought = (
         f"{money_of(money.usd)} buys {money.dram_pages:,} pages of DRAM, which "
         f"{_saves(money.dram_gain)}, or {money.flash_pages:,} pages of flash, which "
-        f"{_saves(money.flash_gain)}"
+        f"{_saves(money.flash_gain)}{_under(money.flash_scheme)}"
     )
     ratio = money.flash_to_dram_gain_ratio
     if ratio is None:
@@ -644,6 +702,10 @@ def _sentence(money: NextMoney | None) -> str:
         else ""
     )
     return f"{bought}: {three_digits(ratio)} times what DRAM saves.{entry}"
+
+
+def _under(scheme: str | None) -> str:
+    return "" if scheme is None else f" under {titles()[scheme]}"
 
 
 def _saves(gain: float) -> str:
@@ -713,6 +775,11 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
             "`dirty_share_range` for both ends of what it can be.",
         )
     main = answers.money.get(answers.form)
+    for caution in break_even.about_bought(answers.curve, answers.ram_pages, main):
+        if caution.name not in seen:
+            yield WarningOut.model_validate(caution)
+    if main and main.within_error:
+        yield _within_error(main)
     other = next((m for name, m in answers.money.items() if name != answers.form), None)
     first, second = _ends_of_money(main, other)
     if main and other and first != second:
@@ -740,6 +807,17 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
             message=apart,
             hint="Such prices do not compare: add both to a book of your own.",
         )
+
+
+def _within_error(money: NextMoney) -> WarningOut:
+    least, most = money.flash_gain_least or 0.0, money.flash_gain_most or 0.0
+    return WarningOut(
+        name="within_known_error",
+        message="the known error of the schemes' hits and writes leaves the better buy open: "
+        f"the flash saves {_micros(least)} to {_micros(most)} an access, the DRAM "
+        f"{_micros(money.dram_gain)}",
+        hint="Check this decision by simulation.",
+    )
 
 
 def _derivation(found: BreakEven, money: NextMoney | None) -> Iterator[DerivationStep]:

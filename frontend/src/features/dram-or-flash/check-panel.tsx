@@ -197,7 +197,7 @@ function GainTable(props: {
       </ScrollRegion>
       <Text size="sm" c="dimmed">
         {props.form === "full"
-          ? "The model of flash is that of one LRU of both tiers, which writes a victim to flash when it is absent there or dirty; schemes that write more or less differ from it by their flash writes. From a cold start a short trace writes less than the model charges."
+          ? "Each scheme is compared with its own model. From a cold start the counts of Exclusive and of Inclusive with global recency are exact; the hits of Inclusive and Lazy, and every count of the steady state, are estimates."
           : "The model counts hits alone and prices every access with the mix of reads and writes; the replays count each write where it is made, which is the gap."}
       </Text>
     </>

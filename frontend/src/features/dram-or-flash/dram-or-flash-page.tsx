@@ -31,7 +31,13 @@ import classes from "./dram-or-flash.module.css";
 import { atEnd } from "./findings";
 import { FlipChart } from "./flip-chart";
 import { MarginalChart } from "./marginal-chart";
-import { EqualMoneyTable, IntervalTable, PlanTable, StepTable } from "./tables";
+import {
+  EqualMoneyTable,
+  IntervalTable,
+  PlanTable,
+  SchemeStepTable,
+  StepTable,
+} from "./tables";
 
 const LEAD =
   "Does the next money belong in DRAM or in flash, and at which price of flash does that change?";
@@ -179,6 +185,7 @@ function Answer(props: {
         <MarginalChart found={found} money={money} name={name} />
       )}
       <EqualMoneyTable found={found} />
+      <SchemeStepTable found={found} />
       <FlipChart found={found} name={name} />
       <div className={classes["tables"]}>
         <StepTable found={found} />

@@ -8,12 +8,22 @@ import {
   marginalTable,
   moneySeries,
   type NextMoney,
+  trendNote,
 } from "./findings";
 
 const equal: NextMoney["equal_money"][number] = {
   form: "full",
   dram_gain_us: 2,
   flash_gain_us: 5,
+  flash_scheme: "lazy",
+  flash_gain_least_us: 4,
+  flash_gain_most_us: 6,
+  flash_gains: [
+    { scheme: "lazy", title: "Lazy", gain_us: 5 },
+    { scheme: "exclusive", title: "Exclusive", gain_us: 3 },
+  ],
+  within_error: false,
+  matching_scheme: "lazy",
   flash_to_dram_gain_ratio: 2.5,
   winner: "flash",
   matching_flash_pages: 40,
@@ -37,6 +47,8 @@ const money: NextMoney = {
   flash_next: [12, 0, null],
   crossings: [{ usd: "0.8", better_beyond: "dram" }],
   total_crossings: [],
+  dram_trend_from_usd: null,
+  flash_trend_from_usd: null,
   entry_gain_us: 0,
 };
 
@@ -87,6 +99,28 @@ describe("the lines of money", () => {
   });
 });
 
+describe("sizes that the recording does not tell about", () => {
+  const trend = { ...money, dram_trend_from_usd: "1.6", flash_trend_from_usd: "9" };
+
+  it("draws them dotted, from the last known point on", () => {
+    const series = moneySeries(trend, "next", "light");
+    expect(series.map(({ name }) => name).slice(0, 3)).toEqual([
+      "DRAM",
+      "DRAM, trend",
+      "Flash",
+    ]);
+    // The sum after 1 reaches 1.5, after 2 it is beyond 1.6.
+    expect(series[0]?.points.map(([x]) => x)).toEqual([0.005, 1]);
+    expect(series[1]?.points.map(([x]) => x)).toEqual([1, 2]);
+  });
+
+  it("says so only where they are drawn", () => {
+    expect(trendNote(trend)).toContain("beyond $1.60 of DRAM or $9 of flash");
+    expect(trendNote({ ...trend, dram_trend_from_usd: "3" })).toBe("");
+    expect(trendNote(money)).toBe("");
+  });
+});
+
 describe("the price at which it flips", () => {
   const flips = { delta: [1, 2], log: [0.9, 0.8], curve: [0.5, null], full: null };
   const found = (ratio: number | null) =>
@@ -120,7 +154,7 @@ describe("the check by simulation", () => {
     ).toEqual([
       ["none", 3, -1],
       ["lazy", 6, -1],
-      ["exclusive", 1, 4],
+      ["exclusive", 1, 2],
     ]);
     expect(checkVerdict(gains, "flash", titles)).toContain("confirm");
     expect(checkVerdict(gains, "flash", titles)).toContain("Lazy saves 6 µs");

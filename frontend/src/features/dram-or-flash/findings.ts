@@ -21,6 +21,46 @@ const NOW = { light: "#006b4f", dark: "#4fd6ad" } as const;
 
 type Point = readonly [number, number];
 
+/** The rest of a line, from the last point that the recording tells about. */
+function parts(
+  line: Pick<LineSeries, "name" | "color" | "dash">,
+  points: readonly Point[],
+  last: number | null,
+): LineSeries[] {
+  const beyond = last === null ? -1 : points.findIndex(([x]) => x > last);
+  if (beyond < 0) {
+    return [{ ...line, points }];
+  }
+  return [
+    { ...line, points: points.slice(0, beyond) },
+    {
+      ...line,
+      name: `${line.name}, trend`,
+      dash: "dotted",
+      points: points.slice(Math.max(0, beyond - 1)),
+    },
+  ];
+}
+
+/** Money spent before up to which the sizes reached are ones that the recording tells about. */
+function lastTold(from: string | null, money: NextMoney, view: View): number | null {
+  if (from === null) {
+    return null;
+  }
+  return view === "total" ? Number(from) : Number(from) - Number(money.usd);
+}
+
+/** Says from where on the lines are a trend; empty where nothing drawn is. */
+export function trendNote(money: NextMoney): string {
+  const dram = money.dram_trend_from_usd;
+  const flash = money.flash_trend_from_usd;
+  const most = Number(money.spent_usd.at(-1) ?? 0);
+  if (dram === null || flash === null || Math.min(Number(dram), Number(flash)) > most) {
+    return "";
+  }
+  return `The recording tells too little about caches beyond ${dollars(dram)} of DRAM or ${dollars(flash)} of flash: the dotted lines continue the trend of smaller ones.`;
+}
+
 /** Points whose value is known. */
 const known = (
   xs: readonly number[],
@@ -51,17 +91,16 @@ export function moneySeries(
       ? []
       : [[spent[0] ?? 0, gain / Number(money.usd)]];
   return [
-    {
-      name: "DRAM",
-      color: DRAM[colors],
-      points: known(spent, total ? money.dram_gain_us : money.dram_next),
-    },
-    {
-      name: "Flash",
-      color: FLASH[colors],
-      dash: "dashed",
-      points: known(spent, total ? money.flash_gain_us : money.flash_next),
-    },
+    ...parts(
+      { name: "DRAM", color: DRAM[colors] },
+      known(spent, total ? money.dram_gain_us : money.dram_next),
+      lastTold(money.dram_trend_from_usd, money, view),
+    ),
+    ...parts(
+      { name: "Flash", color: FLASH[colors], dash: "dashed" },
+      known(spent, total ? money.flash_gain_us : money.flash_next),
+      lastTold(money.flash_trend_from_usd, money, view),
+    ),
     ...(total
       ? []
       : [
@@ -138,7 +177,7 @@ export function flipSeries(found: BreakEvenOut, colors: ColorScheme): LineSeries
     ...(flips.full === null
       ? []
       : [
-          line("With flash writes and dirty pages", flips.full, {
+          line("Best scheme, writes counted", flips.full, {
             color: FLASH[colors],
             dash: "solid" as const,
           }),
@@ -177,7 +216,7 @@ export function flipTable(found: BreakEvenOut) {
     header: [
       "DRAM added [x of what there is]",
       "DRAM added [pages]",
-      ...(full === null ? [] : ["Full form"]),
+      ...(full === null ? [] : ["Best scheme"]),
       "Hits alone",
       "Log model",
     ],
@@ -187,7 +226,7 @@ export function flipTable(found: BreakEvenOut) {
       formatCount(Number(added)),
       ...rest.map((value) => cell(value as number | null)),
     ]),
-    caption: `Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.${full === null ? " Without the full form: the curve of this workload has no write-backs." : ""}`,
+    caption: `Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.${full === null ? " Without schemes: the curve of this workload has no write-backs." : ""}`,
   };
 }
 
@@ -243,6 +282,7 @@ export function checkedGains(
   if (before === undefined || more === undefined || equal === undefined) {
     return [];
   }
+  const models = new Map(equal.flash_gains.map((each) => [each.scheme, each.gain_us]));
   const row = (
     alternative: CheckedGain["alternative"],
     scheme: string,
@@ -259,7 +299,9 @@ export function checkedGains(
     row("DRAM", "none", more, equal.dram_gain_us),
     ...[...ioTimes(flash)]
       .filter(([scheme]) => scheme !== "none")
-      .map(([scheme, time]) => row("flash", scheme, time, equal.flash_gain_us)),
+      .map(([scheme, time]) =>
+        row("flash", scheme, time, models.get(scheme) ?? equal.flash_gain_us),
+      ),
   ];
 }
 

@@ -12,6 +12,7 @@ import {
   marginalTable,
   moneySeries,
   type NextMoney,
+  trendNote,
   type View,
 } from "./findings";
 
@@ -89,7 +90,7 @@ export const MarginalChart = memo(function MarginalChart({
       height={HEIGHT}
       table={() => marginalTable(money)}
       fileName={`${name} DRAM or flash next ${money.usd} USD`}
-      sentence={found.sentence}
+      sentence={[found.sentence, trendNote(money)].filter(Boolean).join(" ")}
       explanation={
         <Stack gap="xs">
           <Text size="sm">
@@ -100,7 +101,7 @@ export const MarginalChart = memo(function MarginalChart({
             the first sum must earn back that every page leaving DRAM is written to it,
             and later sums need not.{" "}
             {found.form === "full"
-              ? "Flash writes, dirty pages and old versions are counted."
+              ? "Flash writes, dirty pages and old versions are counted, and at each size flash is managed by the scheme that saves most there."
               : "Hits alone are counted: flash writes and dirty pages cost nothing."}
           </Text>
           <Text size="sm">

@@ -108,6 +108,12 @@ const orReason = (
   text: (value: number) => string,
 ) => (value === null ? { absent: reason ?? "not known" } : text(value));
 
+const stepText = (step: Step) =>
+  `${formatShort(step.delta)} x${step.is_trend ? " (trend)" : ""}`;
+
+const TREND =
+  " Trend: the recording tells too little about sizes as large as these, and smaller ones are continued.";
+
 /** Flash that replaces steps of DRAM, by three estimators. */
 export const StepTable = memo(function StepTable({
   found,
@@ -124,6 +130,7 @@ export const StepTable = memo(function StepTable({
         [
           "delta",
           "dram_pages",
+          "best_scheme",
           "theta_full",
           "theta_curve",
           "theta_log",
@@ -134,6 +141,7 @@ export const StepTable = memo(function StepTable({
         found.steps.map((step) => [
           step.delta,
           step.dram_pages,
+          step.best_scheme,
           step.theta_full,
           step.theta_curve,
           step.theta_log,
@@ -147,19 +155,19 @@ export const StepTable = memo(function StepTable({
         label="Flash that gains as much as DRAM"
         columns={[
           { title: "DRAM" },
-          { title: "Full form" },
+          { title: "Best scheme" },
           { title: "Hits alone" },
           { title: "Log model" },
           { title: "Pays below" },
         ]}
         rows={found.steps.map((step) => [
-          `${formatShort(step.delta)} x`,
+          stepText(step),
           theta(step, "full"),
           theta(step, "curve"),
           theta(step, "log"),
           flip(step[`flip_${decides}`], step.reasons[`flip_${decides}`]),
         ])}
-        caption={`Full form: with flash writes and dirty pages. Pays below: price of flash over price of DRAM, a byte, ${decides === "full" ? "by the full form" : "by hits alone"}.`}
+        caption={`Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: price of flash over price of DRAM, a byte, ${decides === "full" ? "under that scheme" : "by hits alone"}.${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
       />
       <Stack gap={4} mt="xs">
         <Text size="sm" c="dimmed">
@@ -172,6 +180,113 @@ export const StepTable = memo(function StepTable({
   );
 });
 
+const sizeText = (value: number | null) =>
+  value === null ? "none" : formatShort(value);
+
+/** Flash that a scheme needs, with the ends of its known error. */
+function schemeTheta(found: Step["schemes"][number], reason: string) {
+  const { theta: middle, theta_least: least, theta_most: most } = found;
+  if (middle === null && least === null) {
+    return { absent: reason };
+  }
+  const exact = least === middle && most === middle;
+  return exact
+    ? `${sizeText(middle)} x`
+    : `${sizeText(middle)} x (${sizeText(least)} to ${sizeText(most)})`;
+}
+
+/** Break-even of every page-flow scheme, the best one named. */
+export const SchemeStepTable = memo(function SchemeStepTable({
+  found,
+}: {
+  readonly found: BreakEvenOut;
+}) {
+  const schemes = found.steps[0]?.schemes ?? [];
+  if (schemes.length === 0) {
+    return null;
+  }
+  const titles = new Map(schemes.map((each) => [each.scheme, each.title]));
+  return (
+    <Panel
+      title="Flash that gains as much as DRAM, by page-flow scheme"
+      subtitle="Each scheme with its own flash writes and its own effective capacity, in multiples of the DRAM there is; in brackets the ends of the known error of its hits and writes."
+      actions={exportButton(
+        "break-even-schemes",
+        [
+          "delta",
+          "scheme",
+          "theta",
+          "theta_least",
+          "theta_most",
+          "is_exact",
+          "is_best",
+        ],
+        found.steps.flatMap((step) =>
+          step.schemes.map((each): CsvCell[] => [
+            step.delta,
+            each.scheme,
+            each.theta,
+            each.theta_least,
+            each.theta_most,
+            String(each.is_exact),
+            String(each.scheme === step.best_scheme),
+          ]),
+        ),
+      )}
+    >
+      <PlainTable
+        label="Flash that gains as much as DRAM, by scheme"
+        columns={[
+          { title: "DRAM" },
+          ...schemes.map((each) => ({ title: each.title })),
+          { title: "Least flash", text: true },
+        ]}
+        rows={found.steps.map((step) => [
+          stepText(step),
+          ...step.schemes.map((each) =>
+            schemeTheta(each, "no amount of flash gains as much under this scheme"),
+          ),
+          step.best_scheme === null
+            ? { absent: step.reasons["best_scheme"] ?? "not known" }
+            : (titles.get(step.best_scheme) ?? step.best_scheme),
+        ])}
+        caption={`${found.start === "cold" ? "Without brackets the counts are those of a replay." : "In the steady state every count is an estimate; without brackets the scheme adds no error of its own."}${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
+      />
+    </Panel>
+  );
+});
+
+type EqualRow = NonNullable<BreakEvenOut["next_money"]>["equal_money"][number];
+
+/** What flash gains, with the ends of the known error where they are apart. */
+function flashGain(row: EqualRow) {
+  if (row.flash_gain_us === null) {
+    return { absent: "the metadata of this much flash leave no DRAM" };
+  }
+  const { flash_gain_least_us: least, flash_gain_most_us: most } = row;
+  const middle = formatShort(row.flash_gain_us);
+  return least === null || most === null || least === most
+    ? middle
+    : `${middle} (${formatShort(least)} to ${formatShort(most)})`;
+}
+
+/** What the same flash saves under every scheme. */
+function SchemeGains({ row }: { readonly row: EqualRow | undefined }) {
+  if (row === undefined || row.flash_gains.length === 0) {
+    return null;
+  }
+  const known = row.flash_gains.filter((each) => each.gain_us !== null);
+  return known.length === 0 ? null : (
+    <Text size="sm" mt="xs">
+      Flash saves by scheme [µs/access]:{" "}
+      {known
+        .map((each) => `${each.title} ${formatShort(each.gain_us ?? 0)}`)
+        .join("; ")}
+      .
+    </Text>
+  );
+}
+
 /** Equal money in both forms of gain. */
 export const EqualMoneyTable = memo(function EqualMoneyTable({
   found,
@@ -182,6 +297,17 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
   if (money === null) {
     return null;
   }
+  const titles = new Map(
+    money.equal_money.flatMap((row) =>
+      row.flash_gains.map((each) => [each.scheme, each.title] as const),
+    ),
+  );
+  const counted = (row: EqualRow) =>
+    row.flash_scheme === null
+      ? row.form === "full"
+        ? "flash writes, dirty pages"
+        : "hits alone"
+      : `flash writes, dirty pages: ${titles.get(row.flash_scheme) ?? row.flash_scheme}`;
   return (
     <Panel
       title={`${dollars(money.usd)} in DRAM or in flash`}
@@ -198,11 +324,9 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
           { title: "Flips at" },
         ]}
         rows={money.equal_money.map((row) => [
-          row.form === "full" ? "flash writes, dirty pages" : "hits alone",
+          counted(row),
           formatShort(row.dram_gain_us),
-          row.flash_gain_us === null
-            ? { absent: "the metadata of this much flash leave no DRAM" }
-            : formatShort(row.flash_gain_us),
+          flashGain(row),
           row.flash_to_dram_gain_ratio === null
             ? { absent: "DRAM gains nothing here" }
             : `${formatShort(row.flash_to_dram_gain_ratio)} x`,
@@ -210,6 +334,7 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
           flip(row.flip_price_ratio, row.flip_reason),
         ])}
       />
+      <SchemeGains row={money.equal_money.find((row) => row.form === "full")} />
       <Text size="sm" c="dimmed" mt="xs">
         DRAM: {found.prices.dram_basis ?? "no price"}. Flash:{" "}
         {found.prices.flash_basis ?? "no price"}.
@@ -299,6 +424,7 @@ export const PlanTable = memo(function PlanTable({
           "dram_gain_us",
           "flash_gain_us",
           "choice",
+          "is_trend",
         ],
         plan.choice.map((choice, index) => [
           plan.spent_usd[index] ?? null,
@@ -307,6 +433,7 @@ export const PlanTable = memo(function PlanTable({
           plan.dram_gain_us[index] ?? null,
           plan.flash_gain_us[index] ?? null,
           choice,
+          String(plan.is_trend[index] ?? false),
         ]),
       )}
     >
@@ -326,9 +453,9 @@ export const PlanTable = memo(function PlanTable({
           formatCount(plan.flash_pages[index] ?? 0),
           saved(plan.dram_gain_us[index]),
           saved(plan.flash_gain_us[index]),
-          CHOICES[choice],
+          `${CHOICES[choice]}${plan.is_trend[index] === true ? " (trend)" : ""}`,
         ])}
-        caption="Greedy: on a curve with steps a larger sum at once may gain more."
+        caption={`Greedy: on a curve with steps a larger sum at once may gain more.${plan.is_trend.includes(true) ? TREND : ""}`}
       />
     </Panel>
   );

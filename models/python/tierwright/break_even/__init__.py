@@ -8,6 +8,7 @@ workloads" (VLDB Journal 2016), and the five-minute rule of Gray and Putzolu (SI
 from tierwright.break_even.analysis import (
     BreakEven,
     TierPrices,
+    about_bought,
     analyse,
     page_costs,
     tier_prices,
@@ -49,6 +50,7 @@ from tierwright.break_even.next_money import (
     spending_plan,
 )
 from tierwright.break_even.schemes import (
+    BestGains,
     SchemeGains,
     SchemeTheta,
     SchemeThetas,
@@ -66,6 +68,7 @@ from tierwright.break_even.theta import (
 
 __all__ = [
     "AccessCosts",
+    "BestGains",
     "BreakEven",
     "CurveTheta",
     "FlipCurve",
@@ -84,6 +87,7 @@ __all__ = [
     "Theta",
     "TierInterval",
     "TierPrices",
+    "about_bought",
     "analyse",
     "break_even_interval",
     "curve_theta",

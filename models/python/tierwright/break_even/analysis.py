@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.break_even.full import FullTheta, full_theta
-from tierwright.break_even.gains import FullGains, PageCosts, PlainGains
+from tierwright.break_even.gains import PageCosts, PlainGains, about_metadata
 from tierwright.break_even.interval import PricedTier, TierInterval, tier_interval
 from tierwright.break_even.money import (
     Marginal,
@@ -20,8 +19,13 @@ from tierwright.break_even.money import (
     roi_curve,
     roi_log,
 )
-from tierwright.break_even.next_money import NextMoney, next_money
-from tierwright.break_even.schemes import SchemeThetas, scheme_thetas
+from tierwright.break_even.next_money import (
+    NextMoney,
+    SpendingPlan,
+    next_money,
+    spending_plan,
+)
+from tierwright.break_even.schemes import BestGains, SchemeThetas, scheme_thetas
 from tierwright.break_even.theta import (
     CurveTheta,
     Theta,
@@ -65,24 +69,27 @@ class BreakEven:
     theta_from_curve : list of (float or None), or None
         The same by the measured curve, None where unreachable; None without a curve.
     theta_full : list of (float or None), or None
-        The same with flash writes, dirty traffic and old versions counted: the writes of lazy
-        with the capacity of exclusive, which no scheme has. `schemes` has each scheme's own.
+        The same with flash writes, dirty traffic and old versions counted, under the scheme
+        that needs the least flash, `schemes.best`; None without write-backs.
     schemes : SchemeThetas or None
         The same for every page-flow scheme, and the best at each step; None without
         write-backs.
     flip_price_ratio : list of (float or None)
-        Price of flash over DRAM, per byte, below which flash is the better buy; from the
-        curve where there is one, else from the log model. [1]
+        Price of flash over DRAM, per byte, below which flash is the better buy; that of
+        `theta_full` where there are write-backs, else from the curve where there is one, else
+        from the log model. [1]
     price_ratio : float or None
         The ratio of the prices used; None without prices. [1]
     roi : dict or None
         Equal money: `usd`, what it buys, `log` and `curve` comparisons; None without money or
         prices.
     marginal : Marginal or None
-        Gain of the next sums of money; None without curve, money or prices.
+        Gain of the next sums of money, hits alone; None without curve, money or prices.
     next_money : NextMoney or None
-        The sum in DRAM and in flash, in the full form where there are write-backs, and the
-        price ratio at which it flips; None without curve, money or prices.
+        The sum in DRAM and in flash, under the best scheme where there are write-backs, and
+        the price ratio at which it flips; None without curve, money or prices.
+    plan : SpendingPlan or None
+        A tenth of the sum after the other, each where it gains most as `next_money` counts.
     intervals : tuple of TierInterval
         Break-even interval of each pair of tiers.
     estimator, validity : str
@@ -106,6 +113,7 @@ class BreakEven:
     roi: dict[str, Any] | None
     marginal: Marginal | None
     next_money: NextMoney | None
+    plan: SpendingPlan | None
     intervals: tuple[TierInterval, ...]
     estimator: str
     validity: str
@@ -227,7 +235,7 @@ def analyse(
     )
     disk_cost, flash_cost = float(mixed.disk), float(mixed.flash)
     by_log = log_theta(steps, disk_cost=disk_cost, flash_cost=flash_cost)
-    by_curve, full = _by_curve(
+    by_curve, schemes = _by_curve(
         curve,
         ram_pages,
         steps,
@@ -242,15 +250,23 @@ def analyse(
         curve, ram_pages, usd, used, page, (disk_cost, flash_cost), flash_metadata
     )
     dram_byte, flash_byte = used.per_byte(used.ram), used.per_byte(used.flash)
-    next_ = None
+    next_, plan = None, None
     if roi is not None and not about_money and curve is not None and ram_pages:
-        next_ = next_money(
+        gains = (
             PlainGains(curve, ram_pages, disk_cost, flash_cost, flash_metadata)
             if curve.write_backs_at is None
-            else FullGains(curve, ram_pages, costs, old_share, flash_metadata),
-            usd=roi["usd"],
-            dram_usd_per_byte=roi["dram_usd_per_byte"],
-            flash_usd_per_byte=roi["flash_usd_per_byte"],
+            else BestGains(curve, ram_pages, costs, old_share, flash_metadata)
+        )
+        per_byte = {
+            "dram_usd_per_byte": roi["dram_usd_per_byte"],
+            "flash_usd_per_byte": roi["flash_usd_per_byte"],
+        }
+        next_ = next_money(gains, usd=roi["usd"], **per_byte)
+        plan = spending_plan(
+            gains,
+            usd_step=roi["usd"] / MARGINAL_STEPS,
+            steps=MARGINAL_STEPS,
+            **per_byte,
         )
     ratio = (
         float(flash_byte / dram_byte)
@@ -262,33 +278,28 @@ def analyse(
         delta=steps,
         theta=by_log.theta.tolist(),
         theta_from_curve=None if by_curve is None else _nullable(by_curve.theta),
-        theta_full=None if full is None else _nullable(full.theta),
-        schemes=None
-        if full is None or curve is None or ram_pages is None
-        else scheme_thetas(
-            curve,
-            ram_pages,
-            steps,
-            costs,
-            old_share=old_share,
-            flash_metadata=flash_metadata,
+        theta_full=None if schemes is None else _nullable(schemes.theta),
+        schemes=schemes,
+        flip_price_ratio=_nullable(
+            flip_price_ratio(steps, best.theta if schemes is None else schemes.theta)
         ),
-        flip_price_ratio=_nullable(flip_price_ratio(steps, best.theta)),
         price_ratio=ratio,
         roi=roi,
         marginal=marginal,
         next_money=next_,
+        plan=plan,
         intervals=_intervals(ram, flash, disk, used, page, host_usd),
-        estimator=best.estimator,
-        validity=best.validity,
+        estimator=best.estimator if schemes is None else schemes.estimator,
+        validity=best.validity if schemes is None else schemes.validity,
         warnings=_once(
             *_about_devices(flash, disk, disks, page, used),
             *about_share,
             *(() if curve is None else about_curve(curve, ram_pages or 0, 0)),
-            *_about_bought(curve, ram_pages, next_),
+            *about_bought(curve, ram_pages, next_),
             *by_log.warnings,
             *(() if by_curve is None else by_curve.warnings),
-            *(() if full is None else full.warnings),
+            *(() if schemes is None else schemes.warnings),
+            *(() if by_curve is None else about_metadata(flash_metadata)),
             *_about_log_model(by_log, by_curve),
             *about_money,
         ),
@@ -321,7 +332,7 @@ def analyse(
             *_of_costs(share, costs, disk_cost, flash_cost),
             *_of_form("log model", steps, by_log),
             *_of_form("hits alone", steps, by_curve),
-            *_of_form("full form", steps, full),
+            *_of_form("full form", steps, schemes),
         ),
     )
 
@@ -379,7 +390,7 @@ def _of_roi(
 
 
 def _of_form(
-    form: str, steps: Sequence[float], found: Theta | CurveTheta | FullTheta | None
+    form: str, steps: Sequence[float], found: Theta | CurveTheta | SchemeThetas | None
 ) -> Iterable[Derivation]:
     """Name the steps of one form after it: all three derive a `theta`."""
     if found is None:
@@ -504,7 +515,7 @@ def _by_curve(
     costs: PageCosts,
     old_share: float,
     flash_metadata: MetadataPreset | None,
-) -> tuple[CurveTheta | None, FullTheta | None]:
+) -> tuple[CurveTheta | None, SchemeThetas | None]:
     if curve is None or ram_pages is None:
         return None, None
     disk_cost, flash_cost = mixed
@@ -518,7 +529,7 @@ def _by_curve(
     )
     if curve.write_backs_at is None:
         return by_curve, None
-    return by_curve, full_theta(
+    return by_curve, scheme_thetas(
         curve,
         ram_pages,
         steps,
@@ -746,10 +757,23 @@ def _about_devices(
         )
 
 
-def _about_bought(
+def about_bought(
     curve: Curve | None, ram_pages: int | None, bought: NextMoney | None
 ) -> tuple[Caution, ...]:
-    """Say where the sum buys more than the recording tells of in the steady state."""
+    """Say where the sum buys more than the recording tells of in the steady state.
+
+    Parameters
+    ----------
+    curve, ram_pages : Curve and int, or None
+        The workload and B, the DRAM there is. [pages]
+    bought : NextMoney or None
+        The sum.
+
+    Returns
+    -------
+    tuple of Caution
+        Empty where the recording tells enough, or something is not given.
+    """
     if curve is None or ram_pages is None or bought is None:
         return ()
     ram = [ram_pages + bought.dram_pages, ram_pages]

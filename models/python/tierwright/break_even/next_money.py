@@ -5,18 +5,19 @@ Source: derived from Kang, Lee and Moon (2016), sections 2.3 and 6.7.2 (equal mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import bisect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
 
-from tierwright.break_even.full import FULL_VALIDITY, full_theta
+from tierwright.break_even.full import FULL_VALIDITY
 from tierwright.break_even.gains import (
     FullGains,
-    Gains,
     PageCosts,
+    PlainGains,
     flash_gain_terms,
     least_flash,
 )
@@ -26,6 +27,12 @@ from tierwright.break_even.money import (
     flip_price_ratio,
     pages_for,
     winner_of,
+)
+from tierwright.break_even.schemes import (
+    BEST_VALIDITY,
+    FLASH_SCHEMES,
+    BestGains,
+    scheme_gain_terms,
 )
 from tierwright.break_even.theta import (
     CURVE_VALIDITY,
@@ -40,6 +47,9 @@ from tierwright.metadata import MetadataPreset
 from tierwright.page_flow.checks import broadcast
 
 SOURCE = "derived from Kang, Lee and Moon (2016), sections 2.3 and 6.7.2"
+Gains = PlainGains | FullGains | BestGains
+"""Hits alone; the joined form, which no scheme has; or every scheme with its own writes and
+capacity, the best at each size, which is what decides."""
 DEFAULT_POINTS = 161
 LEAST_POINTS = 2
 MOST_POINTS = 2000
@@ -82,12 +92,22 @@ class NextMoney:
     dram_gain, flash_gain : float or None
         Time an access that it saves at once; None where the metadata of that flash leave no
         DRAM. [time]
+    flash_scheme : str or None
+        Scheme under which the flash saves that; None where hits alone are counted or the
+        metadata leave no DRAM.
+    flash_gains : mapping of str to (float or None)
+        What the flash saves under each scheme; empty where hits alone are counted. [time]
+    flash_gain_least, flash_gain_most : float or None
+        The best of these at the ends of the known error of hits and writes; `flash_gain` where
+        hits alone are counted. [time]
     flash_to_dram_gain_ratio : float or None
         None where DRAM gains nothing. [1]
     winner : str
         `flash`, `dram`, `tie`, or `neither` where both gain nothing.
     matching_flash_pages : float or None
         Least flash that gains what the sum gains in DRAM; None where none does. [pages]
+    matching_scheme : str or None
+        Scheme under which it does.
     flip_price_ratio : float or None
         Price of flash over price of DRAM, a byte, below which the sum gains more in flash;
         None where no flash matches the DRAM, or the DRAM gains nothing. [1]
@@ -102,6 +122,10 @@ class NextMoney:
     total_crossings : tuple of Crossing
         Where `dram_at` and `flash_at` cross: the sums, spent at once, from which the better
         buy is another.
+    dram_trend_from_usd, flash_trend_from_usd : Decimal or None
+        Sums beyond which RAM, or RAM and flash together, hold more pages than the recording
+        tells about in the steady state: what they gain there is a trend. None where it tells
+        about every size. [USD]
     entry_gain : float
         What the least flash gains without a hit: below 0 where every victim is staged, which
         a first sum has to earn back and later ones do not. [time]
@@ -116,9 +140,14 @@ class NextMoney:
     flash_pages: int
     dram_gain: float
     flash_gain: float | None
+    flash_scheme: str | None
+    flash_gains: Mapping[str, float | None]
+    flash_gain_least: float | None
+    flash_gain_most: float | None
     flash_to_dram_gain_ratio: float | None
     winner: Winner
     matching_flash_pages: float | None
+    matching_scheme: str | None
     flip_price_ratio: float | None
     spent_usd: list[Decimal]
     dram_at: FloatArray
@@ -127,6 +156,8 @@ class NextMoney:
     flash_next: FloatArray
     crossings: tuple[Crossing, ...]
     total_crossings: tuple[Crossing, ...]
+    dram_trend_from_usd: Decimal | None
+    flash_trend_from_usd: Decimal | None
     entry_gain: float
     estimator: str
     validity: str
@@ -138,6 +169,14 @@ class NextMoney:
         early = np.array([spent <= self.usd for spent in self.spent_usd])
         ahead = self.flash_next > self.dram_next
         return self.winner == "dram" and bool(np.any(ahead & early))
+
+    @property
+    def within_error(self) -> bool:
+        """Whether the known error of hits and writes leaves the better buy open."""
+        least, most = self.flash_gain_least, self.flash_gain_most
+        if least is None or most is None:
+            return False
+        return winner_of(self.dram_gain, least) != winner_of(self.dram_gain, most)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -157,7 +196,8 @@ class FlipCurve:
         By the log model, by the workload's curve; NaN where unreachable or nothing is
         gained. [1]
     full : float64 array or None
-        With flash writes, dirty traffic and old versions; None without write-backs. [1]
+        With flash writes, dirty traffic and old versions, under the scheme that needs the
+        least flash; None without write-backs. [1]
     """
 
     delta: FloatArray
@@ -181,7 +221,7 @@ def next_money(
 
     Parameters
     ----------
-    gains : PlainGains or FullGains
+    gains : PlainGains, FullGains or BestGains
         The form, with the workload, the DRAM there is and the costs.
     usd : Decimal
         The sum; buys at least a page of each. [USD]
@@ -228,25 +268,36 @@ def next_money(
     problems.raise_if_any()
     dram = float(gains.dram(dram_pages))
     flash = float(gains.flash(flash_pages))
-    matching = float(least_flash(gains, dram))
+    matching = float(_least(gains, dram))
     flip = float(flip_price_ratio(dram_pages, matching)) if dram > 0 else np.nan
     prices = (float(dram_usd_per_byte * page), float(flash_usd_per_byte * page))
     spent = _spent(gains, float(usd), prices, points)
     money = np.array([float(each) for each in spent])
     dram_at, dram_next = _along(gains.dram, money, float(usd), prices[0])
     flash_at, flash_next = _along(gains.flash, money, float(usd), prices[1])
-    full = isinstance(gains, FullGains)
+    gained = flash if np.isfinite(flash) else None
+    ends = (gained, gained)
+    if isinstance(gains, BestGains) and gained is not None:
+        worse, better = (
+            float(replace(gains, off=off).flash(flash_pages)) for off in (-1.0, 1.0)
+        )
+        ends = (worse, better)
     return NextMoney(
         usd=usd,
         dram_pages=dram_pages,
         flash_pages=flash_pages,
         dram_gain=dram,
-        flash_gain=flash if np.isfinite(flash) else None,
+        flash_gain=gained,
+        flash_scheme=_best_at(gains, flash_pages),
+        flash_gains=_by_scheme(gains, flash_pages),
+        flash_gain_least=ends[0],
+        flash_gain_most=ends[1],
         flash_to_dram_gain_ratio=(
             flash / dram if dram > 0 and np.isfinite(flash) else None
         ),
         winner=winner_of(dram, flash if np.isfinite(flash) else -np.inf),
         matching_flash_pages=matching if np.isfinite(matching) and dram > 0 else None,
+        matching_scheme=_best_at(gains, matching) if np.isfinite(matching) else None,
         flip_price_ratio=flip if np.isfinite(flip) else None,
         spent_usd=spent,
         dram_at=dram_at,
@@ -255,13 +306,11 @@ def next_money(
         flash_next=flash_next,
         crossings=tuple(_crossings(money, dram_next, flash_next)),
         total_crossings=tuple(_crossings(money, dram_at, flash_at)),
+        dram_trend_from_usd=_trend_from(gains, dram_usd_per_byte * page),
+        flash_trend_from_usd=_trend_from(gains, flash_usd_per_byte * page),
         entry_gain=float(np.nan_to_num(gains.flash(ENTRY_PAGES), nan=-np.inf)),
-        estimator=(
-            "full form from the LRU hit-ratio and write-back curves, equal money"
-            if full
-            else "measured LRU hit-ratio curve, equal money"
-        ),
-        validity=FULL_VALIDITY if full else CURVE_VALIDITY,
+        estimator=_ESTIMATORS[type(gains)],
+        validity=_VALIDITIES[type(gains)],
         derivation=_derive(
             gains, usd, (dram_pages, flash_pages), (dram, flash), (matching, flip)
         ),
@@ -290,9 +339,9 @@ def flip_curve(
     disk_cost, flash_cost : float
         C_disk and C_flash of one page access, for log model and curve. [time]
     costs : PageCosts
-        For the full form. [time]
+        For the schemes. [time]
     old_share : float
-        Share of flash that holds old versions, for the full form. [1]
+        Share of flash that holds old versions, for the schemes. [1]
     flash_metadata : MetadataPreset, optional
         Taken out of B; the log model does not know it.
 
@@ -317,15 +366,9 @@ def flip_curve(
     )
     full = None
     if curve.write_backs_at is not None:
-        found = full_theta(
-            curve,
-            base_pages,
-            steps,
-            costs,
-            old_share=old_share,
-            flash_metadata=flash_metadata,
-        )
-        full = flip_price_ratio(steps, found.theta)
+        form = BestGains(curve, base_pages, costs, old_share, flash_metadata)
+        least = form.least(form.dram(steps * base_pages))
+        full = flip_price_ratio(steps, least / base_pages)
     return FlipCurve(
         steps,
         flip_price_ratio(steps, by_log.theta),
@@ -375,7 +418,7 @@ def spending_plan(
 
     Parameters
     ----------
-    gains : PlainGains or FullGains
+    gains : PlainGains, FullGains or BestGains
         The form, with the workload, the DRAM there is and the costs.
     usd_step : Decimal
         Sum of each step; buys at least a page of each. [USD]
@@ -428,6 +471,53 @@ def spending_plan(
             (ram + more_ram, flash) if choice == "dram" else (ram, flash + more_flash)
         )
     return found
+
+
+_ESTIMATORS: Mapping[type[Gains], str] = {
+    PlainGains: "measured LRU hit-ratio curve, equal money",
+    FullGains: "full form from the LRU hit-ratio and write-back curves, equal money",
+    BestGains: "I/O time of each scheme from the LRU hit-ratio and write-back curves, the best "
+    "scheme at each size, equal money",
+}
+_VALIDITIES: Mapping[type[Gains], str] = {
+    PlainGains: CURVE_VALIDITY,
+    FullGains: FULL_VALIDITY,
+    BestGains: BEST_VALIDITY,
+}
+
+
+def _trend_from(gains: Gains, page_usd: Decimal) -> Decimal | None:
+    """Price of the pages beside B up to the last size that the recording tells about."""
+    curve = gains.curve
+    most = max(1, curve.distinct_pages)
+    if not bool(curve.uncertain(most)):
+        return None
+    # What could tell about a size only falls with it.
+    last = bisect.bisect_right(
+        range(1, most + 1), 0, key=lambda size: int(curve.uncertain(size))
+    )
+    return Decimal(max(0, last - int(gains.base_pages))) * page_usd
+
+
+def _least(gains: Gains, wanted: float) -> FloatArray:
+    return (
+        gains.least(wanted)
+        if isinstance(gains, BestGains)
+        else least_flash(gains, wanted)
+    )
+
+
+def _best_at(gains: Gains, flash_pages: float) -> str | None:
+    return gains.best_at(flash_pages) if isinstance(gains, BestGains) else None
+
+
+def _by_scheme(gains: Gains, flash_pages: int) -> dict[str, float | None]:
+    if not isinstance(gains, BestGains):
+        return {}
+    found = {
+        scheme: float(gains.of(scheme).flash(flash_pages)) for scheme in FLASH_SCHEMES
+    }
+    return {name: gain if np.isfinite(gain) else None for name, gain in found.items()}
 
 
 def _spent(
@@ -498,7 +588,7 @@ def _derive(
             "H(B + D) - H(B)",
         ),
     ]
-    if isinstance(gains, FullGains):
+    if not isinstance(gains, PlainGains):
         backs = curve.write_backs
         dram += [
             Number("E_d(B)", float(backs(base)) / accesses, "1", "write-backs"),
@@ -518,7 +608,14 @@ def _derive(
     else:
         dram.append(Number("C_disk", gains.disk_cost, "µs", "one page access on disk"))
         dram_formula = "dH C_disk, dH = H(B + D) - H(B)"
-    flash_formula, flash = flash_gain_terms(gains, bought[1], "µs")
+    if isinstance(gains, BestGains):
+        scheme = gains.best_at(bought[1])
+        flash_formula, flash = scheme_gain_terms(gains, [scheme], bought[1], "µs")
+        flash_formula += (
+            f", counts of {scheme}" if scheme else ", no DRAM is left beside it"
+        )
+    else:
+        flash_formula, flash = flash_gain_terms(gains, bought[1], "µs")
     flash = (Number("F", bought[1], "pages", f"flash that {usd} USD buy"), *flash)
     return (
         Derivation("dram_gain", gained[0], "µs", dram_formula, tuple(dram), SOURCE),

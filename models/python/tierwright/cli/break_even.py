@@ -242,10 +242,10 @@ def _print(found: BreakEven) -> None:
         columns.append(("flash, by the curve", True))
         series.append(found.theta_from_curve)
     if found.theta_full is not None:
-        columns.append(("flash, with writes", True))
+        columns.append(("flash, best scheme", True))
         series.append(found.theta_full)
     columns.append(("flash pays below, of DRAM's price a byte", True))
-    best = found.theta if found.theta_from_curve is None else found.theta_from_curve
+    best = found.theta_full or found.theta_from_curve or found.theta
     print_table(
         "Flash that gains as much as the added DRAM, in multiples of the DRAM there is",
         columns,
@@ -332,12 +332,12 @@ def _print_money(found: BreakEven) -> None:
                 f"{format_count(roi['dram_pages'])} pages of DRAM or "
                 f"{format_count(roi['flash_pages'])} pages of flash",
             ),
-            ("better buy", f"{roi['winner']} ({gains}, hits alone)"),
             *_next_facts(found),
+            ("hits alone", f"{roi['winner']} ({gains})"),
         ]
     )
-    marginal = found.marginal
-    if marginal is None:
+    plan = found.plan
+    if plan is None:
         return
     typer.echo("")
     print_table(
@@ -352,16 +352,20 @@ def _print_money(found: BreakEven) -> None:
         ],
         [
             [
-                amount_of(marginal.usd[at]),
-                format_count(marginal.ram_pages[at]),
-                format_count(marginal.flash_pages[at]),
-                format_microseconds(float(marginal.dram_gain[at])),
-                format_microseconds(float(marginal.flash_gain[at])),
+                amount_of(plan.usd[at]),
+                format_count(plan.ram_pages[at]),
+                format_count(plan.flash_pages[at]),
+                _saved(plan.dram_gain[at]),
+                _saved(plan.flash_gain[at]),
                 choice,
             ]
-            for at, choice in enumerate(marginal.choice)
+            for at, choice in enumerate(plan.choice)
         ],
     )
+
+
+def _saved(gain: float | None) -> str:
+    return "no DRAM is left" if gain is None else format_microseconds(gain)
 
 
 def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
@@ -372,8 +376,21 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
         return []
     ratio, flip = spent.flash_to_dram_gain_ratio, spent.flip_price_ratio
     gains = "DRAM gains nothing" if ratio is None else f"flash gains {ratio:.3g} x DRAM"
+    scheme = "" if spent.flash_scheme is None else f", flash under {spent.flash_scheme}"
     return [
-        ("with flash writes and dirty pages", f"{spent.winner} ({gains})"),
+        ("better buy", f"{spent.winner} ({gains}{scheme})"),
+        *(
+            [
+                (
+                    "known error",
+                    f"flash saves {_saved(spent.flash_gain_least)} to "
+                    f"{_saved(spent.flash_gain_most)}, DRAM {_saved(spent.dram_gain)}: "
+                    "a replay decides",
+                )
+            ]
+            if spent.within_error
+            else []
+        ),
         (
             "flash is the better buy below",
             "no price: no flash gains what DRAM gains"
