@@ -195,7 +195,7 @@ def test_what_decides_is_the_best_scheme_at_each_size() -> None:
 
 def test_the_next_money_names_the_scheme_and_its_known_error() -> None:
     # 0.4096 USD: 100 pages of DRAM gain 1.6; 200 of flash 1.53 under exclusive.
-    prices = {
+    prices: dict[str, Any] = {
         "usd": Decimal("0.4096"),
         "dram_usd_per_byte": Decimal("0.000001"),
         "flash_usd_per_byte": Decimal("0.0000005"),
@@ -221,7 +221,7 @@ def test_the_next_money_names_the_scheme_and_its_known_error() -> None:
 
 def test_sums_beyond_what_was_seen_are_a_trend() -> None:
     curve = simulate.profile(simulate.Trace(TRACE)).curve
-    prices = {
+    prices: dict[str, Any] = {
         "usd": Decimal("0.1"),
         "dram_usd_per_byte": Decimal("0.0000001"),
         "flash_usd_per_byte": Decimal("0.00000001"),
