@@ -80,6 +80,10 @@ miniature-coverage: setup ## measure anew how often intervals of miniatures hold
 gaps: setup ## write docs/models/model-vs-simulation.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_model_gaps.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: break-evens
+break-evens: setup ## write docs/models/break-even-replays.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
+	$(PY) scripts/generate_break_evens.py $(or $(TIERWRIGHT_SHARED),../shared)
+
 .PHONY: choices
 choices: setup ## write docs/models/choices.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_choices.py $(or $(TIERWRIGHT_SHARED),../shared)

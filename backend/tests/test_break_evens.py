@@ -281,3 +281,49 @@ def test_the_presets_of_metadata_are_the_models(application):
     assert {row["name"]: row["entry_bytes"] for row in rows} == {
         name: preset.entry_bytes for name, preset in metadata.PRESETS.items()
     }
+
+
+class TestCheck:
+    """The DRAM step and the flash that is to match it, replayed."""
+
+    BODY = {
+        "start": "cold",
+        "ram_pages": 2000,
+        "flash_device_id": "face2016-intel-p3700-400",
+        "disk_device_id": "face2016-cheetah-15k6-raid0-16",
+        "usd": None,
+        "price_book_id": None,
+    }
+
+    def check(self, application, **changes):
+        body = question(**{**self.BODY, "delta": 0.5, **changes})
+        return application.post("/break-evens/check", body, 200)
+
+    def test_exact_schemes_deliver_the_step_by_replay(self, application):
+        found = self.check(application)
+        rows = {
+            (row["of"], row["figure"].partition(" by ")[0]): row
+            for row in found["rows"]
+        }
+        dram = rows["none", "saved"]
+        assert dram["figure"] == "saved by 1,000 more pages"
+        assert dram["gap_relative"] == pytest.approx(0, abs=1e-9)
+        for scheme in ("exclusive", "inclusive_global"):
+            assert rows[scheme, "saved"]["gap_relative"] == pytest.approx(0, abs=5e-3)
+            share = rows[scheme, "share of what the DRAM saves"]
+            assert share["simulated"] == pytest.approx(1, abs=0.01)
+        assert "of 4 break-evens lie within their stated error" in found["sentence"]
+        answer = ask(application, **{**self.BODY, "deltas": [0.5]})
+        (step,) = answer["steps"]
+        theta = {each["scheme"]: each["theta"] for each in step["schemes"]}
+        best = step["best_scheme"]
+        assert theta[best] == min(each for each in theta.values() if each is not None)
+        assert step["theta_full"] == theta[best]
+        pages = int(rows[best, "saved"]["figure"].split()[2].replace(",", ""))
+        assert pages == pytest.approx(theta[best] * 2000, abs=1)
+
+    def test_a_workload_that_is_not_there_is_named(self, application):
+        problem = application.post(
+            "/break-evens/check", question(workload_id="nothing"), 404
+        )
+        assert "`nothing`" in problem["detail"]

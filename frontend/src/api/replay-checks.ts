@@ -1,8 +1,14 @@
 /** Answers beside a replay of the trace: throughput, wear, choice of a flash device. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
-import { checkFlashChoice, checkThroughput, checkWear } from "./gen/sdk.gen";
+import {
+  checkBreakEven,
+  checkFlashChoice,
+  checkThroughput,
+  checkWear,
+} from "./gen/sdk.gen";
 import type {
+  BreakEvenCheckIn,
   CheckedAnswer,
   FlashChoiceIn,
   SimulationOut,
@@ -38,5 +44,13 @@ export const flashChoiceCheck = (body: FlashChoiceIn) =>
     queryKey: ["replay-checks", "flash choice", body],
     queryFn: ({ signal }): Promise<Found> =>
       answer(checkFlashChoice({ signal, body, throwOnError: true })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const breakEvenCheck = (body: BreakEvenCheckIn) =>
+  queryOptions({
+    queryKey: ["replay-checks", "break-even", body],
+    queryFn: ({ signal }): Promise<Found> =>
+      answer(checkBreakEven({ signal, body, throwOnError: true })),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -19,6 +19,9 @@ interface ReplayCheckProps<Key extends QueryKey> {
   readonly what: string;
   /** The workload holds a trace to replay. */
   readonly traced: boolean;
+  /** Title and what is replayed, where it is not every scheme at one pair of sizes. */
+  readonly title?: string;
+  readonly subtitle?: string;
 }
 
 const ROUNDING = 1e-9;
@@ -66,8 +69,11 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
   const check = useReplayCheck(query, traced);
   return (
     <Panel
-      title="Check by simulation"
-      subtitle={`Replays the whole trace through every scheme at these sizes and computes ${what} from the operations counted.`}
+      title={props.title ?? "Check by simulation"}
+      subtitle={
+        props.subtitle ??
+        `Replays the whole trace through every scheme at these sizes and computes ${what} from the operations counted.`
+      }
       actions={
         traced && (
           <Button onClick={check.press} loading={check.isRunning}>

@@ -1,12 +1,19 @@
 """DRAM or flash: break-even, equal money, the price at which the decision flips."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
 
-from tierwright_server.break_evens import service
-from tierwright_server.break_evens.schemas import BreakEvenIn, BreakEvenOut
+from tierwright_server.break_evens import checking, service
+from tierwright_server.break_evens.schemas import (
+    BreakEvenCheckIn,
+    BreakEvenIn,
+    BreakEvenOut,
+)
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
+from tierwright_server.replay_checks.endpoints import RESPONSES, sent
+from tierwright_server.replay_checks.schemas import CheckedAnswer
 
 router = APIRouter(
     prefix="/break-evens",
@@ -22,3 +29,16 @@ async def evaluate_break_even(
 ) -> BreakEvenOut:
     """Say whether the next money belongs in DRAM or in flash. Stores nothing."""
     return await service.evaluate(session, context, body)
+
+
+@router.post(
+    "/check",
+    operation_id="check_break_even",
+    response_model=CheckedAnswer,
+    responses=RESPONSES,
+)
+async def check_break_even(
+    body: BreakEvenCheckIn, request: Request, session: SessionDep, context: ContextDep
+) -> CheckedAnswer | JSONResponse:
+    """Replay one DRAM step, and the flash that is to gain as much under every scheme."""
+    return sent(await checking.check(request, session, context, body))

@@ -111,6 +111,15 @@ class BreakEvenIn(DirtyShareIn):
         )
 
 
+class BreakEvenCheckIn(BreakEvenIn):
+    """The same, and the DRAM step whose break-even is checked."""
+
+    delta: Step = Field(
+        default=1.0,
+        description="DRAM step in multiples of the DRAM there is; `deltas` is not used.",
+    )
+
+
 class AccessTimes(Answer):
     """Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]"""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,14 @@ def expected_s(accesses: int, replays: int) -> float:
 async def make(
     request: Request, trace: Path, points: Mapping[str, ReplayPoint]
 ) -> dict[str, dict[str, Any]]:
+    """Replay each scheme at one pair of sizes, as `make_each`; results by scheme."""
+    made = await make_each(request, trace, list(points.items()))
+    return {scheme: row for (scheme, _), row in made.items()}
+
+
+async def make_each(
+    request: Request, trace: Path, wanted: Sequence[tuple[str, ReplayPoint]]
+) -> dict[tuple[str, ReplayPoint], dict[str, Any]]:
     """Replay schemes here, in a thread; a client that goes away stops it.
 
     Parameters
@@ -58,8 +66,8 @@ async def make(
         Whose answer waits for it.
     trace : Path
         Canonical trace.
-    points : mapping
-        Sizes and warm-up by scheme.
+    wanted : sequence
+        Scheme, sizes and warm-up of each replay; the warm-up is that of the first.
 
     Raises
     ------
@@ -68,7 +76,7 @@ async def make(
     """
     stop = threading.Event()
     work = asyncio.get_running_loop().run_in_executor(
-        _THREADS, _replay, trace, dict(points), stop
+        _THREADS, _replay, trace, list(wanted), stop
     )
     try:
         while not (await asyncio.wait({work}, timeout=_LOOK_S))[0]:
@@ -83,22 +91,21 @@ async def make(
 
 
 def _replay(
-    trace: Path, points: Mapping[str, ReplayPoint], stop: threading.Event
-) -> dict[str, dict[str, Any]] | None:
+    trace: Path, wanted: Sequence[tuple[str, ReplayPoint]], stop: threading.Event
+) -> dict[tuple[str, ReplayPoint], dict[str, Any]] | None:
     """Replay schemes in one read of the trace; None where it was stopped."""
     if stop.is_set():
         return None
     made = simulate.sweep(
         Trace(trace),
-        [point.configuration(scheme) for scheme, point in points.items()],
-        warm_up=next(point.warm_up for point in points.values()),
+        [point.configuration(scheme) for scheme, point in wanted],
+        warm_up=wanted[0][1].warm_up,
         on_progress=lambda *_: not stop.is_set(),
     )
     if made["cancelled"]:
         return None
     return {
-        scheme: counters_of(row)
-        for scheme, row in zip(points, made["rows"], strict=True)
+        each: counters_of(row) for each, row in zip(wanted, made["rows"], strict=True)
     }
 
 

@@ -25,10 +25,11 @@ _LATER = {
         }
     },
 }
-_RESPONSES = {202: _LATER, **responses(404, 409)}
+RESPONSES = {202: _LATER, **responses(404, 409)}
 
 
-def _sent(found: CheckedAnswer | SimulationOut) -> CheckedAnswer | JSONResponse:
+def sent(found: CheckedAnswer | SimulationOut) -> CheckedAnswer | JSONResponse:
+    """Answer 200 with the check, or 202 with the job that makes it."""
     if isinstance(found, CheckedAnswer):
         return found
     return JSONResponse(
@@ -42,36 +43,36 @@ def _sent(found: CheckedAnswer | SimulationOut) -> CheckedAnswer | JSONResponse:
     "/throughputs/check",
     operation_id="check_throughput",
     response_model=CheckedAnswer,
-    responses=_RESPONSES,
+    responses=RESPONSES,
 )
 async def check_throughput(
     body: ThroughputIn, request: Request, session: SessionDep, context: ContextDep
 ) -> CheckedAnswer | JSONResponse:
     """Throughput at the present point with demands from a replay of every scheme."""
-    return _sent(await service.throughput(request, session, context, body))
+    return sent(await service.throughput(request, session, context, body))
 
 
 @router.post(
     "/wear/check",
     operation_id="check_wear",
     response_model=CheckedAnswer,
-    responses=_RESPONSES,
+    responses=RESPONSES,
 )
 async def check_wear(
     body: WearIn, request: Request, session: SessionDep, context: ContextDep
 ) -> CheckedAnswer | JSONResponse:
     """Life of the flash with the flash writes of a replay of every scheme."""
-    return _sent(await service.wear(request, session, context, body))
+    return sent(await service.wear(request, session, context, body))
 
 
 @router.post(
     "/flash-choices/check",
     operation_id="check_flash_choice",
     response_model=CheckedAnswer,
-    responses=_RESPONSES,
+    responses=RESPONSES,
 )
 async def check_flash_choice(
     body: FlashChoiceIn, request: Request, session: SessionDep, context: ContextDep
 ) -> CheckedAnswer | JSONResponse:
     """I/O time of every flash device from one replay of every scheme."""
-    return _sent(await service.flash_choice(request, session, context, body))
+    return sent(await service.flash_choice(request, session, context, body))

@@ -18,11 +18,13 @@ import {
   breakEvenQuery,
   deviceNames,
 } from "@/api/break-evens";
+import { breakEvenCheck } from "@/api/replay-checks";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
 import { CheckPanel } from "./check-panel";
@@ -157,6 +159,22 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           found={atEnd(found.data, end)}
           name={name}
           busy={found.isPlaceholderData}
+        />
+      )}
+      {found.data !== undefined && found.data.form === "full" && (
+        <ReplayCheck
+          query={breakEvenCheck({
+            ...question(state, search, given, {
+              ram: ram.asked,
+              ratio: ratio.asked,
+              usd: usd.asked,
+            }),
+            delta: 1,
+          })}
+          what="what DRAM and flash save"
+          title="Check the break-even of each scheme"
+          subtitle="Replays the trace with twice the DRAM, and under every scheme with the flash that is to save as much."
+          traced={!given}
         />
       )}
     </>

@@ -49,6 +49,13 @@ from tierwright.break_even.next_money import (
     next_money,
     spending_plan,
 )
+from tierwright.break_even.replayed import (
+    CheckSizes,
+    ReplayedBreakEven,
+    ReplayedScheme,
+    check_sizes,
+    replayed_break_even,
+)
 from tierwright.break_even.schemes import (
     BestGains,
     SchemeGains,
@@ -70,6 +77,7 @@ __all__ = [
     "AccessCosts",
     "BestGains",
     "BreakEven",
+    "CheckSizes",
     "CurveTheta",
     "FlipCurve",
     "FullGains",
@@ -79,6 +87,8 @@ __all__ = [
     "PageCosts",
     "PlainGains",
     "PricedTier",
+    "ReplayedBreakEven",
+    "ReplayedScheme",
     "Roi",
     "SchemeGains",
     "SchemeTheta",
@@ -90,6 +100,7 @@ __all__ = [
     "about_bought",
     "analyse",
     "break_even_interval",
+    "check_sizes",
     "curve_theta",
     "dram_gain",
     "exponent",
@@ -105,6 +116,7 @@ __all__ = [
     "next_money",
     "page_costs",
     "pages_for",
+    "replayed_break_even",
     "roi_curve",
     "roi_log",
     "scheme_thetas",
