@@ -199,6 +199,142 @@ export type AxisOption = {
 };
 
 /**
+ * BreakEvenCheckIn
+ *
+ * The same, and the DRAM step whose break-even is checked.
+ */
+export type BreakEvenCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * B, the DRAM there is. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Usd
+     *
+     * The next sum of money; absent: about what doubles the DRAM.
+     */
+    usd?: number | string | null;
+    /**
+     * Price Ratio
+     *
+     * Price of flash over price of DRAM, a byte, in place of the price of flash.
+     */
+    price_ratio?: number | null;
+    /**
+     * Deltas
+     *
+     * DRAM steps in multiples of the DRAM there is.
+     */
+    deltas?: Array<number>;
+    /**
+     * Form
+     *
+     * `full` counts flash writes, dirty pages and old versions, under the page-flow scheme that gains most; `plain` is the balance of the papers: hits alone.
+     */
+    form?: 'full' | 'plain';
+    /**
+     * Read Share
+     *
+     * Share of reads among the accesses that flash or disk serves, for the log model and the plain form; absent: that of the workload.
+     */
+    read_share?: number | null;
+    /**
+     * Disks
+     *
+     * Disks that share the load.
+     */
+    disks?: number;
+    /**
+     * Old Share
+     *
+     * Share of flash that holds old versions.
+     */
+    old_share?: number;
+    /**
+     * Sequential Writes
+     *
+     * Flash is written in appends, as FaCE does.
+     */
+    sequential_writes?: boolean;
+    /**
+     * Host Usd
+     *
+     * What one flash or disk device needs of its host, for the intervals.
+     */
+    host_usd?: number | string;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the DRAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Points
+     *
+     * Points of the curves over money, between which crossings are found.
+     */
+    points?: number;
+    /**
+     * Delta
+     *
+     * DRAM step in multiples of the DRAM there is; `deltas` is not used.
+     */
+    delta?: number;
+};
+
+/**
  * BreakEvenIn
  *
  * Workload, DRAM there is, devices, prices, and the sum of money.
@@ -281,7 +417,7 @@ export type BreakEvenIn = {
     /**
      * Form
      *
-     * `full` counts flash writes, dirty pages and old versions; `plain` is the balance of the papers: hits alone.
+     * `full` counts flash writes, dirty pages and old versions, under the page-flow scheme that gains most; `plain` is the balance of the papers: hits alone.
      */
     form?: 'full' | 'plain';
     /**
@@ -2706,6 +2842,30 @@ export type EqualMoney = {
      */
     flash_gain_us: number | null;
     /**
+     * Flash Scheme
+     *
+     * Scheme under which flash gains most; null for hits alone.
+     */
+    flash_scheme: string | null;
+    /**
+     * Flash Gain Least Us
+     *
+     * `flash_gain_us` at the unfavourable end of the known error of hits and writes. [µs per access]
+     */
+    flash_gain_least_us: number | null;
+    /**
+     * Flash Gain Most Us
+     *
+     * At the favourable end. [µs per access]
+     */
+    flash_gain_most_us: number | null;
+    /**
+     * Flash Gains
+     *
+     * What the flash gains under each scheme; empty for hits alone.
+     */
+    flash_gains: Array<SchemeGain>;
+    /**
      * Flash To Dram Gain Ratio
      */
     flash_to_dram_gain_ratio: number | null;
@@ -2714,11 +2874,23 @@ export type EqualMoney = {
      */
     winner: 'flash' | 'dram' | 'tie' | 'neither';
     /**
+     * Within Error
+     *
+     * Whether the known error leaves the better buy open: a check decides.
+     */
+    within_error: boolean;
+    /**
      * Matching Flash Pages
      *
      * Least flash that gains what the DRAM gains; null: none does.
      */
     matching_flash_pages: number | null;
+    /**
+     * Matching Scheme
+     *
+     * Scheme under which it does.
+     */
+    matching_scheme: string | null;
     /**
      * Flip Price Ratio
      */
@@ -3667,6 +3839,8 @@ export type FlipsOut = {
     curve: Array<number | null>;
     /**
      * Full
+     *
+     * Under the scheme that needs the least flash.
      */
     full: Array<number | null> | null;
 };
@@ -5358,6 +5532,18 @@ export type NextMoneyOut = {
      */
     total_crossings: Array<CrossingOut>;
     /**
+     * Dram Trend From Usd
+     *
+     * Sum beyond which the gain of DRAM is a trend: the recording tells too little about caches of so many pages; null where it tells about every size.
+     */
+    dram_trend_from_usd: string | null;
+    /**
+     * Flash Trend From Usd
+     *
+     * The same of flash.
+     */
+    flash_trend_from_usd: string | null;
+    /**
      * Entry Gain Us
      *
      * What the least flash gains without a hit; below 0 where every victim is staged. [µs per access]
@@ -5545,6 +5731,12 @@ export type PlanOut = {
      * Choice
      */
     choice: Array<'dram' | 'flash' | 'neither'>;
+    /**
+     * Is Trend
+     *
+     * Whether the recording tells too little about the sizes after the step.
+     */
+    is_trend: Array<boolean>;
 };
 
 /**
@@ -8062,6 +8254,28 @@ export type SchemeEvaluation = {
 };
 
 /**
+ * SchemeGain
+ *
+ * What flash gains under one scheme.
+ */
+export type SchemeGain = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Gain Us
+     *
+     * Null where its metadata leave no DRAM. [µs per access]
+     */
+    gain_us: number | null;
+};
+
+/**
  * SchemeMapIn
  *
  * The map to make: two axes, and fixed values of what they leave open.
@@ -8315,6 +8529,46 @@ export type SchemeOut = {
      * Options
      */
     options: Array<OptionOut>;
+};
+
+/**
+ * SchemeStep
+ *
+ * Flash that gains as much as one DRAM step under one scheme.
+ */
+export type SchemeStep = {
+    /**
+     * Scheme
+     */
+    scheme: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Theta
+     *
+     * In multiples of the DRAM there is; null where no flash gains as much.
+     */
+    theta: number | null;
+    /**
+     * Theta Least
+     *
+     * At the favourable end of the known error; equal to `theta` where exact.
+     */
+    theta_least: number | null;
+    /**
+     * Theta Most
+     *
+     * At the other end; null where no flash gains as much there.
+     */
+    theta_most: number | null;
+    /**
+     * Is Exact
+     *
+     * Whether the counts are those of a replay from a cold start.
+     */
+    is_exact: boolean;
 };
 
 /**
@@ -9007,9 +9261,27 @@ export type StepOut = {
     /**
      * Theta Full
      *
-     * With flash writes and dirty pages.
+     * With flash writes and dirty pages, under `best_scheme`.
      */
     theta_full: number | null;
+    /**
+     * Best Scheme
+     *
+     * Scheme that needs the least flash; null where none gains as much, or there are no write-backs.
+     */
+    best_scheme: string | null;
+    /**
+     * Schemes
+     *
+     * Every scheme with its own writes and capacity; empty without write-backs.
+     */
+    schemes: Array<SchemeStep>;
+    /**
+     * Is Trend
+     *
+     * Whether the recording tells too little about these sizes in the steady state, so that the figures continue a trend.
+     */
+    is_trend: boolean;
     /**
      * Flip Log
      *
@@ -14827,6 +15099,80 @@ export type EvaluateBreakEvenResponses = {
 };
 
 export type EvaluateBreakEvenResponse = EvaluateBreakEvenResponses[keyof EvaluateBreakEvenResponses];
+
+export type CheckBreakEvenData = {
+    body: BreakEvenCheckIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/break-evens/check';
+};
+
+export type CheckBreakEvenErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckBreakEvenError = CheckBreakEvenErrors[keyof CheckBreakEvenErrors];
+
+export type CheckBreakEvenResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
+};
+
+export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEvenResponses];
 
 export type EvaluateThroughputData = {
     body: ThroughputIn;
