@@ -250,7 +250,7 @@ def replayed_break_even(
         )
     by_gain = {
         scheme: saved(scheme, sizes.schemes[scheme].beside_best)
-        for scheme in (best, *BY_TIE)
+        for scheme in (*([] if best is None else [best]), *BY_TIE)
         if scheme in sizes.schemes
     }
     known = {name: gain for name, gain in by_gain.items() if math.isfinite(gain)}
