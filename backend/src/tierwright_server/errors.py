@@ -92,6 +92,14 @@ class Conflict(ServerError):
     title = "The request does not fit the present state"
 
 
+class PreconditionFailed(ServerError):
+    """The change starts from a state that is no longer the present one."""
+
+    status = HTTPStatus.PRECONDITION_FAILED
+    name = "changed-meanwhile"
+    title = "It was changed meanwhile"
+
+
 class NotReady(Conflict):
     """What the request needs is still being made, or failed."""
 
@@ -384,6 +392,7 @@ _TEXTS = {
     404: "What the request names does not exist.",
     408: "The request did not arrive in time.",
     409: "The request does not fit the present state.",
+    412: "It was changed after it was read.",
     413: "The body is too large.",
     422: "A value cannot be used.",
     429: "Too many requests at once.",

@@ -12,6 +12,10 @@ client.interceptors.error.use((error: unknown, response: Response | undefined) =
   return new ProblemError(problemOfBody(error, response?.status ?? null));
 });
 
+/** Header of a change that must start from what was read; nothing for what has no tag. */
+export const ifMatch = (etag: string | null | undefined) =>
+  etag == null ? {} : { headers: { "if-match": etag } };
+
 /** The body of an answer; the generated functions throw on errors. */
 export async function answer<T>(call: Promise<{ data: T }>): Promise<T> {
   return (await call).data;

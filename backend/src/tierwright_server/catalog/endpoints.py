@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, status
+from fastapi import APIRouter, Path, Query, Response, status
 
 from tierwright_server.catalog import service
 from tierwright_server.catalog.schemas import (
@@ -26,6 +26,7 @@ from tierwright_server.catalog.schemas import (
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
+from tierwright_server.preconditions import IfMatch, tag
 from tierwright_server.schemas import Identifier
 
 router = APIRouter(prefix="/catalog", tags=["catalog"], route_class=MoneyRoute)
@@ -113,9 +114,13 @@ async def list_devices(
     status_code=status.HTTP_201_CREATED,
     responses=responses(409),
 )
-async def create_device(body: DeviceIn, session: SessionDep) -> DeviceOut:
+async def create_device(
+    body: DeviceIn, session: SessionDep, response: Response
+) -> DeviceOut:
     """Add an own device."""
-    return await service.create_device(session, body)
+    found = await service.create_device(session, body)
+    tag(response, found)
+    return found
 
 
 @router.get(
@@ -128,33 +133,48 @@ async def get_device(
     device_id: DeviceId,
     session: SessionDep,
     context: ContextDep,
+    response: Response,
     page_bytes: ServicePage = None,
 ) -> DeviceOut:
     """Read one device."""
-    return await service.get_device(session, context, device_id, page_bytes)
+    found = await service.get_device(session, context, device_id, page_bytes)
+    tag(response, found)
+    return found
 
 
 @router.put(
-    "/devices/{device_id}", operation_id="update_device", responses=responses(404, 409)
+    "/devices/{device_id}",
+    operation_id="update_device",
+    responses=responses(404, 409, 412),
 )
 async def update_device(
-    device_id: DeviceId, body: DeviceIn, session: SessionDep, context: ContextDep
+    device_id: DeviceId,
+    body: DeviceIn,
+    session: SessionDep,
+    context: ContextDep,
+    response: Response,
+    if_match: IfMatch = None,
 ) -> DeviceOut:
     """Change an own device. A shipped one is copied first."""
-    return await service.update_device(session, context, device_id, body)
+    found = await service.update_device(session, context, device_id, body, if_match)
+    tag(response, found)
+    return found
 
 
 @router.delete(
     "/devices/{device_id}",
     operation_id="delete_device",
     status_code=status.HTTP_204_NO_CONTENT,
-    responses=responses(404, 409),
+    responses=responses(404, 409, 412),
 )
 async def delete_device(
-    device_id: DeviceId, session: SessionDep, context: ContextDep
+    device_id: DeviceId,
+    session: SessionDep,
+    context: ContextDep,
+    if_match: IfMatch = None,
 ) -> None:
     """Delete an own device that no saved scenario uses."""
-    await service.delete_device(session, context, device_id)
+    await service.delete_device(session, context, device_id, if_match)
 
 
 @router.post(
@@ -167,10 +187,13 @@ async def copy_device(
     device_id: DeviceId,
     session: SessionDep,
     context: ContextDep,
+    response: Response,
     body: CopyIn | None = None,
 ) -> DeviceOut:
     """Copy any device into an own one that can be changed."""
-    return await service.copy_device(session, context, device_id, body or CopyIn())
+    found = await service.copy_device(session, context, device_id, body or CopyIn())
+    tag(response, found)
+    return found
 
 
 @router.get(
@@ -191,10 +214,12 @@ async def list_price_books(session: SessionDep, context: ContextDep) -> PriceBoo
     responses=responses(404, 409),
 )
 async def create_price_book(
-    body: PriceBookIn, session: SessionDep, context: ContextDep
+    body: PriceBookIn, session: SessionDep, context: ContextDep, response: Response
 ) -> PriceBookOut:
     """Add an own price book."""
-    return await service.create_price_book(session, context, body)
+    found = await service.create_price_book(session, context, body)
+    tag(response, found)
+    return found
 
 
 @router.get(
@@ -219,35 +244,49 @@ async def list_exchange_rates(
     dependencies=ASKS_CURRENCY,
 )
 async def get_price_book(
-    price_book_id: PriceBookId, session: SessionDep, context: ContextDep
+    price_book_id: PriceBookId,
+    session: SessionDep,
+    context: ContextDep,
+    response: Response,
 ) -> PriceBookOut:
     """Read one price book."""
-    return await service.get_price_book(session, context, price_book_id)
+    found = await service.get_price_book(session, context, price_book_id)
+    tag(response, found)
+    return found
 
 
 @router.put(
     "/price-books/{price_book_id}",
     operation_id="update_price_book",
-    responses=responses(404, 409),
+    responses=responses(404, 409, 412),
 )
 async def update_price_book(
     price_book_id: PriceBookId,
     body: PriceBookIn,
     session: SessionDep,
     context: ContextDep,
+    response: Response,
+    if_match: IfMatch = None,
 ) -> PriceBookOut:
     """Change an own price book."""
-    return await service.update_price_book(session, context, price_book_id, body)
+    found = await service.update_price_book(
+        session, context, price_book_id, body, if_match
+    )
+    tag(response, found)
+    return found
 
 
 @router.delete(
     "/price-books/{price_book_id}",
     operation_id="delete_price_book",
     status_code=status.HTTP_204_NO_CONTENT,
-    responses=responses(404, 409),
+    responses=responses(404, 409, 412),
 )
 async def delete_price_book(
-    price_book_id: PriceBookId, session: SessionDep, context: ContextDep
+    price_book_id: PriceBookId,
+    session: SessionDep,
+    context: ContextDep,
+    if_match: IfMatch = None,
 ) -> None:
     """Delete an own price book that no saved scenario uses."""
-    await service.delete_price_book(session, context, price_book_id)
+    await service.delete_price_book(session, context, price_book_id, if_match)

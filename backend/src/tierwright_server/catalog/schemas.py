@@ -220,6 +220,9 @@ class DeviceOut(Answer):
         description="Figures that are assumptions: those of the class of the device."
     )
     notes: str
+    etag: str | None = Field(
+        default=None, description="For `If-Match` of a change; absent for shipped ones."
+    )
     updated_at: datetime | None = Field(
         default=None, description="Last change, of an own device."
     )
@@ -409,6 +412,9 @@ class PriceBookOut(Answer):
         description="Kinds without a price, and why there is none."
     )
     prices: list[PriceOut]
+    etag: str | None = Field(
+        default=None, description="For `If-Match` of a change; absent for shipped ones."
+    )
     updated_at: datetime | None = None
 
 

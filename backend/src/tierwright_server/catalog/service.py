@@ -65,6 +65,7 @@ from tierwright_server.catalog.schemas import (
 )
 from tierwright_server.context import Context
 from tierwright_server.errors import Conflict, NotFound
+from tierwright_server.preconditions import check_match, etag_of
 
 OWN_PREFIX = "own-"
 """Ids of own things begin so, and no shipped one does: they never collide."""
@@ -200,10 +201,15 @@ async def _keep_device(
 
 
 async def update_device(
-    session: AsyncSession, context: Context, device_id: str, body: DeviceIn
+    session: AsyncSession,
+    context: Context,
+    device_id: str,
+    body: DeviceIn,
+    if_match: str | None = None,
 ) -> DeviceOut:
     """Change an own device."""
     row = await _own_device(session, context, device_id)
+    _check_match(if_match, row)
     document = {**body.model_dump(exclude_none=True), "id": device_id}
     row.document = _device_document(device_from_mapping(document))
     row.updated_at = tables.now()
@@ -212,12 +218,20 @@ async def update_device(
 
 
 async def delete_device(
-    session: AsyncSession, context: Context, device_id: str
+    session: AsyncSession,
+    context: Context,
+    device_id: str,
+    if_match: str | None = None,
 ) -> None:
     """Delete an own device that no scenario names."""
     row = await _own_device(session, context, device_id)
+    _check_match(if_match, row)
     await _check_unused(session, device_id, "device")
     await session.delete(row)
+
+
+def _check_match(if_match: str | None, row: tables.Device | tables.PriceBook) -> None:
+    check_match(if_match, etag_of(row.id, row.updated_at), f"`{row.id}`")
 
 
 async def _own_device(
@@ -248,6 +262,7 @@ def _load_device(row: tables.Device) -> Device:
 def _own_device_out(row: tables.Device, page_bytes: int | None = None) -> DeviceOut:
     answer = device_out(_load_device(row), own=True, page_bytes=page_bytes)
     answer.updated_at = row.updated_at
+    answer.etag = etag_of(row.id, row.updated_at)
     return answer
 
 
@@ -355,10 +370,15 @@ async def create_price_book(
 
 
 async def update_price_book(
-    session: AsyncSession, context: Context, price_book_id: str, body: PriceBookIn
+    session: AsyncSession,
+    context: Context,
+    price_book_id: str,
+    body: PriceBookIn,
+    if_match: str | None = None,
 ) -> PriceBookOut:
     """Change an own price book."""
     row = await _own_price_book(session, context, price_book_id)
+    _check_match(if_match, row)
     row.document = _book_document(
         await _checked_book(session, context, body, price_book_id)
     )
@@ -368,10 +388,14 @@ async def update_price_book(
 
 
 async def delete_price_book(
-    session: AsyncSession, context: Context, price_book_id: str
+    session: AsyncSession,
+    context: Context,
+    price_book_id: str,
+    if_match: str | None = None,
 ) -> None:
     """Delete an own price book that no scenario names."""
     row = await _own_price_book(session, context, price_book_id)
+    _check_match(if_match, row)
     await _check_unused(session, price_book_id, "price book")
     await session.delete(row)
 
@@ -427,6 +451,7 @@ def _load_price_book(row: tables.PriceBook) -> PriceBook:
 def _own_price_book_out(row: tables.PriceBook) -> PriceBookOut:
     answer = price_book_out(_load_price_book(row), own=True)
     answer.updated_at = row.updated_at
+    answer.etag = etag_of(row.id, row.updated_at)
     return answer
 
 

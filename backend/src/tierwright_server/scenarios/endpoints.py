@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, status
+from fastapi import APIRouter, Path, Query, Request, Response, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
+from tierwright_server.preconditions import IfMatch, tag
 from tierwright_server.scenarios import service
 from tierwright_server.scenarios.schemas import (
     OpenedScenario,
@@ -38,22 +39,34 @@ async def list_scenarios(
     responses=responses(404, 409),
 )
 async def create_scenario(
-    body: ScenarioIn, request: Request, session: SessionDep, context: ContextDep
+    body: ScenarioIn,
+    request: Request,
+    session: SessionDep,
+    context: ContextDep,
+    response: Response,
 ) -> OpenedScenario:
     """Keep a screen under a name."""
-    return await service.create_scenario(request, session, context, body)
+    found = await service.create_scenario(request, session, context, body)
+    tag(response, found)
+    return found
 
 
 @router.get("/{scenario_id}", operation_id="get_scenario", responses=responses(404))
 async def get_scenario(
-    scenario_id: ScenarioId, request: Request, session: SessionDep, context: ContextDep
+    scenario_id: ScenarioId,
+    request: Request,
+    session: SessionDep,
+    context: ContextDep,
+    response: Response,
 ) -> OpenedScenario:
     """Read a scenario, its kept answer beside the present one."""
-    return await service.get_scenario(request, session, context, scenario_id)
+    found = await service.get_scenario(request, session, context, scenario_id)
+    tag(response, found)
+    return found
 
 
 @router.put(
-    "/{scenario_id}", operation_id="update_scenario", responses=responses(404, 409)
+    "/{scenario_id}", operation_id="update_scenario", responses=responses(404, 409, 412)
 )
 async def update_scenario(
     scenario_id: ScenarioId,
@@ -61,20 +74,28 @@ async def update_scenario(
     request: Request,
     session: SessionDep,
     context: ContextDep,
+    response: Response,
+    if_match: IfMatch = None,
 ) -> OpenedScenario:
     """Change a scenario; 409 if somebody else changed it since `version`."""
-    return await service.update_scenario(request, session, context, scenario_id, body)
+    found = await service.update_scenario(
+        request, session, context, scenario_id, body, if_match
+    )
+    tag(response, found)
+    return found
 
 
 @router.delete(
     "/{scenario_id}",
     operation_id="delete_scenario",
     status_code=status.HTTP_204_NO_CONTENT,
-    responses=responses(404),
+    responses=responses(404, 412),
 )
-async def delete_scenario(scenario_id: ScenarioId, session: SessionDep) -> None:
+async def delete_scenario(
+    scenario_id: ScenarioId, session: SessionDep, if_match: IfMatch = None
+) -> None:
     """Delete a scenario; for a day it can be restored."""
-    await service.delete_scenario(session, scenario_id)
+    await service.delete_scenario(session, scenario_id, if_match)
 
 
 @router.post(

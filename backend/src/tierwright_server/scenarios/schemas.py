@@ -78,6 +78,7 @@ class ScenarioOut(Answer):
     )
     created_at: datetime
     updated_at: datetime
+    etag: str = Field(description="For `If-Match` of a change.")
 
 
 class OpenedScenario(ScenarioOut):

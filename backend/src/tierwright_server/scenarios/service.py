@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright_server import version
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, Conflict, NotFound
+from tierwright_server.preconditions import check_match, etag_of
 from tierwright_server.runs.service import new_id
 from tierwright_server.scenarios import repository
 from tierwright_server.scenarios.kept import (
@@ -101,7 +102,12 @@ def _columns(row: Scenario, catalogue: Catalogue) -> dict[str, Any]:
         and (row.model_version != version.VERSION or bool(catalogue.changes(kept))),
         "created_at": row.created_at,
         "updated_at": row.updated_at,
+        "etag": _etag(row),
     }
+
+
+def _etag(row: Scenario) -> str:
+    return etag_of(row.id, row.version)
 
 
 async def create_scenario(
@@ -133,11 +139,13 @@ async def update_scenario(
     context: Context,
     scenario_id: str,
     body: ScenarioUpdate,
+    if_match: str | None = None,
 ) -> OpenedScenario:
     """Change a scenario that nobody else has changed meanwhile."""
     _check_state(body.state, context.settings.max_state_bytes)
     kept = await _answer_to_keep(request, session, context, body)
     scenario = await _find(session, scenario_id, lock=True)
+    check_match(if_match, _etag(scenario), f"scenario `{scenario.name}`")
     if scenario.version != body.version:
         raise Conflict(
             f"scenario `{scenario.name}` is at version {scenario.version}, "
@@ -178,9 +186,12 @@ async def _answer_to_keep(
     }
 
 
-async def delete_scenario(session: AsyncSession, scenario_id: str) -> None:
+async def delete_scenario(
+    session: AsyncSession, scenario_id: str, if_match: str | None = None
+) -> None:
     """Delete a scenario; for a while it can be restored."""
     scenario = await _find(session, scenario_id, lock=True)
+    check_match(if_match, _etag(scenario), f"scenario `{scenario.name}`")
     scenario.deleted_at = now()
     await repository.purge(session, now() - _RESTORABLE)
 

@@ -3,10 +3,11 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, status
+from fastapi import APIRouter, Path, Query, Response, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
+from tierwright_server.preconditions import IfMatch, tag
 from tierwright_server.schemas import Identifier
 from tierwright_server.workloads import given, service
 from tierwright_server.workloads.given_schemas import (
@@ -99,32 +100,45 @@ async def preview_given_curve(body: CurveStatement) -> CurvePreviewOut:
 
 
 @router.get("/{workload_id}", operation_id="get_workload", responses=responses(404))
-async def get_workload(workload_id: WorkloadId, session: SessionDep) -> WorkloadOut:
+async def get_workload(
+    workload_id: WorkloadId, session: SessionDep, response: Response
+) -> WorkloadOut:
     """Read one workload."""
-    return await service.get_workload(session, workload_id)
+    found = await service.get_workload(session, workload_id)
+    tag(response, found)
+    return found
 
 
 @router.patch(
-    "/{workload_id}", operation_id="rename_workload", responses=responses(404)
+    "/{workload_id}", operation_id="rename_workload", responses=responses(404, 412)
 )
 async def rename_workload(
-    workload_id: WorkloadId, body: WorkloadRename, session: SessionDep
+    workload_id: WorkloadId,
+    body: WorkloadRename,
+    session: SessionDep,
+    response: Response,
+    if_match: IfMatch = None,
 ) -> WorkloadOut:
     """Rename a workload."""
-    return await service.rename_workload(session, workload_id, body)
+    found = await service.rename_workload(session, workload_id, body, if_match)
+    tag(response, found)
+    return found
 
 
 @router.delete(
     "/{workload_id}",
     operation_id="delete_workload",
     status_code=status.HTTP_204_NO_CONTENT,
-    responses=responses(404, 409),
+    responses=responses(404, 409, 412),
 )
 async def delete_workload(
-    workload_id: WorkloadId, session: SessionDep, context: ContextDep
+    workload_id: WorkloadId,
+    session: SessionDep,
+    context: ContextDep,
+    if_match: IfMatch = None,
 ) -> None:
     """Delete a workload, and its trace if no other workload has the same content."""
-    await service.delete_workload(session, context, workload_id)
+    await service.delete_workload(session, context, workload_id, if_match)
 
 
 @router.post(

@@ -129,6 +129,7 @@ class WorkloadOut(Answer):
     summary: SummaryOut | None
     created_at: datetime
     run: RunOut | None
+    etag: str = Field(description="For `If-Match` of a change: of its name.")
 
 
 AskedThrough = Annotated[

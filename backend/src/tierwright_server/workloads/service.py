@@ -27,6 +27,7 @@ from tierwright_server.errors import (
     NotFound,
     NotReady,
 )
+from tierwright_server.preconditions import check_match, etag_of
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import FINAL, RunKind, RunStatus
@@ -265,24 +266,40 @@ async def get_conversion_log(
 
 
 async def rename_workload(
-    session: AsyncSession, workload_id: str, body: WorkloadRename
+    session: AsyncSession,
+    workload_id: str,
+    body: WorkloadRename,
+    if_match: str | None = None,
 ) -> WorkloadOut:
     """Rename a workload."""
     workload = await repository.lock(session, workload_id)
     if workload is not None:
+        _check_match(if_match, workload)
         workload.name = body.name
         await session.flush()
     return await get_workload(session, workload_id)
 
 
+def _check_match(if_match: str | None, workload: Workload) -> None:
+    check_match(if_match, _etag(workload), f"workload `{workload.name}`")
+
+
+def _etag(workload: Workload) -> str:
+    return etag_of(workload.id, workload.name)
+
+
 async def delete_workload(
-    session: AsyncSession, context: Context, workload_id: str
+    session: AsyncSession,
+    context: Context,
+    workload_id: str,
+    if_match: str | None = None,
 ) -> None:
     """Delete a workload, and its content with the last that has it."""
     workload = await repository.lock(session, workload_id)
     if workload is None:
         await find(session, workload_id)
         return
+    _check_match(if_match, workload)
     if workload.example:
         raise Conflict(
             "the worked example cannot be deleted",
@@ -489,6 +506,7 @@ def _workload_out(
     workload, run, content = row
     same = twins.get(content.id, ()) if content is not None else ()
     return WorkloadOut(
+        etag=_etag(workload),
         id=workload.id,
         name=workload.name,
         status=WorkloadStatus.READY if content is not None else _status(run),

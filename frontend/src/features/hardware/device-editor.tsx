@@ -12,8 +12,9 @@ import {
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { randomId } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { type DeviceOut, type DeviceVocabulary, vocabularyQuery } from "@/api/catalog";
-import { answer } from "@/api/client";
+import { answer, ifMatch } from "@/api/client";
 import { createDevice, updateDevice } from "@/api/gen/sdk.gen";
 import { Dialog } from "@/components/dialog";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -47,6 +48,8 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
     validate: deviceFaults,
     validateInputOnBlur: true,
   });
+  // Of the figures in the form: the list may be read again meanwhile.
+  const [read] = useState(device?.etag);
   const save = useMutation({
     mutationFn: (values: DeviceForm) => {
       // The form has no rows for measured rates: they stay as they are.
@@ -57,7 +60,12 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
       return answer(
         device === null
           ? createDevice({ body, throwOnError: true })
-          : updateDevice({ path: { device_id: device.id }, body, throwOnError: true }),
+          : updateDevice({
+              path: { device_id: device.id },
+              body,
+              ...ifMatch(read),
+              throwOnError: true,
+            }),
       );
     },
     onSuccess: async (saved) => {

@@ -41,6 +41,7 @@ const device = (change: Partial<DeviceOut>): DeviceOut => ({
   assumed: [],
   notes: "",
   updated_at: null,
+  etag: null,
   ...change,
 });
 
@@ -71,6 +72,7 @@ const book: PriceBookOut = {
     },
   ],
   updated_at: null,
+  etag: null,
 };
 
 describe("a device's form", () => {

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { randomId } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { DeviceOut } from "@/api/catalog";
-import { answer } from "@/api/client";
+import { answer, ifMatch } from "@/api/client";
 import { createPriceBook, updatePriceBook } from "@/api/gen/sdk.gen";
 import { Dialog } from "@/components/dialog";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -19,6 +19,8 @@ import {
 
 interface PriceBookEditorProps {
   readonly id: string | null;
+  /** Of the book that `initial` shows. */
+  readonly etag: string | null;
   readonly initial: PriceBookForm;
   readonly devices: readonly DeviceOut[];
   readonly onClose: () => void;
@@ -26,6 +28,7 @@ interface PriceBookEditorProps {
 
 export function PriceBookEditor({
   id,
+  etag,
   initial,
   devices,
   onClose,
@@ -42,7 +45,12 @@ export function PriceBookEditor({
       return answer(
         id === null
           ? createPriceBook({ body, throwOnError: true })
-          : updatePriceBook({ path: { price_book_id: id }, body, throwOnError: true }),
+          : updatePriceBook({
+              path: { price_book_id: id },
+              body,
+              ...ifMatch(etag),
+              throwOnError: true,
+            }),
       );
     },
     onSuccess: async (saved) => {

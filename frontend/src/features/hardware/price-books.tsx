@@ -15,6 +15,7 @@ import { formOfBook, type PriceBookForm } from "./price-book-form";
 interface Editing {
   /** `null` makes a new own book of what is typed. */
   readonly id: string | null;
+  readonly etag: string | null;
   readonly form: PriceBookForm;
 }
 
@@ -32,7 +33,7 @@ export function PriceBooks(props: {
       actions={
         <Button
           variant="default"
-          onClick={() => setEditing({ id: null, form: formOfBook(null) })}
+          onClick={() => setEditing({ id: null, etag: null, form: formOfBook(null) })}
         >
           Add a price book
         </Button>
@@ -104,9 +105,14 @@ export function PriceBooks(props: {
                         onClick={() =>
                           setEditing(
                             book.origin === "own"
-                              ? { id: book.id, form: formOfBook(book) }
+                              ? {
+                                  id: book.id,
+                                  etag: book.etag ?? null,
+                                  form: formOfBook(book),
+                                }
                               : {
                                   id: null,
+                                  etag: null,
                                   form: {
                                     ...formOfBook(book),
                                     name: `${book.name} (copy)`,
@@ -136,6 +142,7 @@ export function PriceBooks(props: {
       {editing !== null && (
         <PriceBookEditor
           id={editing.id}
+          etag={editing.etag}
           initial={editing.form}
           devices={devices}
           onClose={() => setEditing(null)}

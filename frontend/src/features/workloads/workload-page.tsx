@@ -2,7 +2,7 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { answer } from "@/api/client";
+import { answer, ifMatch } from "@/api/client";
 import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { readAgain, type WorkloadOut, workloadQuery } from "@/api/workloads";
@@ -210,6 +210,7 @@ function RenameWorkload({ workload }: { readonly workload: WorkloadOut }) {
           renameWorkload({
             path: { workload_id: workload.id },
             body: { name },
+            ...ifMatch(workload.etag),
             throwOnError: true,
           }),
         )
