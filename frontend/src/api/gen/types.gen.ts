@@ -2305,6 +2305,12 @@ export type DeviceOut = {
      */
     notes: string;
     /**
+     * Etag
+     *
+     * For `If-Match` of a change; absent for shipped ones.
+     */
+    etag: string | null;
+    /**
      * Updated At
      *
      * Last change, of an own device.
@@ -5624,6 +5630,12 @@ export type OpenedScenario = {
      */
     updated_at: string;
     /**
+     * Etag
+     *
+     * For `If-Match` of a change.
+     */
+    etag: string;
+    /**
      * Asks
      *
      * The requests whose answers are kept.
@@ -6550,6 +6562,12 @@ export type PriceBookOut = {
      * Prices
      */
     prices: Array<PriceOut>;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change; absent for shipped ones.
+     */
+    etag: string | null;
     /**
      * Updated At
      */
@@ -7965,6 +7983,12 @@ export type ScenarioOut = {
      * Updated At
      */
     updated_at: string;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change.
+     */
+    etag: string;
 };
 
 /**
@@ -11491,6 +11515,12 @@ export type WorkloadOut = {
      */
     created_at: string;
     run: RunOut | null;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change: of its name.
+     */
+    etag: string;
 };
 
 /**
@@ -12169,6 +12199,14 @@ export type CreateDeviceResponse = CreateDeviceResponses[keyof CreateDeviceRespo
 
 export type DeleteDeviceData = {
     body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Device Id
@@ -12202,6 +12240,10 @@ export type DeleteDeviceErrors = {
      * The request does not fit the present state.
      */
     409: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
@@ -12312,6 +12354,14 @@ export type GetDeviceResponse = GetDeviceResponses[keyof GetDeviceResponses];
 
 export type UpdateDeviceData = {
     body: DeviceIn;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Device Id
@@ -12345,6 +12395,10 @@ export type UpdateDeviceErrors = {
      * The request does not fit the present state.
      */
     409: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
@@ -12622,6 +12676,14 @@ export type ListExchangeRatesResponse = ListExchangeRatesResponses[keyof ListExc
 
 export type DeletePriceBookData = {
     body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Price Book Id
@@ -12655,6 +12717,10 @@ export type DeletePriceBookErrors = {
      * The request does not fit the present state.
      */
     409: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
@@ -12759,6 +12825,14 @@ export type GetPriceBookResponse = GetPriceBookResponses[keyof GetPriceBookRespo
 
 export type UpdatePriceBookData = {
     body: PriceBookIn;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Price Book Id
@@ -12792,6 +12866,10 @@ export type UpdatePriceBookErrors = {
      * The request does not fit the present state.
      */
     409: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
@@ -13525,6 +13603,14 @@ export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[k
 
 export type DeleteWorkloadData = {
     body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Workload Id
@@ -13558,6 +13644,10 @@ export type DeleteWorkloadErrors = {
      * The request does not fit the present state.
      */
     409: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
@@ -13649,6 +13739,14 @@ export type GetWorkloadResponse = GetWorkloadResponses[keyof GetWorkloadResponse
 
 export type RenameWorkloadData = {
     body: WorkloadRename;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Workload Id
@@ -13678,6 +13776,10 @@ export type RenameWorkloadErrors = {
      * The request did not arrive in time.
      */
     408: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
@@ -17381,6 +17483,14 @@ export type CreateScenarioResponse = CreateScenarioResponses[keyof CreateScenari
 
 export type DeleteScenarioData = {
     body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Scenario Id
@@ -17410,6 +17520,10 @@ export type DeleteScenarioErrors = {
      * The request did not arrive in time.
      */
     408: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
@@ -17501,6 +17615,14 @@ export type GetScenarioResponse = GetScenarioResponses[keyof GetScenarioResponse
 
 export type UpdateScenarioData = {
     body: ScenarioUpdate;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         */
+        'if-match'?: string | null;
+    };
     path: {
         /**
          * Scenario Id
@@ -17534,6 +17656,10 @@ export type UpdateScenarioErrors = {
      * The request does not fit the present state.
      */
     409: Problem;
+    /**
+     * It was changed after it was read.
+     */
+    412: Problem;
     /**
      * The body is too large.
      */
