@@ -98,6 +98,7 @@ golden: .venv/.done ## write fixtures/golden anew from the slow independent mode
 
 .PHONY: bench
 bench: setup ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick: a tenth)
+	$(PY) models/benches/start_up.py
 	$(PY) models/benches/replay.py $(BENCH_FLAGS)
 	$(PY) models/benches/ingest.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/http_grid.py $(filter --quick,$(BENCH_FLAGS))

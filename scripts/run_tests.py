@@ -311,6 +311,9 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"error: unknown suite `{unknown[0]}`\nhint: one of {', '.join(SUITES)}")
         return 2
+    # What a shell runs in the background ignores Ctrl-C, and so would all that is started here.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     outcomes: dict[str, tuple[Counts, float]] = {}
     for name in names or list(SUITES):
         print(f"\n=== {name} ===", flush=True)

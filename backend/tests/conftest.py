@@ -1,6 +1,7 @@
 """One PostgreSQL for all tests, a database for each that needs one."""
 
 import secrets
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +32,15 @@ structlog.configure(
     logger_factory=structlog.stdlib.LoggerFactory(),
     wrapper_class=structlog.stdlib.BoundLogger,
 )
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C as a terminal sends it: what a shell runs in the background ignores it.
+
+    Processes that a test starts inherit that, and would never hear the signal it sends them.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from sqlalchemy import create_engine, pool
 
 from tierwright_server import db
 from tierwright_server.tables import Table
+from tierwright_server.version import VERSION
 
 
 def test_several_may_migrate_at_once(make_database):
@@ -34,6 +35,32 @@ def test_migrations_make_what_the_tables_say(make_database):
             connection, opts={"include_object": ours, "compare_type": True}
         )
         assert compare_metadata(context, Table.metadata) == []
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_database_of_a_newer_version_says_which_it_needs(make_database, named):
+    url = make_database()
+    db.migrate(url)
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999_later'")
+        said = "'schema of Tierwright 7.8.9'" if named else "NULL"
+        connection.execute(f"COMMENT ON TABLE alembic_version IS {said}")
+    with pytest.raises(db.DatabaseError) as caught:
+        db.migrate(url)
+    assert "newer version" in caught.value.message
+    assert "9999_later" in caught.value.message
+    assert "--data-dir" in caught.value.hint
+    assert ("Tierwright 7.8.9 or newer" in caught.value.hint) is named
+
+
+def test_the_schema_says_who_made_it(make_database):
+    url = make_database()
+    db.migrate(url)
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        found = connection.execute(
+            "SELECT obj_description('alembic_version'::regclass, 'pg_class')"
+        ).fetchone()
+    assert found == (f"schema of Tierwright {VERSION}",)
 
 
 @pytest.mark.parametrize("url", ["sqlite:///x", "mysql://a@b/c"])

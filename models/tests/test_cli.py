@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -19,7 +18,6 @@ from tierwright.hit_ratio import read_profile
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 TIERWRIGHT = Path(sys.executable).parent / "tierwright"
-START_UP_FACTOR = 2
 INSIDE_THE_PASS_S = 0.6  # processor time; start-up takes 0.3
 
 TRACE = """time_us,op,rel,block
@@ -559,20 +557,3 @@ def test_heavy_packages_stay_out_of_the_quick_commands(
     )
     assert done.returncode == 0, done.stderr
     assert "heavy: []" in done.stderr
-
-
-def processor_s(command: list[str]) -> float:
-    """Return the least processor time of five runs, which a busy machine hardly changes."""
-    took = []
-    for _ in range(5):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True, capture_output=True, timeout=60)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        took.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-    return min(took)
-
-
-def test_formats_starts_fast() -> None:
-    """0.25 s on an idle machine; typer and the pydantic that it loads are most of it."""
-    bare = processor_s([sys.executable, "-c", "import typer, pydantic.main"])
-    assert processor_s([str(TIERWRIGHT), "formats"]) < START_UP_FACTOR * bare

@@ -73,7 +73,8 @@ def make_app(settings: Settings) -> FastAPI:
 def create_app(settings: Settings) -> Guard:
     """Make the whole ASGI application."""
     app = make_app(settings)
-    return Guard(DatabaseGate(StrictJson(app), app.state.watch), settings)
+    gate = DatabaseGate(StrictJson(app), app.state.watch, settings.data_dir)
+    return Guard(gate, settings)
 
 
 @contextlib.asynccontextmanager
@@ -92,8 +93,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         engine=engine,
         sessions=sessions,
         shipped=load_shipped(),
-        curves=CurveCache(settings.curve_cache_entries),
-        analyses=AnalysisCache(settings.analysis_cache_entries),
+        curves=CurveCache(settings.curve_cache_bytes),
+        analyses=AnalysisCache(settings.analysis_cache_bytes),
         events=events,
         watch=app.state.watch,
         stopping=asyncio.Event(),

@@ -1,23 +1,47 @@
-"""Curves in memory: the last few used, each read once."""
+"""Curves in memory: those used last, each read once, and computed anew where its file is damaged."""
 
 import asyncio
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
+import hashlib
+import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import structlog
 
-from tierwright.hit_ratio import Curve, read_profile
+from tierwright.documents import parse_json
+from tierwright.hit_ratio import Curve, profile_from_mapping
+from tierwright.reader_notes import Note
 from tierwright_server.contents import (
     ContentKind,
     curve_path,
+    existing_trace,
     kind_of,
     profile_path,
 )
-from tierwright_server.errors import NotFound
+from tierwright_server.errors import Conflict, NotFound
+from tierwright_server.jobs.brief import ask_child
+from tierwright_server.jobs.limits import describe_exit
+from tierwright_server.sealed import Damaged, opened
 from tierwright_server.settings import Settings
+from tierwright_server.shared_cache import SharedCache
+
+log = structlog.get_logger(__name__)
+
+REBUILT = Note(
+    name="curve_rebuilt",
+    message="the stored curve of this workload was damaged, or without a checksum as earlier "
+    "versions stored it, and was computed anew from its trace",
+    hint="the numbers are right; check the disk of the data folder",
+)
+
+
+class DamagedContent(Conflict):
+    """What was stored is damaged and cannot be made anew."""
+
+    name = "damaged"
+    title = "Stored data is damaged"
 
 
 def read_curve(
@@ -29,15 +53,18 @@ def read_curve(
     ------
     FileNotFoundError
         If it is gone.
+    Damaged
+        If it is not what was written.
     """
-    misses, write_backs = np.load(path, mmap_mode="r", allow_pickle=False)
-    return Curve.from_full(
-        misses,
-        write_backs,
-        accesses=accesses,
-        page_bytes=page_bytes,
-        write_accesses=write_accesses,
-    )
+    with opened(path):  # whole, or it raises
+        misses, write_backs = np.load(path, mmap_mode="r", allow_pickle=False)
+        return Curve.from_full(
+            misses,
+            write_backs,
+            accesses=accesses,
+            page_bytes=page_bytes,
+            write_accesses=write_accesses,
+        )
 
 
 class CurveCache:
@@ -45,14 +72,13 @@ class CurveCache:
 
     Parameters
     ----------
-    entries : int
-        Curves kept.
+    most_bytes : int
+        Bytes of the curves kept.
     """
 
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self._curves: OrderedDict[str, Curve] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, most_bytes: int) -> None:
+        self._curves = SharedCache[Curve](most_bytes, _bytes_of)
+        self._rebuilt: set[str] = set()
 
     async def get(
         self, settings: Settings, content_id: str, summary: dict[str, Any]
@@ -62,40 +88,96 @@ class CurveCache:
         Raises
         ------
         NotFound
-            The file is gone.
+            The file is gone, and so is what it was made of.
+        DamagedContent
+            It is damaged, and cannot be made anew.
         """
-        with self._lock:
-            curve = self._curves.get(content_id)
-            if curve is not None:
-                self._curves.move_to_end(content_id)
-                return curve
-        curve = await asyncio.to_thread(_reader(settings, content_id, summary))
-        with self._lock:
-            self._curves[content_id] = curve
-            while len(self._curves) > self._entries:
-                self._curves.popitem(last=False)
-        return curve
+        return await self._curves.get(
+            content_id, lambda: self._load(settings, content_id, summary)
+        )
 
+    def notes_of(self, content_id: str) -> tuple[Note, ...]:
+        """Return what to say of a curve beside what its reader noticed."""
+        return (REBUILT,) if content_id in self._rebuilt else ()
 
-def _reader(
-    settings: Settings, content_id: str, summary: dict[str, Any]
-) -> Callable[[], Curve]:
-    def read() -> Curve:
+    async def _load(
+        self, settings: Settings, content_id: str, summary: dict[str, Any]
+    ) -> Curve:
+        if kind_of(summary) is not ContentKind.TRACE:
+            return await asyncio.to_thread(_read_given, settings, content_id)
+        path = curve_path(settings, content_id)
+        asked = {
+            key: summary[key] for key in ("accesses", "page_bytes", "write_accesses")
+        }
         try:
-            if kind_of(summary) is not ContentKind.TRACE:
-                path = profile_path(settings, content_id)
-                path.stat()  # absent: FileNotFoundError, as for a curve
-                return read_profile(path).curve
-            return read_curve(
-                curve_path(settings, content_id),
-                accesses=summary["accesses"],
-                page_bytes=summary["page_bytes"],
-                write_accesses=summary["write_accesses"],
+            return await asyncio.to_thread(read_curve, path, **asked)
+        except (Damaged, FileNotFoundError) as error:
+            log.warning(
+                "stored curve is damaged, computing it anew",
+                content=content_id,
+                why=str(error),
             )
-        except FileNotFoundError:
-            raise NotFound(
-                f"the curves of content `{content_id}` are gone from the data folder",
-                hint="Delete the workload and upload its trace again.",
-            ) from None
+        await _rebuild(settings, content_id, summary)
+        self._rebuilt.add(content_id)
+        return await asyncio.to_thread(read_curve, path, **asked)
 
-    return read
+
+async def _rebuild(
+    settings: Settings, content_id: str, summary: dict[str, Any]
+) -> None:
+    """Profile the trace of a content anew, in a process of its own."""
+    said = await ask_child(
+        "tierwright_server.workloads.profiling",
+        {
+            "memory_bytes": settings.job_address_space_bytes,
+            "trace": str(existing_trace(settings, content_id)),
+            "out": str(curve_path(settings, content_id)),
+        },
+    )
+    answer = json.loads(said.stdout) if said.exit_code == 0 else {}
+    if any(answer.get(key) != summary[key] for key in _TOLD):
+        why = answer.get("error") or f"its process {describe_exit(said.exit_code)}"
+        log.error(
+            "a curve cannot be made anew",
+            content=content_id,
+            why=why,
+            stderr=said.stderr[-2000:],
+        )
+        # Of another trace: nobody may read it.
+        if "error" not in answer:
+            curve_path(settings, content_id).unlink(missing_ok=True)
+        raise DamagedContent(
+            "the stored curve of this workload is damaged, and computing it anew from its "
+            f"trace failed: {why}",
+            hint="Check the disk of the data folder; then delete the workload and upload "
+            "its trace again.",
+        )
+
+
+_TOLD = ("accesses", "distinct_pages", "write_accesses")
+
+
+def _read_given(settings: Settings, content_id: str) -> Curve:
+    """Read the profile of a content that came without its trace: its id is its checksum."""
+    path = profile_path(settings, content_id)
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(
+            f"the curves of content `{content_id}` are gone from the data folder",
+            hint="Delete the workload, and give its profile or curve again.",
+        ) from None
+    if hashlib.sha256(text).hexdigest() != content_id:
+        log.error("stored profile is damaged", content=content_id)
+        raise DamagedContent(
+            "the stored profile of this workload is damaged",
+            hint="Check the disk of the data folder; then delete the workload and give its "
+            "profile or curve again.",
+        )
+    found = parse_json(text.decode(), path.name, "")
+    return profile_from_mapping(found, place=path.name).curve
+
+
+def _bytes_of(curve: Curve) -> int:
+    values = (getattr(curve, field.name) for field in fields(curve))
+    return sum(value.nbytes for value in values if isinstance(value, np.ndarray))

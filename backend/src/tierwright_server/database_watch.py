@@ -9,13 +9,14 @@ is answered with 503 at once, and new ones are, until the database answers again
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tierwright_server.errors import Unavailable
+from tierwright_server.errors import ServerError, Unavailable, disk_is_full, full
 
 log = structlog.get_logger(__name__)
 
@@ -195,20 +196,26 @@ class DatabaseGate:
         What answers.
     watch : DatabaseWatch
         Knows the database.
+    data_dir : Path
+        Where its disk may be full.
     """
 
     _FREE = ("/api/v1/health", "/api/v1/openapi.json")
 
-    def __init__(self, app: ASGIApp, watch: DatabaseWatch) -> None:
+    def __init__(self, app: ASGIApp, watch: DatabaseWatch, data_dir: Path) -> None:
         self._app = app
         self._watch = watch
+        self._data_dir = data_dir
+
+    def _refusal(self) -> ServerError:
+        return full() if disk_is_full(self._data_dir) else unavailable()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, or refuse.
 
         Raises
         ------
-        Unavailable
+        Unavailable, NoSpace
             If the database does not answer; the guard around renders it.
         """
         path = scope.get("path", "")
@@ -220,7 +227,7 @@ class DatabaseGate:
             await self._app(scope, receive, send)
             return
         if not self._watch.answers:
-            raise unavailable()
+            raise self._refusal()
         started = refused = False
 
         async def passed(message: Message) -> None:
@@ -236,4 +243,4 @@ class DatabaseGate:
             )
         except Unavailable:
             refused = True
-            raise
+            raise self._refusal() from None

@@ -5,8 +5,13 @@ from pathlib import Path
 import psycopg
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import URL, create_engine, make_url, pool, text
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import URL, Connection, create_engine, make_url, pool, text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from tierwright_server.version import VERSION
 
 MINIMUM_SERVER_VERSION = 150_000
 _MIGRATION_LOCK = 0x54574D49
@@ -88,7 +93,7 @@ def migrate(url: str) -> None:
     Raises
     ------
     DatabaseError
-        The server is too old.
+        The server is too old, or a newer version of ours has used the database.
     """
     engine = create_engine(sqlalchemy_url(url), poolclass=pool.NullPool)
     config = Config()
@@ -103,10 +108,45 @@ def migrate(url: str) -> None:
                 text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK}
             )
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            present = MigrationContext.configure(connection).get_current_revision()
+            if present != _newest(connection, config, present):
+                command.upgrade(config, "head")
+                # Whoever does not know this schema is told who does.
+                connection.execute(text(f"{_COMMENT} IS '{_MADE_BY}{VERSION}'"))
             connection.commit()
     finally:
         engine.dispose()
+
+
+_COMMENT = "COMMENT ON TABLE alembic_version"
+_MADE_BY = "schema of Tierwright "
+
+
+def _newest(connection: Connection, config: Config, present: str | None) -> str | None:
+    """Return the newest revision that we know.
+
+    Raises
+    ------
+    DatabaseError
+        The present one is newer.
+    """
+    known = ScriptDirectory.from_config(config)
+    try:
+        known.get_revisions(present or ())
+    except CommandError:
+        found = connection.scalar(
+            text("SELECT obj_description('alembic_version'::regclass, 'pg_class')")
+        )
+        needed = str(found or "").removeprefix(_MADE_BY)
+        raise DatabaseError(
+            "the data were last used by a newer version of Tierwright"
+            + (f", {needed}" if needed else "")
+            + f"; this is version {VERSION}, which does not know their schema `{present}`",
+            f"start Tierwright {needed} or newer, or name another data folder with --data-dir"
+            if needed
+            else "start the newer version, or name another data folder with --data-dir",
+        ) from None
+    return known.get_current_head()
 
 
 def _check_server(connection: object) -> None:

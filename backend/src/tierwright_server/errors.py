@@ -1,9 +1,12 @@
 """Errors of the server and the one place that renders them (RFC 9457)."""
 
+import errno
 import math
 import secrets
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -14,8 +17,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from tierwright._simulator import SimulatorError
-from tierwright.errors import TierwrightError
+from tierwright._simulator import CoreDefect, SimulatorError
+from tierwright.errors import Defect, TierwrightError, defect_of
 from tierwright_server.schemas import Problem, ProblemDetail
 
 log = structlog.get_logger(__name__)
@@ -216,9 +219,57 @@ def answer_of(error: ServerError) -> Response:
     return problem_response(problem_of(error), headers)
 
 
-async def _on_server_error(_: Request, error: Exception) -> Response:
+async def _on_server_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServerError)
+    if isinstance(error, NoSpace):
+        return await _no_space(request, error)
     return answer_of(error)
+
+
+async def _no_space(request: Request, error: NoSpace) -> Response:
+    """Answer that there is no room, and name what takes most of it."""
+    from tierwright_server.uploads import quota
+
+    context = request.app.state.context
+    hint = error.hint or ""
+    try:
+        async with context.sessions() as session:
+            found = await quota.storage(session, context.settings)
+        named = quota.what_to_delete(found.largest)
+        hint = hint if named in hint else f"{hint} {named}.".strip()
+    except (DBAPIError, PoolTimeout, OSError) as further:
+        log.warning("what is largest is not known", error=repr(further))
+    return problem_response(problem_of(NoSpace(error.detail, hint=hint or None)))
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_SQL_DISK_FULL = "53100"
+_NEARLY_FULL_BYTES = 32 * 2**20
+"""Less than PostgreSQL writes before it answers at all: two segments of its log."""
+
+
+def disk_is_full(data_dir: Path) -> bool:
+    """Say whether a database that fails does so for want of room."""
+    try:
+        return shutil.disk_usage(data_dir).free < _NEARLY_FULL_BYTES
+    except OSError:
+        return False
+
+
+def full() -> NoSpace:
+    """Make the answer where the disk of the data folder is full."""
+    return NoSpace(
+        "the disk of the data folder is full",
+        hint="Free some space on it; Tierwright goes on by itself.",
+    )
+
+
+async def _on_os_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    if error.errno in _FULL:
+        log.error("disk full", error=repr(error))
+        return await _no_space(request, full())
+    return _unexpected(error)
 
 
 async def _on_validation(_: Request, error: Exception) -> Response:
@@ -325,7 +376,11 @@ async def on_http(request: Request, error: Exception) -> Response:
     )
 
 
-async def _on_database_down(_: Request, error: Exception) -> Response:
+async def _on_database_down(request: Request, error: Exception) -> Response:
+    code = getattr(getattr(error, "orig", None), "sqlstate", None)
+    if code == _SQL_DISK_FULL or disk_is_full(request.app.state.settings.data_dir):
+        log.error("disk full", error=repr(error))
+        return await _no_space(request, full())
     if isinstance(error, DBAPIError) and not (
         isinstance(error, OperationalError) or error.connection_invalidated
     ):
@@ -344,13 +399,15 @@ async def _on_database_down(_: Request, error: Exception) -> Response:
 def _unexpected(error: Exception) -> Response:
     instance = secrets.token_hex(8)
     log.error("unexpected error", instance=instance, exc_info=error)
+    detail = "The server met an error that it does not know how to handle."
+    if isinstance(error, CoreDefect | Defect):
+        detail = f"{defect_of(error)[0]}."
     return problem_response(
         Problem(
             type="urn:tierwright:problem:internal",
             title="An error of Tierwright itself",
             status=HTTPStatus.INTERNAL_SERVER_ERROR,
-            detail="The server met an error that it does not know how to handle. "
-            "This is a defect of Tierwright, not of the request.",
+            detail=f"{detail} This is a defect of Tierwright, not of the request.",
             hint=f"Report it with the server's log lines around `{instance}`.",
             instance=instance,
         )
@@ -380,9 +437,12 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(TierwrightError, _on_model_error)
     app.add_exception_handler(SimulatorError, _on_simulator_error)
+    app.add_exception_handler(CoreDefect, on_unexpected)
+    app.add_exception_handler(Defect, on_unexpected)
     app.add_exception_handler(DBAPIError, _on_database_down)
     app.add_exception_handler(PoolTimeout, _on_database_down)
     app.add_exception_handler(MemoryError, _on_too_little_memory)
+    app.add_exception_handler(OSError, _on_os_error)
     app.add_exception_handler(Exception, on_unexpected)
 
 

@@ -1,6 +1,7 @@
 """Settings, read from `TIERWRIGHT_…` variables; the unit ends the name."""
 
 import os
+import shutil
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +18,21 @@ _REPOSITORY = Path(__file__).resolve().parents[3]
 def _default_data_dir() -> Path:
     base = os.environ.get("XDG_DATA_HOME")
     return (Path(base) if base else Path.home() / ".local" / "share") / "tierwright"
+
+
+_LEAST_JOB_BYTES = 2**30
+"""Address space that a job needs for its libraries alone, most of which it never touches."""
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
+
+def memory_bytes() -> int:
+    """Return the RAM that this process may use: of the machine, or of its container."""
+    ram_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        limit = _CONTAINER_LIMIT.read_text().strip()
+    except OSError:
+        return ram_bytes
+    return min(ram_bytes, int(limit)) if limit.isdigit() else ram_bytes
 
 
 class Settings(BaseSettings):
@@ -62,7 +78,13 @@ class Settings(BaseSettings):
     upload_max_bytes: Annotated[int, Field(ge=1)] = 20 * 2**30
     storage_limit_bytes: Annotated[int | None, Field(ge=1)] = Field(
         default=None,
-        description="Most bytes of uploads and workloads together; none: the disk",
+        description="Most bytes of uploads, workloads and results together; none: half of the "
+        "disk of the data folder",
+    )
+    analysis_expires_s: Annotated[float, Field(gt=0)] = Field(
+        default=30 * 24 * 3600.0,
+        description="Results of analyses that nobody has read for so long are deleted; they "
+        "are computed anew when asked for",
     )
     trace_max_content_bytes: Annotated[int, Field(ge=1)] = Field(
         default=4 * 2**40, description="Most decompressed bytes of one trace"
@@ -95,14 +117,23 @@ class Settings(BaseSettings):
         default=10.0,
         description="Replays that decide a comparison and are expected to take longer become jobs",
     )
-    curve_cache_entries: Annotated[int, Field(ge=1)] = 8
-    analysis_cache_entries: Annotated[int, Field(ge=1)] = 8
+    curve_cache_bytes: Annotated[int, Field(ge=0)] = Field(
+        default=2**29,
+        description="Most bytes of curves that the server keeps in memory",
+    )
+    analysis_cache_bytes: Annotated[int, Field(ge=0)] = Field(
+        default=2**27,
+        description="Most bytes of results of analyses that the server keeps in memory",
+    )
 
     checkpoint_accesses: Annotated[int, Field(ge=1)] = Field(
         default=CHECKPOINT_ACCESSES,
         description="Page accesses between two checkpoints of a conversion",
     )
     worker_concurrency: Annotated[int, Field(ge=1)] = 2
+    workers: Annotated[int, Field(ge=0)] = Field(
+        default=1, description="Worker processes that share this machine"
+    )
     job_memory_bytes: Annotated[int | None, Field(ge=2**28)] = None
     heartbeat_interval_s: Annotated[float, Field(gt=0)] = 5.0
     worker_stale_s: Annotated[float, Field(gt=0)] = 30.0
@@ -158,13 +189,20 @@ class Settings(BaseSettings):
     def work_dir(self) -> Path:
         return self.data_dir / "work"
 
+    @property
+    def most_stored_bytes(self) -> int:
+        """Limit of all that is stored: as set, or half of the disk of the data folder."""
+        if self.storage_limit_bytes is not None:
+            return self.storage_limit_bytes
+        return shutil.disk_usage(self.data_dir).total // 2
+
     @cached_property
     def job_address_space_bytes(self) -> int:
-        """Cap of a job's address space: as set, or three quarters of the RAM."""
+        """Cap of a job's address space: as set, or its share of three quarters of the RAM."""
         if self.job_memory_bytes is not None:
             return self.job_memory_bytes
-        ram_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return max(2 * 2**30, ram_bytes * 3 // 4)
+        jobs = max(1, self.workers) * self.worker_concurrency
+        return max(_LEAST_JOB_BYTES, memory_bytes() * 3 // 4 // jobs)
 
     def make_folders(self) -> None:
         """Make the data folders, readable by their owner only."""

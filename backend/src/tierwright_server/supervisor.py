@@ -16,6 +16,7 @@ import logging.handlers
 import os
 import signal
 import socket
+import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from types import FrameType
 
 import psutil
 import psycopg
+import structlog
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -218,6 +220,7 @@ class Application:
         environment = os.environ | {
             "TIERWRIGHT_DATABASE_URL": url,
             "TIERWRIGHT_DATA_DIR": str(self._options.data_dir),
+            "TIERWRIGHT_WORKERS": str(self._options.workers),
             "PYTHONUNBUFFERED": "1",
         }
         self._workers = [
@@ -371,6 +374,7 @@ def serve(
     _make_data_dir(folder)
     try:
         _set_up_logs(folder / "logs")
+        _close(folder)
     except OSError as error:
         raise RuntimeFailure(
             f"cannot write into the data folder {folder}: {error.strerror}",
@@ -387,6 +391,33 @@ def default_data_dir() -> Path:
         return Path(named)
     base = os.environ.get("XDG_DATA_HOME")
     return (Path(base) if base else Path.home() / ".local" / "share") / "tierwright"
+
+
+_OURS = frozenset(
+    ("contents", "logs", "postgres", "serve.lock", "uploads", "work", "core")
+)
+
+
+def _close(folder: Path) -> None:
+    """Let nobody else read a folder that existed, if it is for us alone; else warn.
+
+    Root's database runs under another account, which must pass the folder.
+    """
+    status = folder.stat()
+    wanted = 0o711 if os.geteuid() == 0 else 0o700
+    if not status.st_mode & 0o777 & ~wanted:
+        return
+    ours = status.st_uid == os.geteuid() and not status.st_mode & stat.S_ISVTX
+    if ours and all(entry.name in _OURS for entry in os.scandir(folder)):
+        with contextlib.suppress(OSError):
+            folder.chmod(status.st_mode & wanted)
+            return
+    structlog.get_logger(__name__).warning(
+        "others may look into the data folder",
+        folder=str(folder),
+        mode=f"{stat.S_IMODE(status.st_mode):04o}",
+        hint=f"chmod {wanted:o}, or choose a folder that holds nothing else",
+    )
 
 
 def _make_data_dir(folder: Path) -> None:

@@ -49,6 +49,7 @@ from typing import Any, TypedDict, Unpack
 
 __all__ = [
     "Cancelled",
+    "CoreDefect",
     "ParameterError",
     "SimulatorError",
     "TraceError",
@@ -123,6 +124,13 @@ class ParameterError(SimulatorError):
 
 class Cancelled(SimulatorError):
     """The progress callback asked to stop."""
+
+class CoreDefect(Exception):
+    """The core itself went wrong: it panicked, or a result contradicts itself.
+
+    ``args`` are ``(message, hint)``; the message names file and line of the core. No
+    `SimulatorError`, so that nobody tells it as a fault of the input.
+    """
 
 # --- traces -----------------------------------------------------------------------------
 
@@ -1052,4 +1060,12 @@ def miniatures(
         The rate or a configuration is impossible, or a sample holds no page.
     Cancelled
         `on_progress` returned False.
+    """
+
+def _panic(message: str) -> None:
+    """Panic, for the tests of what comes of it.
+
+    Raises
+    ------
+    CoreDefect
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections.abc import Hashable, Mapping
@@ -116,7 +117,7 @@ _MAY_BE_ZERO = {
 _WHOLE = {"page_bytes", "io_unit_bytes", "queue_depth", "indirection_unit_bytes"}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 _MOST_DIGITS = 30
-_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-[0-3]\d)?|-Q[1-4])?")
+_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-[0-3][0-9])?|-Q[1-4])?")
 _DEVICE_KEYS = {
     "id",
     "name",
@@ -557,7 +558,20 @@ def check_date(date: Any, where: str, problems: Problems) -> None:
             where,
             date,
             "must be YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn",
+        ) and problems.check(
+            _is_of_calendar(date), where, date, "is no day of the calendar"
         )
+
+
+def _is_of_calendar(text: str) -> bool:
+    """Say whether a date that is written as one exists; a quarter or a part always does."""
+    if len(text) < len("YYYY-MM-DD"):
+        return True
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_int(value: Any) -> bool:

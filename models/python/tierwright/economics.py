@@ -262,6 +262,10 @@ class SystemCost:
         return found
 
 
+_SMALL_INTEREST = Decimal("1e-6")
+"""Of all months together; below it the usual formula of an annuity cancels."""
+
+
 def monthly_payment(
     usd: Decimal, *, months: int, interest_per_year: Decimal
 ) -> Decimal:
@@ -309,6 +313,9 @@ def monthly_payment(
     rate = interest_per_year / MONTHS_PER_YEAR
     if rate == 0:
         return usd / months
+    if rate * months < _SMALL_INTEREST:
+        # The same as a sum: the difference below would lose most of its digits, or all.
+        return usd / sum((1 + rate) ** -month for month in range(1, months + 1))
     return usd * rate / (1 - (1 + rate) ** -months)
 
 

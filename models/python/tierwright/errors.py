@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from traceback import walk_tb
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,31 @@ class Defect(Exception):
 
     def __str__(self) -> str:
         return f"{self.trace.rstrip()}\n{self.message}" if self.trace else self.message
+
+
+def defect_of(error: Exception) -> tuple[str, str]:
+    """Say what nobody foresaw, with its place, and what to do about it.
+
+    Returns
+    -------
+    message : str
+        What went wrong and in which line of ours; the core names its own.
+    hint : str
+        Next step.
+    """
+    from tierwright._simulator import CoreDefect
+
+    if isinstance(error, CoreDefect):
+        return str(error.args[0]), Defect.hint
+    if isinstance(error, Defect):
+        return error.message, Defect.hint
+    message = f"internal error: {type(error).__name__}: {error}"
+    ours = [
+        f"{name}, line {line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if (name := frame.f_globals.get("__name__", "")).startswith("tierwright")
+    ]
+    return f"{message} ({ours[-1]})" if ours else message, Defect.hint
 
 
 def _shortened(text: str, limit: int) -> str:

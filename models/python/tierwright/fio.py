@@ -443,7 +443,14 @@ def _part(
         "must be above 0",
     ):
         return None
-    if block is None or iops is None:
+    runtime_ms = _number(found, "runtime") or 0.0
+    good = problems.check(
+        runtime_ms >= 0,
+        f"{where}.{operation}.runtime",
+        runtime_ms,
+        "must not be negative",
+    )
+    if block is None or iops is None or not good:
         return None
     return _Part(
         int(_number(job, "groupid") or 0),
@@ -457,7 +464,7 @@ def _part(
         _mean_us(found, "lat"),
         _mean_us(found, "clat"),
         _number(found, "total_ios") or iops,
-        (_number(found, "runtime") or 0.0) / 1000,
+        runtime_ms / 1000,
     )
 
 

@@ -1,16 +1,18 @@
-"""Arrays of analyses in memory: the last few used, each read once."""
+"""Arrays of analyses in memory: those used last, each read once."""
 
 import asyncio
-import threading
-from collections import OrderedDict
+import io
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tierwright_server import contents
-from tierwright_server.errors import NotFound
+from tierwright_server.sealed import opened
 from tierwright_server.settings import Settings
+from tierwright_server.shared_cache import SharedCache
 from tierwright_server.tables import Analysis
 
 
@@ -19,43 +21,48 @@ class AnalysisCache:
 
     Parameters
     ----------
-    entries : int
-        Analyses kept.
+    most_bytes : int
+        Bytes of the arrays kept.
     """
 
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self._kept: OrderedDict[str, dict[str, Any]] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, most_bytes: int) -> None:
+        self._kept = SharedCache[dict[str, Any]](most_bytes, _bytes_of)
 
     async def get(self, settings: Settings, analysis: Analysis) -> dict[str, Any]:
         """Return the arrays, reading them in a thread if need be.
 
         Raises
         ------
-        NotFound
+        FileNotFoundError
             The file is gone.
+        Damaged
+            The file is not what was written.
         """
-        with self._lock:
-            found = self._kept.get(analysis.id)
-            if found is not None:
-                self._kept.move_to_end(analysis.id)
-                return found
         path = contents.analysis_path(settings, analysis.content_id, analysis.id)
-        found = await asyncio.to_thread(_read, path)
-        with self._lock:
-            self._kept[analysis.id] = found
-            while len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
-        return found
+        with suppress(OSError):  # the load says what is wrong
+            os.utime(path)  # read now: it does not expire
+        return await self._kept.get(
+            analysis.id, lambda: asyncio.to_thread(read_arrays, path)
+        )
+
+    def drop(self, analysis_id: str) -> None:
+        """Forget an analysis that was deleted."""
+        self._kept.drop(analysis_id)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
-    except FileNotFoundError:
-        raise NotFound(
-            "the result of this analysis is gone from the data folder",
-            hint="Ask for it again: it is then computed anew.",
-        ) from None
+def read_arrays(path: Path) -> dict[str, Any]:
+    """Read the arrays of an analysis.
+
+    Raises
+    ------
+    FileNotFoundError, Damaged
+    """
+    with (
+        opened(path) as content,
+        np.load(io.BytesIO(content), allow_pickle=False) as file,
+    ):
+        return dict(file)
+
+
+def _bytes_of(arrays: dict[str, Any]) -> int:
+    return sum(array.nbytes for array in arrays.values())

@@ -4,7 +4,6 @@ One line in `COMPUTE` adds a kind.
 """
 
 import json
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -16,6 +15,7 @@ from tierwright import simulate
 from tierwright.simulate import OnProgress, Trace
 from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.runs.states import RunKind
+from tierwright_server.sealed import sealed
 
 Arrays = dict[str, Any]
 Phase = Callable[[str], AbstractContextManager[OnProgress]]
@@ -25,7 +25,7 @@ def pool_split(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays
     """Count a buffer at every split."""
     from tierwright.pool_split import arrays_of, survey
 
-    return arrays_of(survey(trace, **parameters, phase=phase))
+    return arrays_of(survey(trace, **parameters, phase=phase).cut())
 
 
 def pool_advisor(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
@@ -116,13 +116,6 @@ def analyse(job: dict[str, Any], report: Report) -> dict[str, Any]:
     if not trace.parent.is_dir():
         raise JobFailure("the workload was deleted")
     out.parent.mkdir(mode=0o700, exist_ok=True)
-    draft = out.with_suffix(f".{os.getpid()}.draft")
-    try:
-        with draft.open("wb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(out)
-    finally:
-        draft.unlink(missing_ok=True)
+    with sealed(out) as file:
+        np.savez(file, **arrays)
     return {"bytes": out.stat().st_size}

@@ -1,5 +1,6 @@
 """Pool splits: one buffer counted at every split once, priced at any asymmetry."""
 
+import asyncio
 import math
 from typing import Annotated, Any, Literal
 
@@ -28,6 +29,7 @@ from tierwright_server.schemas import (
     Pages,
     WarningOut,
 )
+from tierwright_server.tables import Content
 from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
 from tierwright_server.workloads.schemas import AskedThrough
@@ -35,7 +37,7 @@ from tierwright_server.workloads.schemas import AskedThrough
 router = APIRouter(prefix="/pool-splits", tags=["pool splits"])
 
 MOST_PAGES = 2**25
-"""The arrays of a survey, 24 bytes a page, are kept in memory: 800 MB."""
+"""Its job counts hits at as many splits; what is kept of them is cut."""
 Distance = Literal["raw", "effective", "grouped", "grouped_conservative"]
 Estimator = Literal["flow", "disjoint", "eq4"]
 
@@ -57,8 +59,12 @@ class PoolSplitIn(Body):
 class PoolSplitOut(AnalysisOut):
     """A buffer counted at every split, whatever its writes cost."""
 
-    pages: int
+    pages: int = Field(
+        description="M, the whole buffer: at most twice the distinct pages of the trace, above "
+        "which nothing changes. [pages]"
+    )
     distance: Distance
+    warnings: list[WarningOut]
 
 
 class SplitCurve(Answer):
@@ -182,15 +188,16 @@ async def create_pool_split(
 ) -> PoolSplitOut:
     """Count a buffer at every split; follow its `run`. The same inputs are found again."""
     subject = await workloads.find_traced(session, body.workload_id)
+    pages = min(body.pages, _largest(subject[1]))
     row = await service.create(
         session,
         context,
         RunKind.POOL_SPLIT,
         subject,
-        {"pages": body.pages, "distance": body.distance},
-        f"Pool split of {subject[0].name} at {body.pages:,} pages",
+        {"pages": pages, "distance": body.distance},
+        f"Pool split of {subject[0].name} at {pages:,} pages",
     )
-    return _out(row)
+    return _out(row, subject[1])
 
 
 @router.get("/{pool_split_id}", operation_id="get_pool_split", responses=responses(404))
@@ -199,7 +206,8 @@ async def get_pool_split(
     session: SessionDep,
 ) -> PoolSplitOut:
     """Read where a pool split stands."""
-    return _out(await service.find(session, RunKind.POOL_SPLIT, pool_split_id))
+    row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
+    return _out(row, await session.get_one(Content, row[0].content_id))
 
 
 @router.get(
@@ -232,7 +240,12 @@ async def get_pool_split_costs(
     row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
     survey = pool_split.survey_of(await service.load(context, row))
     notes = await service.notes_of(session, row, workload_id)
-    return _costs(pool_split_id, survey, notes, asymmetry, estimator, points)
+    found = await asyncio.to_thread(
+        _costs, pool_split_id, survey, notes, asymmetry, estimator, points
+    )
+    content = await session.get_one(Content, row[0].content_id)
+    found.warnings.extend(_clamped(survey.pages, content))
+    return found
 
 
 @router.get(
@@ -279,8 +292,31 @@ async def get_pool_split_gains(
     )
 
 
-def _out(row: service.Row) -> PoolSplitOut:
-    return PoolSplitOut(**service.base_of(row), **row[0].parameters)
+def _largest(content: Content) -> int:
+    """Return the buffer whose clean and dirty pool can each hold every page. [pages]"""
+    return max(2, 2 * int(content.summary["distinct_pages"]))
+
+
+def _out(row: service.Row, content: Content) -> PoolSplitOut:
+    return PoolSplitOut(
+        **service.base_of(row),
+        **row[0].parameters,
+        warnings=_clamped(row[0].parameters["pages"], content),
+    )
+
+
+def _clamped(pages: int, content: Content) -> list[WarningOut]:
+    if pages < _largest(content):
+        return []
+    distinct = content.summary["distinct_pages"]
+    return [
+        WarningOut(
+            name="pages_clamped",
+            message=f"a buffer of {pages:,} pages was counted: its clean and its dirty pool can "
+            f"each hold all {distinct:,} pages of the trace, so that a larger one counts the same",
+            hint="Ask for a buffer that is smaller than the trace.",
+        )
+    ]
 
 
 async def _survey(
@@ -376,10 +412,11 @@ def _costs(
 
 def _thinned(priced: PricedSurvey, points: int) -> Any:
     """Choose splits of the curve: even steps, both ends, optima and replays."""
-    count = priced.rates.clean_pages.size
-    even = np.linspace(0, count - 1, min(points, count)).round().astype(np.int64)
+    listed = priced.rates.clean_pages
+    even = np.linspace(listed[0], listed[-1], min(points, listed.size)).round()
     marked = [*priced.best_by_estimator.values(), *priced.simulated_clean_pages]
-    return np.union1d(even, np.asarray(marked, dtype=np.int64) - 1)
+    wanted = np.searchsorted(listed, np.append(even, marked))
+    return np.unique(np.minimum(wanted, listed.size - 1))
 
 
 LEAST_GAIN = 0.01

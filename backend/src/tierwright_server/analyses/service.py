@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.reader_notes import ReaderNotes
@@ -14,10 +15,16 @@ from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
+from tierwright_server.sealed import Damaged
 from tierwright_server.tables import Analysis, Content, Run, Workload
+from tierwright_server.uploads import quota, storage
 from tierwright_server.workloads import service as workloads
 
 Row = tuple[Analysis, Run | None]
+log = structlog.get_logger(__name__)
+
+_USUAL_BYTES = 4 * 2**20
+"""No result of an analysis is much larger."""
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 
 
@@ -53,6 +60,8 @@ async def create(
             complete=False,
         )
         session.add(analysis)
+    storage.check_space(context.settings, _USUAL_BYTES)
+    await quota.check(session, context.settings, _USUAL_BYTES)
     run = await runs.create(session, kind, analysis_id, title)
     analysis.run_id = run.id
     await session.flush()
@@ -148,7 +157,36 @@ async def load(context: Context, row: Row) -> Any:
             f"the analysis `{analysis.id}` is {status.value}{reason}",
             hint="Ask for it again." if failed else "Follow its run until it is done.",
         )
-    return await context.analyses.get(context.settings, analysis)
+    try:
+        return await context.analyses.get(context.settings, analysis)
+    except (Damaged, FileNotFoundError) as error:
+        run_id = await _again(context, analysis, str(error))
+        raise NotReady(
+            f"the stored result of the analysis `{analysis.id}` was damaged, or without a "
+            "checksum as earlier versions stored it; it is computed anew from the trace",
+            hint=f"Follow its run `{run_id}` until it is done; check the disk of the data "
+            "folder.",
+        ) from None
+
+
+async def _again(context: Context, analysis: Analysis, why: str) -> str:
+    """Queue an analysis whose result is damaged, once; return its run."""
+    log.error("stored analysis is damaged", analysis=analysis.id, why=why)
+    # The request ends in an error, and takes its own changes back.
+    async with context.sessions() as session:
+        await repository.lock_id(session, analysis.id)
+        found = await repository.row(session, RunKind(analysis.kind), analysis.id)
+        if found is None:
+            raise NotFound("the analysis was deleted")
+        present, run = found
+        if present.complete or run is None or run.status in _AGAIN:
+            workload = await session.get(Workload, present.workload_id)
+            name = "a workload" if workload is None else workload.name
+            title = f"{present.kind.replace('_', ' ').capitalize()} of {name}, anew"
+            run = await runs.create(session, RunKind(present.kind), present.id, title)
+            present.complete, present.run_id = False, run.id
+        await session.commit()
+        return run.id
 
 
 def _id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:

@@ -11,10 +11,12 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 from tierwright._simulator import SimulatorError
+from tierwright.errors import defect_of
 from tierwright_server.jobs.limits import (
     cap_memory,
     die_with_parent,
@@ -123,6 +125,11 @@ def _work(spec: dict[str, Any], report: _Stdout) -> dict[str, Any]:
                 "hint": "check the free space and the rights of the data folder",
             }
         }
+    except Exception as error:
+        # Trying again would end the same way.
+        traceback.print_exc()
+        message, hint = defect_of(error)
+        return {"error": {"message": message, "hint": hint, "defect": True}}
 
 
 def main() -> int:

@@ -145,6 +145,8 @@ class Executor:
         elif ended.result is not None:
             await self._succeed(run, ended.result, ended.progress)
         elif ended.error is not None:
+            if ended.error.get("defect"):
+                log.error("defect in a job", run=run.id, stderr=ended.stderr)
             await self._fail(run, ended.error["message"], ended.error["hint"])
         else:
             await self._crashed(run, ended)

@@ -116,9 +116,7 @@ async def _work(
                 asyncio.create_task(
                     reaper.reap_forever(settings, sessions), name="reaper"
                 ),
-                asyncio.create_task(
-                    expire_forever(settings, sessions), name="upload expiry"
-                ),
+                asyncio.create_task(expire_forever(settings, sessions), name="expiry"),
             ]
             queue = asyncio.create_task(
                 app.run_worker_async(

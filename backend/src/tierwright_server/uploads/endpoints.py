@@ -1,6 +1,6 @@
 """Uploads that wait to become workloads, and the preview of one."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request, status
 
@@ -8,7 +8,7 @@ from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.listening import while_listening
 from tierwright_server.schemas import Identifier
-from tierwright_server.uploads import quota, service
+from tierwright_server.uploads import quota, service, stored
 from tierwright_server.uploads.schemas import (
     Checksum,
     FilePath,
@@ -18,6 +18,7 @@ from tierwright_server.uploads.schemas import (
     UploadList,
     UploadOut,
 )
+from tierwright_server.workloads import service as workloads
 
 router = APIRouter(prefix="/uploads", tags=["uploads"])
 storage_router = APIRouter(prefix="/storage", tags=["uploads"])
@@ -87,3 +88,28 @@ async def preview_upload(
 async def get_storage(session: SessionDep, context: ContextDep) -> StorageOut:
     """Read how much room is used, by what, and the limits."""
     return await quota.storage(session, context.settings)
+
+
+@storage_router.delete(
+    "/{kind}/{stored_id}",
+    operation_id="delete_stored",
+    status_code=status.HTTP_204_NO_CONTENT,
+    responses=responses(404, 409),
+)
+async def delete_stored(
+    kind: Annotated[
+        Literal["upload", "workload", "analysis"],
+        Path(description="As `largest` names it."),
+    ],
+    stored_id: Annotated[Identifier, Path(description="Its id.")],
+    session: SessionDep,
+    context: ContextDep,
+) -> None:
+    """Delete anything that is stored; an analysis is computed anew when asked for."""
+    match kind:
+        case "upload":
+            await service.terminate(session, context.settings, stored_id)
+        case "workload":
+            await workloads.delete_workload(session, context, stored_id)
+        case "analysis":
+            await stored.delete_analysis(session, context, stored_id)

@@ -6,6 +6,7 @@ from typing import Any
 
 import structlog
 
+from tierwright.errors import Defect
 from tierwright_server.errors import ServerError, TimedOut, Unprocessable
 from tierwright_server.jobs.brief import ask_child
 from tierwright_server.jobs.limits import describe_exit, ran_out_of_memory
@@ -75,6 +76,8 @@ async def _ask(
     answer: dict[str, Any] = json.loads(said.stdout)
     if "out_of_memory" in answer:
         raise _too_much_memory(settings, shown_as)
+    if "defect" in answer:
+        raise Defect(answer["defect"], said.stderr)
     return answer
 
 

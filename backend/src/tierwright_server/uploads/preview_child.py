@@ -11,9 +11,11 @@ import json
 import os
 import signal
 import sys
+import traceback
 from typing import Any
 
 from tierwright import _simulator
+from tierwright.errors import defect_of
 from tierwright_server.jobs.limits import cap_memory, die_with_parent, write_no_files
 
 
@@ -64,6 +66,9 @@ def main() -> int:
         answer = read_head(spec["trace"])
     except MemoryError:
         answer = {"out_of_memory": True}
+    except Exception as error:
+        traceback.print_exc()
+        answer = {"defect": defect_of(error)[0]}
     sys.stdout.write(json.dumps(answer))
     return 0
 

@@ -3,14 +3,17 @@
 import asyncio
 import os
 import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright_server.contents import ANALYSES_NAME
 from tierwright_server.errors import NoSpace
 from tierwright_server.settings import Settings
-from tierwright_server.tables import Content, Upload, Workload
+from tierwright_server.tables import Analysis, Upload, Workload
 from tierwright_server.uploads import registered
 from tierwright_server.uploads.schemas import StorageItem, StorageOut
 
@@ -24,12 +27,15 @@ async def storage(session: AsyncSession, settings: Settings) -> StorageOut:
             Upload.source_path.is_(None)
         )
     )
-    contents = await asyncio.to_thread(_bytes_in, settings.contents_dir)
+    sizes = await asyncio.to_thread(_bytes_by_content, settings.contents_dir)
+    contents = sum(map(sum, sizes.values()))
+    work = await asyncio.to_thread(_bytes_in, settings.work_dir)
     return StorageOut(
-        used_bytes=int(uploads or 0) + contents,
+        used_bytes=int(uploads or 0) + contents + work,
         uploads_bytes=int(uploads or 0),
         contents_bytes=contents,
-        limit_bytes=settings.storage_limit_bytes,
+        work_bytes=work,
+        limit_bytes=settings.most_stored_bytes,
         upload_limit_bytes=settings.upload_max_bytes,
         free_bytes=shutil.disk_usage(settings.data_dir).free,
         reserve_bytes=settings.min_free_bytes,
@@ -37,7 +43,7 @@ async def storage(session: AsyncSession, settings: Settings) -> StorageOut:
             *map(str, registered.roots(settings)),
             *map(str, settings.trace_prefixes),
         ],
-        largest=await _largest(session),
+        largest=await _largest(session, settings, sizes),
     )
 
 
@@ -52,39 +58,41 @@ async def check(session: AsyncSession, settings: Settings, wanted_bytes: int) ->
     NoSpace
         With the largest things that could be deleted.
     """
-    limit = settings.storage_limit_bytes
-    if limit is None:
-        return
     # Held until the commit: of two that begin together the second sees the first.
     await session.execute(
         text("SELECT pg_advisory_xact_lock(hashtextextended('storage', 0))")
     )
     found = await storage(session, settings)
-    if found.used_bytes + wanted_bytes <= limit:
+    if found.used_bytes + wanted_bytes <= found.limit_bytes:
         return
-    named = ", ".join(
-        f"{item.kind} `{item.name}` ({item.size_bytes} bytes)" for item in found.largest
-    )
     raise NoSpace(
         f"{wanted_bytes} bytes are needed, {found.used_bytes} of the "
-        f"{limit} bytes that this installation may take are used",
-        hint=(
-            f"Delete what is no longer needed: {named}" if named else "Delete something"
-        )
-        + "; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES.",
+        f"{found.limit_bytes} bytes that this installation may take are used",
+        hint=f"{what_to_delete(found.largest)}; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES.",
     )
+
+
+def what_to_delete(largest: Sequence[StorageItem]) -> str:
+    """Name the largest things that are stored."""
+    named = ", ".join(
+        f"{item.kind} `{item.name}` ({item.size_bytes} bytes)" for item in largest
+    )
+    return f"Delete what is no longer needed: {named}" if named else "Delete something"
 
 
 async def room(session: AsyncSession, settings: Settings) -> int:
     """Return how many bytes one more workload may take: of the limit, and of the disk."""
     found = await storage(session, settings)
-    rooms = [found.free_bytes - found.reserve_bytes]
-    if found.limit_bytes is not None:
-        rooms.append(found.limit_bytes - found.used_bytes)
+    rooms = [
+        found.free_bytes - found.reserve_bytes,
+        found.limit_bytes - found.used_bytes,
+    ]
     return max(0, min(rooms))
 
 
-async def _largest(session: AsyncSession) -> list[StorageItem]:
+async def _largest(
+    session: AsyncSession, settings: Settings, sizes: Mapping[str, tuple[int, int]]
+) -> list[StorageItem]:
     """Return the largest things that a user may delete."""
     uploads = (
         await session.scalars(
@@ -94,14 +102,16 @@ async def _largest(session: AsyncSession) -> list[StorageItem]:
             .limit(_LARGEST)
         )
     ).all()
-    size = Content.summary["stored_bytes"].as_integer()
+    of_contents = sorted(sizes, key=lambda content_id: -sizes[content_id][0])
     workloads = (
         await session.execute(
-            select(Workload.id, Workload.name, size)
-            .join(Content, Content.id == Workload.content_id)
-            .where(~Workload.example)
-            .order_by(size.desc(), Workload.id)
-            .limit(_LARGEST)
+            select(Workload.id, Workload.name, Workload.content_id)
+            .where(
+                ~Workload.example,
+                # The example's is not to be deleted, so others may hold the largest.
+                Workload.content_id.in_(of_contents[: _LARGEST + 1]),
+            )
+            .order_by(Workload.id)
         )
     ).all()
     items = [
@@ -115,11 +125,54 @@ async def _largest(session: AsyncSession) -> list[StorageItem]:
             for upload in uploads
         ),
         *(
-            StorageItem(kind="workload", id=row[0], name=row[1], size_bytes=row[2])
+            StorageItem(
+                kind="workload",
+                id=row.id,
+                name=row.name,
+                size_bytes=sizes[row.content_id][0],
+            )
             for row in workloads
         ),
+        *await _analyses(session, settings),
     ]
     return sorted(items, key=lambda item: -item.size_bytes)[:_LARGEST]
+
+
+async def _analyses(session: AsyncSession, settings: Settings) -> list[StorageItem]:
+    """Return the largest results of analyses."""
+    found = await asyncio.to_thread(_files_of_analyses, settings.contents_dir)
+    largest = sorted(found, key=lambda name: -found[name])[:_LARGEST]
+    rows = await session.execute(
+        select(Analysis.id, Analysis.kind, Workload.name)
+        .outerjoin(Workload, Workload.id == Analysis.workload_id)
+        .where(Analysis.id.in_(largest))
+    )
+    return [
+        StorageItem(
+            kind="analysis",
+            id=row.id,
+            name=f"{row.kind.replace('_', ' ')} of {row.name or 'a workload'}",
+            size_bytes=found[row.id],
+        )
+        for row in rows
+    ]
+
+
+def _files_of_analyses(contents: Path) -> dict[str, int]:
+    found = {}
+    for path in contents.glob(f"*/{ANALYSES_NAME}/*.npz"):
+        with suppress(FileNotFoundError):  # deleted meanwhile
+            found[path.stem] = path.stat().st_size
+    return found
+
+
+def _bytes_by_content(contents: Path) -> dict[str, tuple[int, int]]:
+    """Return the bytes of each content itself, and of its analyses."""
+    found = {}
+    for folder in contents.iterdir():
+        analyses = _bytes_in(folder / ANALYSES_NAME)
+        found[folder.name] = (_bytes_in(folder) - analyses, analyses)
+    return found
 
 
 def _bytes_in(folder: Path) -> int:

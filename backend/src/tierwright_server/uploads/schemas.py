@@ -101,21 +101,24 @@ class Checksum(Body):
 
 
 class StorageItem(Answer):
-    """Something large that may be deleted."""
+    """Something large that may be deleted, with `DELETE /storage/{kind}/{id}`."""
 
-    kind: Literal["upload", "workload"]
+    kind: Literal["upload", "workload", "analysis"]
     id: str
     name: str
-    size_bytes: int
+    size_bytes: int = Field(description="Of a workload without its analyses.")
 
 
 class StorageOut(Answer):
-    """The room that uploads and workloads take, and the limits."""
+    """The room that all that is stored takes, and the limits."""
 
     used_bytes: int
     uploads_bytes: int
     contents_bytes: int = Field(description="Canonical traces, curves, analyses.")
-    limit_bytes: int | None = Field(description="Null: only the disk limits.")
+    work_bytes: int = Field(description="Half-made, by jobs that run or go on.")
+    limit_bytes: int = Field(
+        description="Of all that is used; half of the disk unless set."
+    )
     upload_limit_bytes: int = Field(description="Most bytes of one upload.")
     free_bytes: int = Field(description="Free on the disk of the data folder.")
     reserve_bytes: int = Field(description="Must stay free there.")

@@ -38,6 +38,7 @@ from tierwright_server.uploads import (
     registered,
     repository,
     storage,
+    stored,
 )
 from tierwright_server.uploads.preview import read_head
 from tierwright_server.uploads.schemas import (
@@ -525,10 +526,11 @@ async def expire(
 async def expire_forever(
     settings: Settings, sessions: async_sessionmaker[AsyncSession]
 ) -> None:
-    """Expire uploads now and then."""
+    """Expire uploads and results of analyses now and then."""
     while True:
         try:
             await expire(settings, sessions)
+            await stored.expire_analyses(settings, sessions)
         except (DBAPIError, OSError) as error:
-            log.warning("upload expiry failed", error=str(error))
+            log.warning("expiry failed", error=str(error))
         await asyncio.sleep(_EXPIRY_INTERVAL_S)

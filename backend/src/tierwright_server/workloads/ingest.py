@@ -6,16 +6,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tierwright import _simulator
 from tierwright.conversions import core_build
 from tierwright_server import contents
 from tierwright_server.jobs.report import JobFailure, OnProgress, Report
+from tierwright_server.sealed import Damaged, opened, sealed
 from tierwright_server.source_files import mark_of
 from tierwright_server.wording import without_path
 from tierwright_server.workloads.attempts import Attempt
 from tierwright_server.workloads.conversion import make_log, sha256_of
+from tierwright_server.workloads.profiling import profile
 
 _REPORT_NAME = "converted.json"
 _KEPT = (
@@ -113,21 +113,18 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
 def _keep_report(work: Path, key: str, converted: dict[str, Any]) -> None:
     """Write down what the conversion said, for an attempt that need not convert again."""
-    fresh = work / f"{_REPORT_NAME}.new"
-    with fresh.open("w", encoding="utf-8") as file:
-        json.dump({"key": key, "converted": converted}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(work / _REPORT_NAME)
+    text = json.dumps({"key": key, "converted": converted})
+    with sealed(work / _REPORT_NAME) as file:
+        file.write(text.encode())
 
 
 def _converted_before(work: Path, key: str) -> dict[str, Any] | None:
     """Return what an earlier attempt said of its conversion, if that came to its end."""
     try:
-        text = (work / _REPORT_NAME).read_text(encoding="utf-8")
-    except FileNotFoundError:
+        with opened(work / _REPORT_NAME) as content:
+            kept: dict[str, Any] = json.loads(bytes(content))
+    except (FileNotFoundError, Damaged):
         return None
-    kept: dict[str, Any] = json.loads(text)
     if kept["key"] != key or not (work / contents.TRACE_NAME).is_file():
         return None
     converted: dict[str, Any] = kept["converted"]
@@ -171,12 +168,7 @@ def _within(
 
 def _profile(trace: Path, work: Path, report: Report) -> None:
     with report.phase("profiling", trace.stat().st_size) as on_progress:
-        curves = _simulator.curves(str(trace), on_progress=on_progress)
-    path = work / contents.CURVE_NAME
-    with path.open("wb") as file:
-        np.save(file, np.stack([curves["misses"], curves["write_backs"]]))
-        file.flush()
-        os.fsync(file.fileno())
+        profile(trace, work / contents.CURVE_NAME, on_progress)
 
 
 def _move_in(work: Path, folder: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -404,7 +405,9 @@ async def load_curve(
 ) -> Curve:
     """Return the whole curve of a workload, with what its reader noticed."""
     curve = await context.curves.get(context.settings, content.id, content.summary)
-    noted = curve.with_notes(notes_of(workload, content))
+    notes = notes_of(workload, content)
+    found = (*notes.warnings, *context.curves.notes_of(content.id))
+    noted = curve.with_notes(replace(notes, warnings=found))
     return await asyncio.to_thread(noted.from_start, start)
 
 

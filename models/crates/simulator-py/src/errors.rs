@@ -34,6 +34,12 @@ create_exception!(
 );
 create_exception!(
     tierwright._simulator,
+    CoreDefect,
+    PyException,
+    "The core itself went wrong: it panicked or contradicts itself. No SimulatorError, as no input is at fault."
+);
+create_exception!(
+    tierwright._simulator,
     Cancelled,
     SimulatorError,
     "The progress callback asked to stop."
@@ -48,7 +54,7 @@ pub(crate) fn to_python(error: &Error) -> PyErr {
         }
         Error::UndecidedFormat { candidates, .. } => undecided(arguments, candidates),
         Error::BadParameter { .. } => ParameterError::new_err(arguments),
-        Error::Internal { .. } => SimulatorError::new_err(arguments),
+        Error::Internal { .. } => CoreDefect::new_err(arguments),
         Error::Cancelled => Cancelled::new_err(arguments),
     }
 }
@@ -72,5 +78,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("UndecidedFormat", py.get_type::<UndecidedFormat>())?;
     module.add("ParameterError", py.get_type::<ParameterError>())?;
+    module.add("CoreDefect", py.get_type::<CoreDefect>())?;
     module.add("Cancelled", py.get_type::<Cancelled>())
 }

@@ -7,6 +7,7 @@ mod buffers;
 mod curves;
 mod errors;
 mod flash_caches;
+mod guard;
 mod ingest;
 mod online;
 mod replay;
@@ -26,6 +27,9 @@ mod _simulator {
         crate::buffers::register(module)?;
         crate::online::register(module)?;
         crate::curves::register(module)?;
-        crate::summaries::register(module)
+        crate::summaries::register(module)?;
+        module.add_function(wrap_pyfunction!(crate::guard::_panic, module)?)?;
+        // Last: it guards what is there.
+        crate::guard::guard(module)
     }
 }

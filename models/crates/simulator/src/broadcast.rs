@@ -12,6 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk};
+use crate::defects::caught;
 use crate::error::{Error, Result};
 use crate::processor::Thread;
 use crate::progress::{OnProgress, Progress};
@@ -319,8 +320,10 @@ pub(crate) fn broadcast<T: Send>(
                         finished: 0,
                         ended: &ended,
                     };
-                    task(&mut listener, &mut |_| {
-                        !(ended.get() && broadcast.stop.load(Ordering::Relaxed))
+                    caught(|| {
+                        task(&mut listener, &mut |_| {
+                            !(ended.get() && broadcast.stop.load(Ordering::Relaxed))
+                        })
                     })
                 })
             })
@@ -455,7 +458,7 @@ mod tests {
                 .as_ref()
                 .unwrap_err()
                 .to_string()
-                .contains("panicked")
+                .contains("on purpose")
         );
         assert!(
             found[2]

@@ -67,10 +67,10 @@ pub enum Error {
         /// The next step.
         hint: String,
     },
-    /// A result disagrees with itself, so there is none: a fault of this program.
+    /// A result disagrees with itself, or there was a panic: a defect of this program.
     #[error("internal error: {message}")]
     Internal {
-        /// What disagrees.
+        /// What disagrees, or what the panic said and where.
         message: String,
     },
     /// The caller asked to stop.
@@ -93,7 +93,9 @@ impl Error {
                 _ => "check the disk and the file, then try again",
             },
             Self::Cancelled => "",
-            Self::Internal { .. } => "please report it, with the command and the trace's format",
+            Self::Internal { .. } => {
+                "this is a defect of Tierwright: report it with these lines and the inputs"
+            }
             Self::BadTrace { hint, .. }
             | Self::Unreadable { hint, .. }
             | Self::UndecidedFormat { hint, .. }

@@ -8,6 +8,7 @@
 pub mod access;
 mod broadcast;
 pub mod curve;
+pub mod defects;
 pub mod error;
 pub mod hash;
 mod processor;

@@ -28,7 +28,7 @@ from tierwright.cli import (
     wear,
 )
 from tierwright.cli.money import shows_money
-from tierwright.errors import Defect, TierwrightError
+from tierwright.errors import Defect, TierwrightError, defect_of
 
 COMMANDS_GROUP = "tierwright.commands"
 """Entry points through which other packages add commands, such as `serve`."""
@@ -189,12 +189,11 @@ def _fail_defect(error: Exception) -> int:
     import traceback
 
     if isinstance(error, Defect):
-        trace, message = error.trace, error.message
+        trace = error.trace
     else:
         trace = "".join(traceback.format_exception(error))
-        message = f"{type(error).__name__}: {error}"
     typer.echo(trace.rstrip(), err=True)
-    _fail(message, Defect.hint)
+    _fail(*defect_of(error))
     return EXIT_DEFECT
 
 

@@ -27,7 +27,9 @@ _NVME_LOG = "nvme_smart_health_information_log"
 _STATISTIC_WRITTEN = "Logical Sectors Written"
 _STATISTIC_USED = "Percentage Used Endurance Indicator"
 _SECTOR_BYTES = 512
-_LARGEST = 2**128 - 1  # a counter of NVMe has 16 bytes
+_LARGEST = (
+    2**63 - 1
+)  # a counter of NVMe has 16 bytes, but no drive lives to fill 8 of them
 _LONGEST = 60  # digits and blanks of a number as text
 _SHOWN = 60  # characters of a value in a message
 
@@ -186,7 +188,7 @@ def _nvme(
 
 def _ata(document: Mapping[str, Any], place: str) -> SmartHealth:
     attributes = dict(_attributes(document, place))
-    statistics = dict(_statistics(document))
+    statistics = dict(_statistics(document, place))
     block = _block_bytes(document, place)
     written, basis, warnings = _ata_written(attributes, statistics, block)
     nand = [
@@ -248,7 +250,7 @@ def _attributes(document: Mapping[str, Any], place: str) -> Iterator[tuple[str, 
             yield str(row.get("name", "")), value
 
 
-def _statistics(document: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def _statistics(document: Mapping[str, Any], place: str) -> Iterator[tuple[str, int]]:
     log = document.get("ata_device_statistics", {})
     pages = log.get("pages", []) if isinstance(log, Mapping) else []
     for page in pages:
@@ -259,7 +261,9 @@ def _statistics(document: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
             if isinstance(value, bool) or not isinstance(value, int):
                 continue
             if row.get("flags", {}).get("valid", True):
-                yield str(row.get("name", "")), value
+                counted = _count(row, ("value",), f"{place}: {row.get('name', '')}")
+                if counted is not None:
+                    yield str(row.get("name", "")), counted
 
 
 def _block_bytes(document: Mapping[str, Any], place: str) -> int:
@@ -296,8 +300,8 @@ def _count(data: Mapping[str, Any], names: tuple[str, ...], place: str) -> int |
             )
         if value > _LARGEST:
             raise BadInput(
-                f"{place}: {name}: `{_shown(value)}` is more than a drive can count "
-                "(its counters have 128 bits)",
+                f"{place}: {name}: `{_shown(value)}` is more than any drive has counted "
+                "(2^63 or more): a number below 0 that was misread, or a fault of the drive",
                 _HINT,
             )
         return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,10 @@ USUAL_ASYMMETRIES = tuple(2.0 ** (step / 2) for step in range(17))
 REPLAY_MEMORY_BYTES = 2**30
 REPLAY_BYTES_A_PAGE = 48
 """Bound of what one split takes for each page of the buffer and of the trace, see docs."""
+MOST_LISTED = 2**16
+"""Splits of a survey that is kept."""
+_NEXT_TO_NONE = 1e-300
+_MOST_ROUNDS = 1000
 ARRAYS = ("hits_clean", "hits_dirty", "write_hits_dirty")
 
 Phase = Callable[[str], AbstractContextManager[OnProgress | None]]
@@ -74,8 +78,10 @@ class SplitSurvey:
         Stack distances of the Two-Stack pass.
     accesses, write_accesses, distinct_pages, page_bytes : int
         Of the trace.
-    hits_clean, hits_dirty, write_hits_dirty : uint64 arrays, shape (M - 1,)
-        Estimated hits at M_c = 1 ... M - 1. [accesses]
+    clean_pages : int64 array
+        M_c = 1 ... M - 1, or those of them that `cut` kept. [pages]
+    hits_clean, hits_dirty, write_hits_dirty : uint64 arrays, as many
+        Estimated hits at these splits. [accesses]
     baselines : dict of str to dict
         Counts of the replays of `BASELINES`.
     splits : dict of int to dict
@@ -88,6 +94,7 @@ class SplitSurvey:
     write_accesses: int
     distinct_pages: int
     page_bytes: int
+    clean_pages: np.typing.NDArray[np.int64]
     hits_clean: np.typing.NDArray[np.uint64]
     hits_dirty: np.typing.NDArray[np.uint64]
     write_hits_dirty: np.typing.NDArray[np.uint64]
@@ -95,13 +102,54 @@ class SplitSurvey:
     splits: dict[int, dict[str, int]]
 
     def rates(self) -> PoolMissRates:
-        """Miss rates of the pools at every split (Eqs 5 to 7)."""
-        return pool_miss_rates(
+        """Miss rates of the pools at every listed split (Eqs 5 to 7)."""
+        rates = pool_miss_rates(
             self.hits_clean,
             self.hits_dirty,
             self.write_hits_dirty,
             accesses=self.accesses,
             write_accesses=self.write_accesses,
+        )
+        return replace(rates, clean_pages=self.clean_pages)
+
+    def index_of(self, clean_pages: int) -> int:
+        """Return where a listed split stands in the arrays."""
+        return int(np.searchsorted(self.clean_pages, clean_pages))
+
+    def cut(self, most: int = MOST_LISTED) -> SplitSurvey:
+        """Leave splits out, so that about `most` are listed and every best one is.
+
+        Each estimate is A + B R with A and B of the split alone, so a split that is best at
+        any R is a corner of the lower hull of the points (A, B). These are kept, and the
+        replayed splits, and even steps. A survey of at most so many splits is kept whole.
+        """
+        if self.clean_pages.size <= most:
+            return self
+        rates = self.rates()
+        kept = [
+            np.linspace(0, self.clean_pages.size - 1, most // 2).round().astype(int),
+            np.searchsorted(self.clean_pages, list(self.splits)),
+        ]
+        for estimator in ESTIMATORS:
+            reads, both = (
+                getattr(
+                    split_costs(
+                        rates.p_c,
+                        rates.p_d,
+                        rates.p_dw,
+                        asymmetry=asymmetry,
+                        write_share=self.write_accesses / self.accesses,
+                    ),
+                    estimator,
+                )
+                for asymmetry in (_NEXT_TO_NONE, 1.0)
+            )
+            kept.append(_lower_hull(reads, both - reads))
+        chosen = np.unique(np.concatenate(kept))
+        return replace(
+            self,
+            clean_pages=self.clean_pages[chosen],
+            **{name: getattr(self, name)[chosen] for name in ARRAYS},
         )
 
     def at(
@@ -282,7 +330,8 @@ def _priced(survey: SplitSurvey, asymmetry: float, estimator: str) -> PricedSurv
         name: survey.cost(row, asymmetry) for name, row in survey.baselines.items()
     }
     chosen = best[estimator]
-    estimates = {name: float(getattr(costs, name)[chosen - 1]) for name in ESTIMATORS}
+    index = survey.index_of(chosen)
+    estimates = {name: float(getattr(costs, name)[index]) for name in ESTIMATORS}
     return PricedSurvey(
         asymmetry=asymmetry,
         estimator=estimator,
@@ -319,7 +368,7 @@ def _cautions(
         "write_accesses": survey.write_accesses,
         "distinct_pages": survey.distinct_pages,
     }
-    estimate = float(costs.flow[best_clean - 1])
+    estimate = float(costs.flow[survey.index_of(best_clean)])
     yield from cautions(
         found,
         survey.pages,
@@ -372,6 +421,7 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str,
         return f"({counts['reads']:,} + R {all_writes(counts):,})"
 
     at = priced.estimated_clean_pages
+    index = survey.index_of(at)
     rates, costs = priced.rates, priced.costs
     yield step("M", "the whole buffer", survey.pages, "pages")
     yield step("R", "cost of a page write in page reads", priced.asymmetry, "1", _PAPER)
@@ -396,7 +446,7 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str,
             7,
         ),
     ):
-        missed = float(values[at - 1])
+        missed = float(values[index])
         put_in = (
             f" = 1 - {round((1 - missed) * of):,} / {of:,}" if of else ", 0 without"
         )
@@ -415,7 +465,7 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str,
         ),
         ("eq4", "P_c P_d (1 + P_dw R)", f"{_PAPER}, Eq 4 as printed"),
     ):
-        yield step(name, formula, getattr(costs, name)[at - 1], _COST, source)
+        yield step(name, formula, getattr(costs, name)[index], _COST, source)
     best = priced.best_clean_pages
     yield step(
         "simulated",
@@ -545,6 +595,7 @@ def survey(
         write_accesses=found["write_accesses"],
         distinct_pages=found["distinct_pages"],
         page_bytes=found["page_bytes"],
+        clean_pages=rates.clean_pages,
         **{name: found[name] for name in ARRAYS},
         baselines={"lru": counts_of(lru), "cflru": counts_of(cflru)},
         splits=splits,
@@ -600,6 +651,29 @@ def _portions(
         yield list(splits[start : start + count])
 
 
+def _lower_hull(first: FloatArray, second: FloatArray) -> np.typing.NDArray[np.int64]:
+    """Return at least the corners of the lower left hull of points, the first of equal ones.
+
+    What lies above the line between its neighbours is no corner; leaving all such points out
+    at once, again and again, leaves the corners.
+    """
+    order = np.lexsort((np.arange(first.size), second, first))
+    # Only a point that is lower than all to its left can be least.
+    lowest = np.minimum.accumulate(second[order])
+    order = order[np.append(True, second[order][1:] < lowest[:-1])]
+    for _ in range(_MOST_ROUNDS):
+        if order.size <= 2:  # noqa: PLR2004
+            break
+        x, y = first[order], second[order]
+        above = (y[1:-1] - y[:-2]) * (x[2:] - x[:-2]) > (y[2:] - y[:-2]) * (
+            x[1:-1] - x[:-2]
+        )
+        if not above.any():
+            break
+        order = order[np.append(np.insert(~above, 0, True), True)]
+    return np.sort(order)
+
+
 def arrays_of(survey: SplitSurvey) -> dict[str, Any]:
     """Return the survey as arrays, to be kept in a file of NumPy."""
     names = _count_names(survey)
@@ -622,6 +696,7 @@ def arrays_of(survey: SplitSurvey) -> dict[str, Any]:
         "distance": np.array(survey.distance),
         "count_names": np.array(names),
         "counts": np.array(table, dtype=np.int64),
+        "listed_pages": survey.clean_pages,
         "clean_pages": np.fromiter(survey.splits, dtype=np.int64),
         "baseline_names": np.array(list(survey.baselines)),
     }
@@ -646,6 +721,10 @@ def survey_of(arrays: Mapping[str, Any]) -> SplitSurvey:
         write_accesses=write_accesses,
         distinct_pages=distinct_pages,
         page_bytes=page_bytes,
+        # Earlier versions listed all of them.
+        clean_pages=np.asarray(arrays["listed_pages"])
+        if "listed_pages" in arrays
+        else np.arange(1, pages, dtype=np.int64),
         **{name: np.asarray(arrays[name]) for name in ARRAYS},
         baselines=dict(zip(baselines, rows, strict=False)),
         splits=dict(zip(clean, rows[len(baselines) :], strict=True)),

@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use super::stack::{DepthsHalf, PlacesHalf, UsedPlaces};
 use super::{Curves, NEVER_WRITTEN, check, counts_above, curves};
 use crate::access::{AccessSource, Chunk, WRITE};
+use crate::defects::caught;
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages};
@@ -50,8 +51,13 @@ pub fn curves_in_batches(
     let (orders, to_count) = channel();
     let (counted, answers) = channel();
     std::thread::scope(|scope| {
-        scope.spawn(move || count_depths(&to_count, &counted));
-        let mut pass = Pass {
+        let counting = scope.spawn(move || {
+            caught(|| {
+                count_depths(&to_count, &counted);
+                Ok(())
+            })
+        });
+        let pass = Pass {
             places: PlacesHalf::default(),
             by_depth: Vec::new(),
             by_deepest: Vec::new(),
@@ -63,22 +69,37 @@ pub fn curves_in_batches(
             fewest_references: fewest_references.max(batch_accesses),
             distinct: 0,
         };
-        let (mut accesses, mut writes) = (0, 0);
-        let mut chunk = Chunk::default();
-        while source.next_chunk(&mut chunk)? {
-            pass.distinct = distinct_pages(&chunk, pass.distinct)?;
-            pass.places.grow(pass.distinct, NEVER_WRITTEN);
-            let pages = chunk.pages.chunks(batch_accesses);
-            for (pages, flags) in pages.zip(chunk.flags.chunks(batch_accesses)) {
-                writes += pass.batch(pages, flags)?;
-            }
-            accesses += chunk.len() as u64;
-            report(source, accesses, on_progress)?;
-        }
-        let curves = pass.finish(accesses, writes)?;
-        check(&curves).map_err(|text| disagreement("curves", &text))?;
-        Ok(curves)
+        let made = follow(source, pass, batch_accesses, on_progress);
+        // What failed over there is why it failed here.
+        counting
+            .join()
+            .unwrap_or_else(|_| Err(disagreement("curves", "the other thread panicked")))?;
+        made
     })
+}
+
+/// The pass of this thread; the other one ends with it.
+fn follow(
+    source: &mut dyn AccessSource,
+    mut pass: Pass,
+    batch_accesses: usize,
+    on_progress: OnProgress<'_>,
+) -> Result<Curves> {
+    let (mut accesses, mut writes) = (0, 0);
+    let mut chunk = Chunk::default();
+    while source.next_chunk(&mut chunk)? {
+        pass.distinct = distinct_pages(&chunk, pass.distinct)?;
+        pass.places.grow(pass.distinct, NEVER_WRITTEN);
+        let pages = chunk.pages.chunks(batch_accesses);
+        for (pages, flags) in pages.zip(chunk.flags.chunks(batch_accesses)) {
+            writes += pass.batch(pages, flags)?;
+        }
+        accesses += chunk.len() as u64;
+        report(source, accesses, on_progress)?;
+    }
+    let curves = pass.finish(accesses, writes)?;
+    check(&curves).map_err(|text| disagreement("curves", &text))?;
+    Ok(curves)
 }
 
 /// Some accesses, each with the place where its page was, then with the depth.

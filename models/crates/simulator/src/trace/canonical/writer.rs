@@ -248,12 +248,11 @@ impl CanonicalWriter {
         if pages.len() < FEWEST_PAGES || share(whole.len(), self.column.len()) < MOST_OF_PAGES {
             return Ok(whole);
         }
+        // The first plane carries the column's head. A column of one number, all zero, has no plane.
+        let first = self.column.len().min(COLUMN_HEAD_BYTES + pages.len());
+        let (first, others) = self.column.split_at(first);
         let mut section = Vec::with_capacity(self.column.len());
-        let mut start = 0;
-        // The first plane carries the column's head.
-        let mut end = COLUMN_HEAD_BYTES + pages.len();
-        while start < self.column.len() {
-            let plane = &self.column[start..end];
+        for plane in std::iter::once(first).chain(others.chunks(pages.len())) {
             let mut packed = self.compressor.compress(plane);
             if let Ok(bytes) = &packed
                 && share(bytes.len(), plane.len()) >= MOST_OF_PLANE
@@ -261,7 +260,6 @@ impl CanonicalWriter {
                 packed = self.storer.compress(plane);
             }
             section.extend(packed.map_err(|source| self.failed(source))?);
-            (start, end) = (end, end + pages.len());
         }
         Ok(section)
     }

@@ -13,6 +13,7 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use crate::defects::watched;
 use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::formats::csv::{self, Csv};
@@ -183,7 +184,7 @@ fn guarded<T>(
     call: impl FnOnce() -> std::result::Result<T, ParquetError>,
 ) -> Result<T> {
     // The library asserts some of what a sound file holds; a damaged one must not end the program.
-    let told = match catch_unwind(AssertUnwindSafe(call)) {
+    let told = match watched(|| catch_unwind(AssertUnwindSafe(call))).0 {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(error)) => error.to_string(),
         Err(_) => "its parts contradict each other".to_owned(),

@@ -1,0 +1,95 @@
+"""What is stored goes: one door to delete each of it, and what nobody reads goes by itself."""
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from tierwright_server import contents
+from tierwright_server.analyses import repository as analyses
+from tierwright_server.context import Context
+from tierwright_server.errors import Conflict, NotFound
+from tierwright_server.runs.states import FINAL, RunStatus
+from tierwright_server.settings import Settings
+from tierwright_server.tables import Analysis, Run
+
+log = structlog.get_logger(__name__)
+
+
+async def delete_analysis(
+    session: AsyncSession, context: Context, analysis_id: str
+) -> None:
+    """Delete the result of an analysis; it is computed anew when asked for.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    Conflict
+        It is being computed.
+    """
+    await analyses.lock_id(session, analysis_id)
+    found = await session.get(Analysis, analysis_id, populate_existing=True)
+    if found is None:
+        raise NotFound(
+            f"there is no analysis `{analysis_id}`",
+            hint="GET /api/v1/storage lists the largest ones.",
+        )
+    run = None if found.run_id is None else await session.get(Run, found.run_id)
+    if run is not None and RunStatus(run.status) not in FINAL:
+        raise Conflict(
+            f"the analysis `{analysis_id}` is being computed",
+            hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel.",
+        )
+    path = contents.analysis_path(context.settings, found.content_id, analysis_id)
+    await session.delete(found)
+    await session.flush()
+    context.analyses.drop(analysis_id)
+    await asyncio.to_thread(path.unlink, missing_ok=True)
+
+
+async def expire_analyses(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Delete results that nobody has read for long, and files that belong to no row."""
+    oldest = time.time() - settings.analysis_expires_s
+    unread = await asyncio.to_thread(_older, settings.contents_dir, oldest)
+    if not unread:
+        return
+    async with sessions() as session:
+        ids = list(unread)
+        # Of a run that has not ended the file is about to be replaced.
+        open_ = select(Run.id).where(
+            Run.status.notin_([status.value for status in FINAL])
+        )
+        await session.execute(
+            delete(Analysis).where(
+                Analysis.id.in_(ids),
+                Analysis.run_id.is_(None) | Analysis.run_id.notin_(open_),
+            )
+        )
+        left = set(
+            await session.scalars(select(Analysis.id).where(Analysis.id.in_(ids)))
+        )
+        for analysis_id, path in unread.items():
+            if analysis_id not in left:
+                path.unlink(missing_ok=True)
+                log.info("analysis expired", analysis=analysis_id)
+        await session.commit()
+
+
+def _older(folder: Path, oldest: float) -> dict[str, Path]:
+    found = {}
+    for path in folder.glob(f"*/{contents.ANALYSES_NAME}/*"):
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime >= oldest:
+                continue
+            if path.suffix == ".npz":
+                found[path.stem] = path
+            else:
+                path.unlink()  # the draft of a job that died
+    return found

@@ -1,0 +1,41 @@
+"""A defect in a job is told at once, with its place; nothing is tried again."""
+
+from typing import Any
+
+import pytest
+
+from tierwright import _simulator
+from tierwright.errors import Defect
+from tierwright_server.jobs import child
+
+
+class Silent(child._Stdout):
+    def write(self, line: dict[str, Any]) -> None:
+        raise AssertionError(line)
+
+
+def broken(*_: Any) -> dict[str, Any]:
+    return {"result": {}["missing"]}
+
+
+@pytest.mark.parametrize(
+    ("work", "message", "place"),
+    [
+        (lambda *_: _simulator._panic("on purpose"), "on purpose", "guard.rs:"),
+        (broken, "KeyError: 'missing'", "tierwright_server.jobs.child, line"),
+    ],
+)
+def test_a_defect_is_the_answer_of_a_job(
+    monkeypatch, capsys, work, message, place
+) -> None:
+    monkeypatch.setattr(child, "work_of", lambda _: work)
+    answer = child._work(
+        {"kind": "sweep", "input": {}, "memory_bytes": 2**30}, Silent()
+    )
+    error = answer["error"]
+    assert message in error["message"]
+    assert place in error["message"]
+    assert error["hint"] == Defect.hint
+    assert error["defect"] is True
+    # The trace goes to the log of the worker.
+    assert "Traceback" in capsys.readouterr().err
