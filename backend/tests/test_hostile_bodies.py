@@ -173,6 +173,23 @@ def hostile(chance: random.Random, body: Any) -> str:
     return text
 
 
+EDGES = (2**53 - 1, 5e-324, 0, 10**400)
+
+
+def at_an_edge(chance: random.Random, body: Any) -> list[str]:
+    """Set each number of a body to each edge, in a random order."""
+    numbers = [at for at in places(body) if isinstance(value_at(body, at), int | float)]
+    found = [written(changed(body, at, edge)) for at in numbers for edge in EDGES]
+    chance.shuffle(found)
+    return found
+
+
+def value_at(value: Any, at: tuple[Any, ...]) -> Any:
+    for key in at:
+        value = value[key]
+    return value
+
+
 def operations() -> list[tuple[str, str, dict[str, Any]]]:
     found = []
     for path, methods in DOCUMENT["paths"].items():
@@ -214,10 +231,16 @@ def test_no_body_brings_the_server_down(filled):
         # Of each operation the same bodies, whatever the others have.
         chance = random.Random(f"{SEED} {method} {path}")
         bodies = [fitting(schema), fitting(schema, full=True)]
+        edges = at_an_edge(chance, bodies[1]) + at_an_edge(chance, bodies[0])
         until = time.monotonic() + share_s
         sent = 0
         while sent < LEAST_EACH or time.monotonic() < until:
-            text = hostile(chance, chance.choice(bodies))
+            # Half of them only one step from a body that fits.
+            text = (
+                edges.pop()
+                if edges and sent % 2
+                else hostile(chance, chance.choice(bodies))
+            )
             answer = filled.client.request(
                 method, paths(path), content=text.encode(), headers=HEADERS, timeout=30
             )
@@ -241,3 +264,35 @@ def test_the_bodies_that_are_changed_mostly_fit(filled):
         assert answer.status_code < 500, (path, answer.text)
         fit += answer.status_code < 400
     assert fit >= 15
+
+
+POINT = {
+    "workload_id": "example",
+    "flash_device_id": "face2016-samsung-840pro-256",
+    "disk_device_id": "face2016-cheetah-15k6-single",
+}
+LARGEST = 2**53 - 1
+
+
+@pytest.mark.parametrize("pages", [10**12, 2**51, LARGEST])
+@pytest.mark.parametrize(
+    "path", ["/recovery", "/wear", "/evaluations", "/throughputs", "/break-evens"]
+)
+def test_sizes_up_to_the_largest_are_answered_or_refused(filled, path, pages):
+    body = POINT | {"ram_pages": 1000, "flash_pages": pages}
+    answer = filled.client.post(path, json=body)
+    assert answer.status_code in (200, 409, 422), answer.text
+
+
+@pytest.mark.parametrize("interest", ["5e-324", "1e-300", "1e-30", "1e-20", "1e-9"])
+def test_hardly_any_interest_costs_hardly_anything(filled, interest):
+    def month(rate):
+        body = (
+            '{"device_ids": ["samsung-pm9a3-7.68tb-u2"], "held_bytes": 1000000000, '
+            f'"price_book_id": "street-2026-q3", "interest_per_year": {rate}}}'
+        )
+        answer = filled.client.post("/tier-costs", content=body, headers=HEADERS)
+        assert answer.status_code == 200, answer.text
+        return float(answer.json()["rows"][0]["usd_per_month"])
+
+    assert month(interest) == pytest.approx(month("0"), rel=1e-7)

@@ -6,6 +6,7 @@ paper (ADMS 2014), sections 3.2 and 3.6 (filling). The redo model is derived.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -196,7 +197,8 @@ def fill_time(cache_bytes: float, rates_bytes_per_s: Mapping[str, float]) -> Fil
     problems = Problems("fill time", "give sizes and rates above 0")
     problems.check(rates_bytes_per_s, "rates_bytes_per_s", None, "needs at least one")
     for name, value in {"cache_bytes": cache_bytes, **rates_bytes_per_s}.items():
-        good = np.isfinite(value) and value > 0
+        # NumPy's own test knows no whole number beyond 2^64.
+        good = 0 < value < math.inf
         problems.check(good, name, value, "must be finite and above 0")
     problems.raise_if_any()
     bottleneck = min(rates_bytes_per_s, key=lambda name: rates_bytes_per_s[name])

@@ -17,6 +17,7 @@ flash: `tierwright.metadata`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,7 +63,7 @@ class PageCosts:
         problems = Problems("page costs", "give times above 0, all in one unit")
         for name in ("disk_read", "disk_write", "flash_read", "flash_write"):
             value = getattr(self, name)
-            good = np.isfinite(value) and value > 0
+            good = 0 < value < math.inf
             problems.check(good, name, value, "must be finite and above 0")
         problems.raise_if_any()
 
