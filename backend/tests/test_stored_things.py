@@ -102,7 +102,7 @@ class TestStorage:
         assert shown["used_bytes"] == sum(shown[part] for part in parts)
 
     def test_the_limit_holds_for_analyses(self, make_settings):
-        settings = make_settings(storage_limit_bytes=2**20)
+        settings = make_settings(storage_limit_bytes=4 * 2**20)
         with run_application(settings) as full:
             full.wait_example()
             answer = full.client.post(
