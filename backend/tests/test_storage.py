@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import struct
 import zipfile
 
@@ -353,8 +354,9 @@ class TestLimits:
             assert run["status"] == "failed"
             assert "this installation may take" in run["error"]
 
-    def test_without_a_limit_the_disk_is_the_limit(self, application):
+    def test_unless_set_half_of_the_disk_is_the_limit(self, application):
         shown = application.get("/storage")
-        assert shown["limit_bytes"] is None
+        disk = shutil.disk_usage(application.settings.data_dir).total
+        assert shown["limit_bytes"] == disk // 2
         assert shown["upload_limit_bytes"] == 20 * 2**30
         assert shown["free_bytes"] > 0
