@@ -24,11 +24,8 @@ export function ServerSide() {
 /** "1.2 GiB of 20 GiB used; a file may have up to 20 GiB." */
 export function roomText(storage: StorageOut): string {
   const used = formatBytes(bytes(storage.used_bytes));
-  const limit =
-    storage.limit_bytes === null
-      ? `${used} used, ${formatBytes(bytes(storage.free_bytes))} free on the disk, of which ${formatBytes(bytes(storage.reserve_bytes))} stay free`
-      : `${used} of ${formatBytes(bytes(storage.limit_bytes))} used`;
-  return `Uploads and workloads: ${limit}. One file may have up to ${formatBytes(bytes(storage.upload_limit_bytes))}.`;
+  const limit = `${used} of ${formatBytes(bytes(storage.limit_bytes))} used`;
+  return `Uploads, workloads and results: ${limit}. One file may have up to ${formatBytes(bytes(storage.upload_limit_bytes))}.`;
 }
 
 function Room({ storage }: { readonly storage: StorageOut }) {

@@ -54,6 +54,7 @@ __all__ = [
     "SimulatorError",
     "TraceError",
     "UndecidedFormat",
+    "_panic",
     "admissions",
     "buffers",
     "choosers",
