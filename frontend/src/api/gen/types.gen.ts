@@ -6312,12 +6312,18 @@ export type PoolSplitOut = {
     run: RunOut | null;
     /**
      * Pages
+     *
+     * M, the whole buffer: at most twice the distinct pages of the trace, above which nothing changes. [pages]
      */
     pages: number;
     /**
      * Distance
      */
     distance: 'raw' | 'effective' | 'grouped' | 'grouped_conservative';
+    /**
+     * Warnings
+     */
+    warnings: Array<WarningOut>;
 };
 
 /**
@@ -9333,13 +9339,13 @@ export type StepOut = {
 /**
  * StorageItem
  *
- * Something large that may be deleted.
+ * Something large that may be deleted, with `DELETE /storage/{kind}/{id}`.
  */
 export type StorageItem = {
     /**
      * Kind
      */
-    kind: 'upload' | 'workload';
+    kind: 'upload' | 'workload' | 'analysis';
     /**
      * Id
      */
@@ -9350,6 +9356,8 @@ export type StorageItem = {
     name: string;
     /**
      * Size Bytes
+     *
+     * Of a workload without its analyses.
      */
     size_bytes: number;
 };
@@ -9357,7 +9365,7 @@ export type StorageItem = {
 /**
  * StorageOut
  *
- * The room that uploads and workloads take, and the limits.
+ * The room that all that is stored takes, and the limits.
  */
 export type StorageOut = {
     /**
@@ -9375,11 +9383,17 @@ export type StorageOut = {
      */
     contents_bytes: number;
     /**
+     * Work Bytes
+     *
+     * Half-made, by jobs that run or go on.
+     */
+    work_bytes: number;
+    /**
      * Limit Bytes
      *
-     * Null: only the disk limits.
+     * Of all that is used; half of the disk unless set.
      */
-    limit_bytes: number | null;
+    limit_bytes: number;
     /**
      * Upload Limit Bytes
      *
@@ -13371,6 +13385,76 @@ export type GetStorageResponses = {
 };
 
 export type GetStorageResponse = GetStorageResponses[keyof GetStorageResponses];
+
+export type DeleteStoredData = {
+    body?: never;
+    path: {
+        /**
+         * Kind
+         *
+         * As `largest` names it.
+         */
+        kind: 'upload' | 'workload' | 'analysis';
+        /**
+         * Stored Id
+         *
+         * Its id.
+         */
+        stored_id: string;
+    };
+    query?: never;
+    url: '/api/v1/storage/{kind}/{stored_id}';
+};
+
+export type DeleteStoredErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DeleteStoredError = DeleteStoredErrors[keyof DeleteStoredErrors];
+
+export type DeleteStoredResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteStoredResponse = DeleteStoredResponses[keyof DeleteStoredResponses];
 
 export type ListWorkloadsData = {
     body?: never;
