@@ -96,7 +96,9 @@ describe("an estimate beside LRU", () => {
     );
     const cliff = {
       ...unlike,
-      warnings: [{ name: "cliff", message: "the curve has a cliff", hint: "replay it" }],
+      warnings: [
+        { name: "cliff", message: "the curve has a cliff", hint: "replay it" },
+      ],
     };
     expect(estimateFinding(made([cliff]))).toBe(
       "The curve of ARC has a cliff at this size, so it cannot be told from LRU",
