@@ -41,11 +41,11 @@ const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}
 /** Why no size tells the policy from LRU. */
 function withoutIntervals(known: readonly Known[], title: string): string {
   if (known.every((row) => row.too_small === true)) {
-    return `All scaled caches are too small to tell ${title} from LRU`;
+    return `All scaled caches are too small to distinguish ${title} from LRU`;
   }
   return known.every((row) => row.warnings.some(({ name }) => name === "cliff"))
-    ? `The curve of ${title} has a cliff at ${known.length === 1 ? "this size" : `each of ${known.length} sizes`}, so it cannot be told from LRU`
-    : `No scaled cache stands for one under ${title} well enough to tell it from LRU`;
+    ? `The curve of ${title} has a cliff at ${known.length === 1 ? "this size" : `each of ${known.length} sizes`}, so it cannot be distinguished from LRU`
+    : `No scaled cache represents one under ${title} well enough to distinguish it from LRU`;
 }
 
 /** The policy beside the exact curve of LRU, as far as the intervals tell them apart. */
