@@ -107,7 +107,9 @@ describe("an estimate beside LRU", () => {
     expect(estimateTable(made([cliff])).rows[0]?.at(-1)).toBe(
       "the curve has a cliff at this size: no interval",
     );
-    expect(estimateFinding(made([small, cliff]))).toContain("No scaled cache represents");
+    expect(estimateFinding(made([small, cliff]))).toContain(
+      "No scaled cache represents",
+    );
     expect(estimateFinding(made([small, row(20, 0.5, 0.6)]))).toBe(
       "ARC hits less than LRU at 1 of 1 size with an interval, beyond its interval",
     );
