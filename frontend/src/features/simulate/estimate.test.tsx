@@ -97,7 +97,13 @@ describe("an estimate beside LRU", () => {
     const cliff = {
       ...unlike,
       warnings: [
-        { name: "cliff", message: "the curve has a cliff", hint: "replay it" },
+        {
+          name: "cliff",
+          message: "the curve has a cliff",
+          hint: "replay it",
+          could_change_choice: null,
+          effect: null,
+        },
       ],
     };
     expect(estimateFinding(made([cliff]))).toBe(
