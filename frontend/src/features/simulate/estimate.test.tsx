@@ -102,7 +102,7 @@ describe("an estimate beside LRU", () => {
           message: "the curve has a cliff",
           hint: "replay it",
           could_change_choice: null,
-          effect: null,
+          effect: "",
         },
       ],
     };
