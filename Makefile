@@ -72,7 +72,7 @@ generate: setup ## write the generated files: OpenAPI document, page client, ref
 	$(PY) scripts/generate_reference.py
 
 .PHONY: miniature-coverage
-miniature-coverage: setup ## measure anew how often intervals of miniatures hold; needs the recorded traces (TIERWRIGHT_SHARED); takes long
+miniature-coverage: setup ## measure anew how often intervals of miniatures hold; needs the recorded traces (TIERWRIGHT_SHARED); takes a quarter of an hour
 	$(PY) models/benches/miniature_coverage.py --generated --seeds 20 --write docs/models/curves.md fixtures/traces/tpcb-cut.csv.zst \
 	  $(addprefix $(or $(TIERWRIGHT_SHARED),../shared)/traces/,OLTP.lis.zst cloudPhysicsIO.vscsi desktop.trace.gz 2_pools.trace.gz)
 

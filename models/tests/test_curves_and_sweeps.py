@@ -384,7 +384,7 @@ def test_every_policy_states_an_interval_that_holds_or_none(
                 low, high = row["interval95"]["misses"]
                 inside[name].append(low <= counted["misses"] <= high)
             elif not row["too_small"]:
-                assert warned == {"does_not_shrink"}
+                assert warned in ({"does_not_shrink"}, {"cliff"})
     assert not inside["lru_2"] + inside["w_tinylfu"] + inside["sieve"]
     assert inside["lru"]
     for name, held in inside.items():
@@ -418,17 +418,24 @@ def test_a_bounded_sample_knows_how_deep_nearly_all_pages_are(tmp_path: Path) ->
         assert found.curve.misses_at[at] == pytest.approx(2 * pages, rel=0.1)
 
 
-def held(trace: Path, asked: list[dict[str, Any]], rate: float) -> tuple[float, float]:
-    """Return how often intervals of the misses hold them, and their mean width as a miss ratio."""
+def held(
+    trace: Path, asked: list[dict[str, Any]], rate: float
+) -> tuple[float, float, float]:
+    """Return how often intervals of the misses hold them, their mean width as a miss ratio, and how many are stated."""
     exact = _simulator.sweep(trace, asked)["rows"]
     inside, widths = [], []
-    for seed in range(20):
+    seeds = 20
+    for seed in range(seeds):
         rows = _simulator.miniatures(trace, asked, rate, seed=seed)["rows"]
         for row, counted in zip(rows, exact, strict=True):
+            if row["interval95"] is None:
+                assert [one["name"] for one in row["warnings"]] == ["cliff"]
+                continue
             low, high = row["interval95"]["misses"]
             inside.append(low <= counted["misses"] <= high)
             widths.append((high - low) / counted["accesses"])
-    return float(np.mean(inside)), float(np.mean(widths))
+    stated = len(inside) / (seeds * len(asked))
+    return float(np.mean(inside)), float(np.mean(widths)), stated
 
 
 def test_intervals_of_opt_take_in_that_its_miniatures_miss_too_often(
@@ -439,33 +446,76 @@ def test_intervals_of_opt_take_in_that_its_miniatures_miss_too_often(
     weights = np.arange(1, 30_001) ** -0.9
     pages = draw.choice(30_000, 150_000, p=weights / weights.sum())
     trace = by_pages(tmp_path, pages)
-    share, width = held(trace, [{"policy": "opt", "pages": 3000}], 0.2)
+    share, width, stated = held(trace, [{"policy": "opt", "pages": 3000}], 0.2)
     assert share >= 0.95
     assert width < 0.06
+    assert stated == 1
 
 
-@pytest.mark.parametrize(
-    ("policy", "at_least"),
-    [("fifo", 0.93), ("2q", 0.93), ("lru", 0.93), ("arc", 0.93), ("clock", 0.83)],
-)
-def test_intervals_take_in_the_cliffs_of_scans_that_come_again(
-    tmp_path: Path, policy: str, at_least: float
+def scans_that_come_again(seed: int) -> Any:
+    """Eight scans of 2,000 pages, three times each: every size is beside the cliff of one of them."""
+    draw = np.random.default_rng(seed)
+    return np.concatenate(
+        [
+            start * 500 + np.arange(2000)
+            for start in draw.integers(0, 30, 8)
+            for _ in range(3)
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_intervals_hold_beside_cliffs_or_none_is_stated(
+    tmp_path: Path, seed: int
 ) -> None:
-    """They hit or miss as a whole, by the size.
+    """Scans hit or miss as a whole, by the size.
 
-    Without roughness 83 % held for LRU and 58 % for CLOCK, whose curve jumps on such a trace at every size.
+    Without roughness 58 % of CLOCK's intervals held; with it 88 %, when all of them were stated. The rule was fixed on
+    other scans than these.
     """
-    draw = np.random.default_rng(6)
-    scans = [
-        start * 1000 + np.arange(4000)
-        for start in draw.integers(0, 30, 8)
-        for _ in range(3)
+    trace = by_pages(tmp_path, scans_that_come_again(seed))
+    names = ("lru", "fifo", "clock", "gclock", "arc", "2q")
+    asked = [
+        {"policy": name, "pages": pages}
+        for name in names
+        for pages in range(2100, 4600, 500)
     ]
-    trace = by_pages(tmp_path, np.concatenate(scans))
-    asked = [{"policy": policy, "pages": pages} for pages in range(3000, 9001, 500)]
-    share, _ = held(trace, asked, 0.5)
-    # 95 of 100, less two standard errors of 260 intervals.
-    assert share >= at_least
+    share, width, stated = held(trace, asked, 0.8)
+    assert share >= 0.95
+    assert width < 0.1
+    assert 0.05 < stated < 0.95
+
+
+def test_a_cliff_is_said_where_it_is_and_nowhere_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A loop over 8,000 pages has one cliff, there."""
+    trace = by_pages(tmp_path, np.tile(np.arange(8000), 4))
+    asked = ("--policy", "lru", "--pages", "4000,7950,9000", "--miniature", "0.4")
+    assert main(["sweep", str(trace), *asked, "--json"]) == 0
+    below, beside, above = json.loads(capsys.readouterr().out)
+    assert below["interval95"]["misses"][0] > 31_000
+    assert beside["interval95"] is None
+    assert beside["too_small"] is False
+    assert above["interval95"]["misses"][1] < 9_000
+    assert [row["warnings"] for row in (below, above)] == [[], []]
+    assert main(["sweep", str(trace), *asked]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("(no interval)") >= 1
+    assert "lru 7,950: the curve has a cliff at this size" in printed.err
+    assert "hint: replay it in full" in printed.err
+
+
+def test_a_scheme_has_the_cliffs_of_its_tiers(tmp_path: Path) -> None:
+    trace = by_pages(tmp_path, np.tile(np.arange(8000), 4))
+    asked = [
+        {"scheme": "exclusive", "ram_pages": ram, "flash_pages": flash}
+        for ram, flash in ((2000, 3000), (3000, 4950))
+    ]
+    away, beside = _simulator.miniatures(trace, asked, 0.4)["rows"]
+    assert away["interval95"] is not None
+    assert beside["interval95"] is None
+    assert [one["name"] for one in beside["warnings"]] == ["cliff"]
 
 
 def test_samples_without_a_page_that_came_again_leave_room_for_some(
@@ -474,9 +524,10 @@ def test_samples_without_a_page_that_came_again_leave_room_for_some(
     """Their spread is zero: by it alone the interval has no width, and 12 of 20 held."""
     pages = np.arange(40_000)
     trace = by_pages(tmp_path, np.concatenate([pages, pages[:40]]))
-    share, width = held(trace, [{"policy": "clock", "pages": 13_000}], 0.02)
+    share, width, stated = held(trace, [{"policy": "clock", "pages": 13_000}], 0.02)
     assert share >= 0.95
     assert width < 0.01
+    assert stated == 1
 
 
 def test_sieve_states_no_interval_alone_or_in_a_tier(cut: Path) -> None:

@@ -45,7 +45,7 @@ class MiniatureRow(Answer):
     hit_ratio: float | None = Field(description="Share of the accesses.")
     hit_ratio_interval95: Interval | None = Field(
         description="None where the spread of the miniatures says too little, with the "
-        "reason in `warnings`: `does_not_shrink` or `too_small`."
+        "reason in `warnings`: `does_not_shrink`, `too_small` or `cliff`."
     )
     lru_hit_ratio: float = Field(
         description="Share of the accesses that LRU hits at this size: exact, not estimated."

@@ -43,7 +43,7 @@ _ESTIMATOR = (
     "roughness between these; cold start"
 )
 _CONFIDENCE = 0.95
-_INTERVALS = "of what shrinks, with roughness"
+_INTERVALS = "of what shrinks, with roughness, none at cliffs"
 """How they are stated: kept rows whose intervals were narrower are of other keys, and made anew."""
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 Configuration = dict[str, Any]

@@ -386,8 +386,10 @@ function Explanation() {
       how much slightly smaller and larger caches differ, and how rough the counts are
       between those sizes. It is of the sampling alone: where a scaled cache, or a queue
       within it, has fewer than 32 pages, and where the policy does not shrink with its
-      cache, it may behave unlike a large one, and there is no band. The dashed line is
-      LRU from stack distances of the whole trace, exact at every size. Cold start,
+      cache, it may behave unlike a large one, and there is no band. Nor is there one
+      where the curve has a cliff: a few pages more or less make the cache hit or miss
+      whole loops, and at which size the whole does so no sample tells. The dashed line
+      is LRU from stack distances of the whole trace, exact at every size. Cold start,
       nothing flushed at the end. To be sure of a size, run a sweep: it replays the
       whole trace.
     </p>

@@ -89,13 +89,35 @@ describe("an estimate beside LRU", () => {
     );
     const unlike = { ...small, too_small: false };
     expect(estimateFinding(made([unlike], "LRU-2"))).toContain(
-      "No scaled cache stands for one under LRU-2",
+      "No scaled cache represents one under LRU-2",
     );
     expect(estimateSentence(made([unlike], "LRU-2"))).toContain(
       "no interval can be stated",
     );
+    const cliff = {
+      ...unlike,
+      warnings: [
+        {
+          name: "cliff",
+          message: "the curve has a cliff",
+          hint: "replay it",
+          could_change_choice: null,
+          effect: "",
+        },
+      ],
+    };
+    expect(estimateFinding(made([cliff]))).toBe(
+      "The curve of ARC has a cliff at this size, so it cannot be distinguished from LRU",
+    );
+    expect(estimateFinding(made([cliff, cliff]))).toContain("at each of 2 sizes");
+    expect(estimateTable(made([cliff])).rows[0]?.at(-1)).toBe(
+      "the curve has a cliff at this size: no interval",
+    );
+    expect(estimateFinding(made([small, cliff]))).toContain(
+      "No scaled cache represents",
+    );
     expect(estimateFinding(made([small, row(20, 0.5, 0.6)]))).toBe(
-      "ARC hits less than LRU at 1 of 1 size with caches large enough, beyond its interval",
+      "ARC hits less than LRU at 1 of 1 size with an interval, beyond its interval",
     );
   });
 

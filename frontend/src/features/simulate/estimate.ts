@@ -38,6 +38,16 @@ export const leastPagesAt = (rate: number): number =>
 
 const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}`;
 
+/** Why no size tells the policy from LRU. */
+function withoutIntervals(known: readonly Known[], title: string): string {
+  if (known.every((row) => row.too_small === true)) {
+    return `All scaled caches are too small to distinguish ${title} from LRU`;
+  }
+  return known.every((row) => row.warnings.some(({ name }) => name === "cliff"))
+    ? `The curve of ${title} has a cliff at ${known.length === 1 ? "this size" : `each of ${known.length} sizes`}, so it cannot be distinguished from LRU`
+    : `No scaled cache represents one under ${title} well enough to distinguish it from LRU`;
+}
+
 /** The policy beside the exact curve of LRU, as far as the intervals tell them apart. */
 export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): string {
   const known = knownRows(made);
@@ -46,9 +56,7 @@ export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): str
   }
   const rows = statedRows(known);
   if (rows.length === 0) {
-    return known.every((row) => row.too_small === true)
-      ? `All scaled caches are too small to distinguish ${made.title} from LRU`
-      : `No scaled cache represents one under ${made.title} well enough to distinguish it from LRU`;
+    return withoutIntervals(known, made.title);
   }
   const above = rows.filter(
     (row) => row.hit_ratio_interval95[0] > row.lru_hit_ratio,
@@ -57,8 +65,7 @@ export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): str
     (row) => row.hit_ratio_interval95[1] < row.lru_hit_ratio,
   ).length;
   const all =
-    sizesText(rows.length) +
-    (rows.length < known.length ? " with caches large enough" : "");
+    sizesText(rows.length) + (rows.length < known.length ? " with an interval" : "");
   if (made.title.toLowerCase() === "lru") {
     return `The estimate of LRU holds its exact curve at ${rows.length - above - below} of ${all}`;
   }
@@ -92,6 +99,7 @@ export function estimateSentence(made: MiniatureOut): string | undefined {
 const NOTES: Readonly<Record<string, string>> = {
   too_small: `part of a scaled cache below ${LEAST_SCALED_PAGES} pages: no interval`,
   does_not_shrink: "the policy does not shrink: no interval",
+  cliff: "the curve has a cliff at this size: no interval",
 };
 
 export function estimateTable(made: MiniatureOut) {
