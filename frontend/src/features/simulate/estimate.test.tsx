@@ -89,7 +89,7 @@ describe("an estimate beside LRU", () => {
     );
     const unlike = { ...small, too_small: false };
     expect(estimateFinding(made([unlike], "LRU-2"))).toContain(
-      "No scaled cache stands for one under LRU-2",
+      "No scaled cache represents one under LRU-2",
     );
     expect(estimateSentence(made([unlike], "LRU-2"))).toContain(
       "no interval can be stated",
