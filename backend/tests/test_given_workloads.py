@@ -262,7 +262,7 @@ class TestCurve:
         answer = application.post("/wear", body | {"dirty_share_range": True}, 200)
         assert answer["dirty_share"]["state"] == "unknown"
         assert answer["warnings"][0]["name"] == "dirty_share_unknown"
-        assert "which is unknown" in answer["sentence"]
+        assert "is unknown" in answer["sentence"]
         none, all_, some = (
             {
                 row["scheme"]: row

@@ -97,7 +97,7 @@ class TestMap:
             "/scheme-maps", asked(flash_device_id="samsung-pm9a3-7.68tb-u2"), 200
         )
         assert unsure["too_close_share"] > 0.5
-        assert unsure["sentence"].startswith("Too close to call on ")
+        assert unsure["sentence"].startswith("On ")
 
     @pytest.mark.parametrize(
         ("changes", "where"),

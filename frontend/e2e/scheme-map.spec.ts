@@ -57,7 +57,7 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
   await page.getByRole("combobox", { name: "Upwards" }).click();
   await page.getByRole("option", { name: "Dirty share" }).click();
   await expect(page).toHaveURL(/y=dirty_share/);
-  await expect(map(page)).toContainText("dirty share of victims");
+  await expect(map(page)).toContainText("dirty share of evicted pages");
 
   await page.getByRole("combobox", { name: /Memory that flash needs/ }).click();
   await page.getByRole("option", { name: "flashcache" }).click();

@@ -103,7 +103,7 @@ test("wear: an endurance that is assumed is said, and can be given", async ({
   await expect(page.getByText(/5 years assumed/).first()).toBeVisible();
   await expect(figure(page)).toHaveText(/years/);
   const assumed = await figure(page).textContent();
-  const years = page.getByRole("textbox", { name: "Years of its DWPD" });
+  const years = page.getByRole("textbox", { name: "Warranty [years]" });
   await years.fill("2");
   await years.press("Enter");
   await expect(page.getByText(/2 years as given/).first()).toBeVisible();

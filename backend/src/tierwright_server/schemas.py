@@ -247,6 +247,6 @@ class WarningOut(Answer):
     could_change_choice: bool | None = Field(
         default=None,
         description="Whether another scheme would be best at the other end of what is "
-        "unsure; absent where nothing is chosen, or nobody can tell.",
+        "unsure; absent where nothing is chosen, or it is unknown.",
     )
     effect: str = Field(default="", description="What would be best there.")

@@ -11,8 +11,9 @@ def percent(share: float) -> str:
 
 def three_digits(value: float) -> str:
     """Three significant digits, as the page shows figures."""
-    magnitude = math.floor(math.log10(value)) if value > 0 else 0
-    return f"{value:,.{max(0, 2 - magnitude)}f}"
+    rounded = float(f"{value:.3g}")
+    magnitude = math.floor(math.log10(rounded)) if rounded > 0 else 0
+    return f"{rounded:,.{max(0, 2 - magnitude)}f}"
 
 
 def without_path(report: dict[str, Any], path: str, shown_as: str) -> dict[str, Any]:

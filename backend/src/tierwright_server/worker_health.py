@@ -44,7 +44,7 @@ def main() -> int:
     try:
         alive = asyncio.run(workers_here(Settings()))
     except (RuntimeError, SQLAlchemyError, OSError) as error:
-        print(f"cannot tell: {error}", file=sys.stderr)  # noqa: T201
+        print(f"the workers could not be counted: {error}", file=sys.stderr)  # noqa: T201
         return 1
     if alive == 0:
         print("no worker of this host is alive", file=sys.stderr)  # noqa: T201

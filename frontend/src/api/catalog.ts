@@ -76,6 +76,7 @@ export const priceBooksQuery = () =>
   });
 
 export type Role = DeviceOut["roles"][number];
+export type Capability = DeviceOut["answers"][number];
 
 /** Devices that can serve a role and whose figures suffice for its I/O times. */
 export function devicesFor(devices: readonly DeviceOut[], role: Role): DeviceOut[] {

@@ -17,6 +17,7 @@ import { type AnalysisState, NONE, STARTS, type Start } from "@/analysis/state";
 import type { SweepSearch } from "@/analysis/sweep-state";
 import { useAnalysis } from "@/analysis/use-analysis";
 import {
+  type Capability,
   type DeviceOut,
   devicesFor,
   devicesQuery,
@@ -217,7 +218,15 @@ function WorkloadChoice(props: {
   );
 }
 
+/** A name without what it says in brackets, which the popover shows. */
+const shortName = (name: string): string => name.replace(/ \([^()]*\)$/, "");
+
 type Patch = ReturnType<typeof useAnalysis>["patch"];
+
+/** What a flash device must be able to answer to be offered, beside I/O times. */
+const FLASH_NEEDS: Readonly<Record<string, Capability>> = {
+  [QUESTIONS.wear.to]: "life",
+};
 
 function HardwareChip({
   state,
@@ -226,6 +235,7 @@ function HardwareChip({
   readonly state: AnalysisState | null;
   readonly patch: Patch;
 }) {
+  const { pathname } = useLocation();
   const devices = useQuery(devicesQuery()).data ?? [];
   const books = useQuery(priceBooksQuery()).data ?? [];
   const name = (id: string | undefined) =>
@@ -238,7 +248,7 @@ function HardwareChip({
           ...(state.ram_device === NONE ? [] : [name(state.ram_device)]),
           name(state.flash_device),
           name(state.disk_device),
-        ];
+        ].map(shortName);
   return (
     <Chip
       label="Hardware"
@@ -250,6 +260,7 @@ function HardwareChip({
         <DeviceSelect
           label="Flash device"
           tier="flash"
+          needs={FLASH_NEEDS[pathname]}
           devices={devices}
           value={state?.flash_device ?? null}
           onChoose={(id) => patch({ flash_device: id })}
@@ -307,9 +318,12 @@ function HardwareChip({
 function deviceGroups(
   devices: readonly DeviceOut[],
   tier: Role,
+  needs: Capability | undefined,
   chosen: string | null,
 ): ComboboxItemGroup<ComboboxItem>[] {
-  const fitting = devicesFor(devices, tier);
+  const fitting = devicesFor(devices, tier).filter(
+    (device) => needs === undefined || device.answers.includes(needs),
+  );
   const before = devices.find((device) => device.id === chosen);
   const items = (wanted: (device: DeviceOut) => boolean) =>
     fitting
@@ -342,11 +356,13 @@ function deviceGroups(
 function DeviceSelect(props: {
   readonly label: string;
   readonly tier: Role;
+  /** What the page asks of it besides. */
+  readonly needs?: Capability | undefined;
   readonly devices: readonly DeviceOut[];
   readonly value: string | null;
   readonly onChoose: (id: string) => void;
 }) {
-  const groups = deviceGroups(props.devices, props.tier, props.value);
+  const groups = deviceGroups(props.devices, props.tier, props.needs, props.value);
   return (
     <Select
       label={props.label}

@@ -1,6 +1,5 @@
 import type { CustomSeriesRenderItem } from "echarts";
-import { formatShort } from "@/units/quantity";
-import { logTicks } from "./log-axis";
+import { byteTicks, logTicks } from "./log-axis";
 import { type ChartOption, escapeHtml } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, schemeMark } from "./palette";
 
@@ -11,6 +10,8 @@ export interface MapAxis {
   readonly values: readonly number[];
   readonly log: boolean;
   readonly format: (value: number) => string;
+  /** Of a size in pages that is read in bytes: ticks at powers of two. */
+  readonly pageBytes?: number | undefined;
 }
 
 export interface SchemeMapChart {
@@ -277,7 +278,10 @@ function axisOption(axis: MapAxis, colors: ColorScheme) {
       axisTick: { show: true, lineStyle: { color: ink.line } },
     };
   }
-  const ticks = logTicks(low, high);
+  const ticks =
+    axis.pageBytes === undefined
+      ? logTicks(low, high)
+      : byteTicks(low, high, axis.pageBytes);
   // A range within one power of ten has its ends for labels.
   const labels = ticks.major.length >= 2 ? [...ticks.major] : [low, high];
   return {
@@ -310,17 +314,9 @@ function tooltip(value: unknown, chart: SchemeMapChart): string {
     ...(chart.margin !== null && scheme !== undefined && band !== undefined
       ? [band.text]
       : []),
-    ...(run[6] === CLOSE ? ["too close to call: simulate"] : []),
+    ...(run[6] === CLOSE ? ["lead within the error of the model"] : []),
     "press to move here",
   ];
   const rows = more.map((text) => `<div>${escapeHtml(text)}</div>`).join("");
   return `<b>${escapeHtml(title)}</b>${rows}`;
 }
-
-/** "5.4 k" for ticks of sizes, which would not fit in full. */
-export const shortCount = (value: number): string =>
-  value >= 1e9
-    ? `${formatShort(value / 1e9)} G`
-    : value >= 1e6
-      ? `${formatShort(value / 1e6)} M`
-      : formatShort(value);

@@ -1,5 +1,5 @@
 import type { CustomSeriesRenderItem } from "echarts";
-import { formatShort } from "@/units/quantity";
+import { formatNumber } from "@/units/quantity";
 import { horizontalBars, hoverRow } from "./horizontal-bars";
 import { type ChartOption, escapeHtml } from "./option";
 import { type ColorScheme, chartInk, schemeMark } from "./palette";
@@ -38,9 +38,9 @@ export function rangeBarsOption(chart: RangeBarsChart): ChartOption {
       hover: (bar) =>
         [
           `<b>${escapeHtml(bar.title)}</b>`,
-          hoverRow(chart.name, formatShort(bar.value)),
-          hoverRow(chart.lowText, formatShort(bar.low)),
-          hoverRow(chart.highText, formatShort(bar.high)),
+          hoverRow(chart.name, formatNumber(bar.value)),
+          hoverRow(chart.lowText, formatNumber(bar.low)),
+          hoverRow(chart.highText, formatNumber(bar.high)),
         ].join(""),
     }),
     series: [
@@ -102,7 +102,7 @@ function whisker(color: string): CustomSeriesRenderItem {
 /** "1.8 to 5.9", or one figure where both ends are the same. */
 export function rangeText(low: number, high: number): string {
   const [from, to] = [low, high].map((end) =>
-    end === Number.POSITIVE_INFINITY ? "∞" : formatShort(end),
+    end === Number.POSITIVE_INFINITY ? "∞" : formatNumber(end),
   );
   return from === to ? (from ?? "") : `${from} to ${to}`;
 }

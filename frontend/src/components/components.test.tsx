@@ -204,6 +204,28 @@ describe("runs and unknowns", () => {
     expect(text).toContain("What to do: Cut it off.");
   });
 
+  it("keep within their frame, whatever the name", async () => {
+    const title = `Pool split of ${"without_any_place_to_break".repeat(7)}`;
+    const screen = await renderThemed(
+      <div style={{ width: 300, overflowWrap: "break-word" }} data-testid="frame">
+        <RunProgress run={{ ...run, title }} />
+      </div>,
+    );
+    await expect.element(screen.getByText(/Pool split of/)).toBeVisible();
+    expect(screen.getByTestId("frame").element().scrollWidth).toBeLessThanOrEqual(300);
+  });
+
+  it("say a kind of device in words", async () => {
+    const screen = await renderThemed(
+      <p data-testid="note">
+        <Prose text="priced like every device of the kind `nvme`" />
+      </p>,
+    );
+    await expect
+      .element(screen.getByTestId("note"))
+      .toHaveTextContent("Priced like every device of the kind NVMe or PCIe SSD");
+  });
+
   it("name what a message identifies, and leave other values as they are", async () => {
     const screen = await renderThemed(
       <p>

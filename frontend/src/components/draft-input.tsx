@@ -8,6 +8,8 @@ export type Read<T> =
 
 interface DraftInputProps<T> {
   readonly label: string;
+  /** Where the label alone does not say what the field is of. */
+  readonly ariaLabel?: string;
   /** The present value as text. */
   readonly shown: string;
   readonly read: (text: string) => Read<T>;
@@ -35,6 +37,7 @@ export function DraftInput<T>(props: DraftInputProps<T>) {
   return (
     <TextInput
       label={props.label}
+      {...(props.ariaLabel === undefined ? {} : { "aria-label": props.ariaLabel })}
       size="sm"
       placeholder={props.placeholder}
       description={

@@ -1,3 +1,5 @@
+import { KIND_TITLES } from "./kind-titles";
+
 /** Names that a reader knows, by the id that a message holds. */
 export type Names = ReadonlyMap<string, string>;
 
@@ -11,7 +13,8 @@ export function Prose(props: { readonly text: string; readonly names?: Names }) 
   const parts = (sentence.charAt(0).toUpperCase() + sentence.slice(1)).split("`");
   return parts.map((part, index) => {
     // The parts of one message never move, and every second one stood in backticks.
-    const name = index % 2 === 1 ? props.names?.get(part) : part;
+    const name =
+      index % 2 === 1 ? (props.names?.get(part) ?? KIND_TITLES.get(part)) : part;
     return name === undefined ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: see above
       <code key={index}>{part}</code>

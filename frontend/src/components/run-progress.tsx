@@ -60,7 +60,8 @@ export function RunProgress({ run }: { readonly run: RunOut }) {
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="sm">
-        <Text size="sm" fw={600}>
+        {/* A name without a place to break is narrowed, not the page widened. */}
+        <Text size="sm" fw={600} style={{ flex: "1 1 240px", minWidth: 0 }}>
           {run.title}: {statusText(run)}
           {run.phase !== null && active ? ` (${run.phase})` : ""}
         </Text>

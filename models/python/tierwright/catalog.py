@@ -218,7 +218,7 @@ def _exchange_rates(folder: Path) -> Mapping[str, Mapping[str, ExchangeRate]]:
     for path in sorted(folder.glob("*.toml")):
         data = _read_toml(path)
         place = f"{folder.name}/{path.name}"
-        problems = Problems(place, "mend the file or restore it")
+        problems = Problems(place, "correct the file or restore it")
         for key in ("date", "per", "source"):
             problems.check(
                 isinstance(data.get(key), str), key, data.get(key), "must be a text"

@@ -280,10 +280,11 @@ def _cautions(
         if row.busy_share is not None and row.busy_share > 1:
             yield Caution(
                 "cannot_keep_up",
-                f"the load keeps `{row.device_id}` busy for {row.busy_share:.3g} times the "
-                f"month: {row.served_by:,} of it cannot serve it, though that is what is priced",
-                f"it takes {math.ceil(row.busy_share * row.served_by):,} of them; hold more "
-                "bytes to price those",
+                f"the load takes {math.ceil(row.busy_share * row.served_by):,} of "
+                f"`{row.device_id}`, and {row.served_by:,} of it, which "
+                f"{'holds' if row.served_by == 1 else 'hold'} the bytes, are priced: each would "
+                f"have to be busy for {row.busy_share:.3g} times the month",
+                "raise the bytes held until enough of them are priced",
             )
         elif row.busy_share is None and _accesses(work) > 0:
             yield Caution(

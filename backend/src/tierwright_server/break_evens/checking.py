@@ -231,7 +231,7 @@ def _basis(made: ReplayedBreakEven, sizes: CheckSizes) -> str:
         )
     if trend:
         parts.append(
-            "Where RAM and flash hold more pages than the recording tells about, its replay "
-            "cannot tell either."
+            "Where RAM and flash hold more pages than the recording covers, a replay of it "
+            "cannot decide either."
         )
     return " ".join(parts)

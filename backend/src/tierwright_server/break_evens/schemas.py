@@ -353,7 +353,7 @@ class BreakEvenOut(Answer):
     workload_id: str
     content_id: str
     accesses: int
-    write_accesses: int | None = Field(description="Absent where nobody knows.")
+    write_accesses: int | None = Field(description="Absent where it is unknown.")
     distinct_pages: int
     start: Start = Field(description="Of the counts; a given curve is always steady.")
     page_bytes: int

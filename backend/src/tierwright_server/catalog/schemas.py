@@ -403,7 +403,7 @@ class PriceBookOut(Answer):
     )
     notes: str
     default: bool = Field(
-        description="Whether it is taken where nobody chose a book; of one book."
+        description="Whether it is taken where no book was chosen; of one book."
     )
     retired: str = Field(
         description="Why it should not be chosen any more; empty: it stands. It stays selectable."

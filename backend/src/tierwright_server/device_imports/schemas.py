@@ -31,7 +31,7 @@ class FioImportIn(Body):
         default=None, description="Transfer of the rates, where several were measured."
     )
     capacity_bytes: Annotated[Count, Field(strict=True, ge=1)] | None = Field(
-        default=None, description="Usable capacity, which fio does not tell. [bytes]"
+        default=None, description="Usable capacity, which fio does not report. [bytes]"
     )
     keep: bool = Field(
         default=False, description="Keep it as an own device; else only show it."

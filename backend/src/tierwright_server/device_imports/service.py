@@ -106,10 +106,10 @@ def _sentence(device: Device) -> str:
         for name in ("read", "write")
         if device.number(f"{name}_iops") is not None
     }
-    told = " and ".join(
+    stated = " and ".join(
         f"{three_digits(rate)} random {name}s" for name, rate in rates.items() if rate
     )
     return (
-        f"{device.name} does {told} a second at queue depth {device.queue_depth}: the models "
-        "take the inverse as busy time."
+        f"{device.name} serves {stated} a second at queue depth {device.queue_depth}: a request "
+        "keeps it busy for one over that rate."
     )

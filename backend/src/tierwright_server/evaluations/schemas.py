@@ -30,7 +30,7 @@ class DirtyShareIn(StartIn):
     )
     dirty_share_range: bool = Field(
         default=False,
-        description="Where nobody has stated the dirty share of a given curve: answer with "
+        description="Where the dirty share of a given curve is not stated: answer with "
         "both ends of what it can be. Otherwise such a request is refused.",
     )
 
@@ -66,8 +66,8 @@ class DecisionIn(EvaluationIn):
     decide: Decide = Field(
         default=Decide.MODEL,
         description="`model`: at once and always the same; where several schemes could be "
-        "best it says so, and names the check that decides. `replay`: where the model cannot "
-        "tell, the trace is replayed, and the answer is the replay's.",
+        "best it says so, and names the check that decides. `replay`: where the lead is "
+        "within the error of the model, the trace is replayed and decides.",
     )
 
 
@@ -290,7 +290,7 @@ class EvaluationOut(Answer):
     workload_id: str
     content_id: str
     accesses: int
-    write_accesses: int | None = Field(description="Absent where nobody knows.")
+    write_accesses: int | None = Field(description="Absent where it is unknown.")
     distinct_pages: int
     page_bytes: int
     ram_pages: int
@@ -308,7 +308,7 @@ class EvaluationOut(Answer):
     dirty_share: DirtyShareOut
     best: str | None = Field(
         description="Scheme with the least I/O time; absent where that depends on a dirty "
-        "share that nobody knows."
+        "share that is unknown."
     )
     runner_up: str | None
     margin: MarginOut | None

@@ -211,7 +211,7 @@ def _choice_sentence(found: DeviceChoice) -> str:
         return "None of these devices states the times that an evaluation needs."
     fast = rows[found.best_by_time]
     if fast.scheme == "none":
-        return "No flash at this size beats none, on any of these devices."
+        return "Flash of this size saves no I/O time on any of these devices."
     text = (
         f"{fast.device_name} gives the least I/O time, "
         f"{three_digits(fast.io_time_us_per_access)} µs an access under "
@@ -224,7 +224,7 @@ def _choice_sentence(found: DeviceChoice) -> str:
     if near > 1:
         text += f" ({near - 1:,} more within {percent(NEAR)})"
     if found.best_by_price_times_time is None:
-        return f"{text}; none of them has a price here."
+        return f"{text}; no price is known for any of them."
     worth = rows[found.best_by_price_times_time]
     if worth is fast:
         return f"{text}, and the least price times time."

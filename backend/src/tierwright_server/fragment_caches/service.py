@@ -139,16 +139,16 @@ def _cautions(body: FragmentCacheIn) -> Iterator[Caution]:
     if body.source_bytes is None:
         yield Caution(
             "source_is_the_workload",
-            "the address space is taken to be the pages that the workload touched; the map "
-            "spans all of the source",
+            "the address space is assumed to be the pages that the workload touched; the map "
+            "spans the whole source",
             "give the size of the volume behind the cache",
         )
     if body.read_miss_rate is None:
         yield Caution(
             "miss_rate_of_pages",
-            "the miss rate is that of an LRU of single pages; fragments hold unused pages "
-            "too, so more misses",
-            "give the read miss rate that you measure",
+            "the miss rate is that of an LRU of single pages; fragments also hold "
+            "unused pages, so more accesses miss",
+            "state the read miss rate that you measure",
         )
 
 

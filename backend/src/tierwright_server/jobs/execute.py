@@ -280,7 +280,7 @@ class Executor:
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
             if ours is None:
-                log.warning("run was taken over", run=run.id)
+                log.warning("run was claimed by another worker", run=run.id)
                 return
             try:
                 message = await kind.finish(session, self._settings, ours, result)
@@ -301,7 +301,7 @@ class Executor:
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
             if ours is None:
-                log.warning("run was taken over", run=run.id)
+                log.warning("run was claimed by another worker", run=run.id)
                 return
             _end(ours, RunStatus.FAILED, error=error, hint=hint)
             await repository.notify(session, run.id)
@@ -313,7 +313,7 @@ class Executor:
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
             if ours is None:
-                log.warning("run was taken over", run=run.id)
+                log.warning("run was claimed by another worker", run=run.id)
                 return
             if why is Why.CANCELLED or ours.cancel_requested:
                 _end(ours, RunStatus.CANCELLED, message="cancelled")
@@ -337,7 +337,7 @@ class Executor:
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
             if ours is None:
-                log.warning("run was taken over", run=run.id)
+                log.warning("run was claimed by another worker", run=run.id)
                 return
             await give_back(session, self._settings, ours, f"its process {how}")
             await session.commit()

@@ -75,8 +75,8 @@ class MapQuestion(StartIn):
     )
     dirty_share_range: bool = Field(
         default=False,
-        description="Where the dirty share is neither set nor an axis, and nobody has stated "
-        "that of a given curve: answer with both ends of what it can be. Otherwise such a "
+        description="Where the dirty share is neither set nor an axis, and that of "
+        "a given curve is not stated: answer with both ends of what it can be. Otherwise such a "
         "request is refused.",
     )
     asymmetry: Asymmetry | None = None

@@ -213,7 +213,7 @@ def _map_sentence(shares: dict[str, float], close: float) -> str:
         ((share, name) for name, share in shares.items() if share > 0), reverse=True
     )
     if not ranked:
-        return "No scheme fits anywhere on this map: the metadata of flash exceed RAM."
+        return "No scheme fits anywhere on this map: the metadata of the flash exceed the RAM."
     if len(ranked) == 1 and ranked[0][0] == 1:
         text = f"{titles()[ranked[0][1]]} leads everywhere on this map"
     else:
@@ -222,14 +222,17 @@ def _map_sentence(shares: dict[str, float], close: float) -> str:
             f", {part}" for part in parts[1:]
         )
     if close > MOSTLY:
-        return f"Too close to call on {percent(close)} of the map: simulate. {text}."
+        return (
+            f"On {percent(close)} of the map the lead is within the error of the model. "
+            f"{text}."
+        )
     if close > 0:
-        text += f"; {percent(close)} is too close to call"
+        text += f"; on {percent(close)} the lead is within the error of the model"
     return f"{text}."
 
 
 MOSTLY = 0.5
-"""Share of a map that is too close to call from which the sentence begins with that."""
+"""Share of a map with leads within the error from which the sentence begins with that."""
 
 
 def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut:
@@ -290,7 +293,7 @@ def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut
         ),
         sentence=_point_sentence(point)
         if least is None
-        else f"If as many evicted pages are dirty as can be: {_point_sentence(point)} If "
+        else f"If as many evicted pages as possible are dirty: {_point_sentence(point)} If "
         f"none is: {_point_sentence(least)}",
         derivation=[*([] if least is None else [ONE_END]), *_derivation(point)],
     )
@@ -298,12 +301,12 @@ def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut
 
 def _point_sentence(point: MapPoint) -> str:
     if point.best is None:
-        return "No scheme fits here: the metadata of flash exceed RAM."
+        return "No scheme fits here: the metadata of the flash exceed the RAM."
     best = point.schemes[point.best]
     text = titles()[point.best]
     time_us = three_digits(best.io_time_us_per_access or 0.0)
     if point.margin is None:
-        return f"{text} is all that fits here, at {time_us} µs of I/O per access."
+        return f"Only {text} fits here, at {time_us} µs of I/O per access."
     times = {
         name: scheme.io_time_us_per_access
         for name, scheme in point.schemes.items()

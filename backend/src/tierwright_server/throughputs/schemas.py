@@ -173,7 +173,7 @@ class ThroughputOut(Answer):
     dirty_share: DirtyShareOut
     best: list[str | None] = Field(
         description="Scheme of most throughput at each point; null where that depends on a "
-        "dirty share that nobody knows."
+        "dirty share that is unknown."
     )
     ram_pages_left: list[int] = Field(
         description="RAM that the metadata of flash leave at each point. [pages]"

@@ -119,11 +119,16 @@ def _sentence(compared: TierComparison, shown: dict[str, DeviceOut]) -> str:
         return f"{text}; whether it can serve the load is not known."
     if cheapest.keeps_up:
         return f"{text}, and busy for {percent(cheapest.busy_share)} of it."
-    text += f", but cannot serve the load with {cheapest.served_by:,} of it"
+    few = (
+        "one of it"
+        if cheapest.served_by == 1
+        else f"the {cheapest.served_by:,} that hold the bytes"
+    )
+    text += f", but {few} cannot serve the load"
     if compared.cheapest_that_keeps_up is None:
-        return f"{text}; none of the others is known to."
+        return f"{text}, and no other device here is known to."
     other = rows[compared.cheapest_that_keeps_up]
-    return f"{text}; {shown[other.device_id].name} can, for {_cost(other)}."
+    return f"{text}; {shown[other.device_id].name} can, for {_cost(other)} a month."
 
 
 def _cost(row: TierRow) -> str:

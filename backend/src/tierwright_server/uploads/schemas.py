@@ -173,7 +173,7 @@ class ReadOptions(Body):
     device_bytes: DeviceBytes | None = None
     members_apart: bool = Field(
         default=False,
-        description="Each member of an archive is of devices of its own; otherwise equal "
+        description="Each member of an archive has separate devices; otherwise equal "
         "names of devices, and none, are one device.",
     )
     members_merged: bool = Field(

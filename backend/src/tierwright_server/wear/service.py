@@ -542,8 +542,9 @@ def _range_sentence(both: WearRange) -> str:
 
     if both.gentlest is not None:
         return (
-            f"{titles()[both.gentlest]} wears the flash least whether no evicted page is dirty "
-            f"or as many as possible are ({ends(both.gentlest)})."
+            "The share of evicted pages that are dirty is unknown: "
+            f"{titles()[both.gentlest]} wears the flash least whether none is dirty or as "
+            f"many as possible are ({ends(both.gentlest)})."
         )
     few, many = both.gentlest_at_least, both.gentlest_at_most
     return (

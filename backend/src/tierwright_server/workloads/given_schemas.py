@@ -130,10 +130,10 @@ class CurvePreviewOut(Answer):
     )
     points: list[GivenPointOut]
     problems: list[ProblemDetail] = Field(description="With the line of each.")
-    repairable: bool = Field(description="A repair would mend all the problems.")
+    repairable: bool = Field(description="A repair would correct all the problems.")
     questions: list[QuestionOut]
     assumptions: list[str]
-    cannot_tell: list[str] = Field(description="What such a curve does not tell.")
+    cannot_tell: list[str] = Field(description="What such a curve does not contain.")
     columns: list[str]
     pools: list[str]
     size_unit: str | None

@@ -54,7 +54,7 @@ class SummaryOut(Answer):
     distinct_pages: int = Field(
         description="Of a given curve: the size of the data, or a lower bound of it."
     )
-    write_accesses: int | None = Field(description="Absent where nobody said.")
+    write_accesses: int | None = Field(description="Absent where it was not stated.")
     tells_writes: bool = Field(
         default=True,
         description="Otherwise all accesses count as reads: writes are unknown, not 0.",
@@ -236,10 +236,10 @@ class SteadyCurve(Answer):
         description="If every first touch misses: the cold count. [accesses]"
     )
     uncertain: list[bool] = Field(
-        description="Whether fewer than 100 accesses could tell about the size."
+        description="Whether fewer than 100 accesses show what a cache of the size hits."
     )
     write_backs: list[float] | None = Field(
-        description="Dirty evictions; absent where nobody knows. [pages]"
+        description="Dirty evictions; absent where they are unknown. [pages]"
     )
     knees: list[KneeOut] = Field(
         description="Where a larger cache begins to bring less, the highest first."
@@ -257,7 +257,7 @@ class CurveOut(Answer):
         description="Misses at each size; whole numbers where measured. [accesses]"
     )
     write_backs: list[float] | None = Field(
-        description="Dirty evictions at each size; absent where nobody knows. [pages]"
+        description="Dirty evictions at each size; absent where they are unknown. [pages]"
     )
     accesses: int
     write_accesses: int | None

@@ -250,7 +250,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
             ? { absent: step.reasons["best_scheme"] ?? "not known" }
             : (titles.get(step.best_scheme) ?? step.best_scheme),
         ])}
-        caption={`${found.start === "cold" ? "Without brackets the counts are those of a replay." : "In the steady state every count is an estimate; without brackets the scheme adds no error of its own."}${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
+        caption={`${found.start === "cold" ? "Without brackets the counts are those of a replay." : "In the steady state every count is an estimate; without brackets the scheme itself adds no error."}${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
       />
     </Panel>
   );

@@ -48,7 +48,7 @@ export function FormulaList({ catalogue, chosen }: FormulaListProps) {
       />
       <Text size="sm" c="dimmed" mt={4} role="status">
         {shown.length === 0
-          ? "None has all these words. Try fewer."
+          ? "No formula matches all these words. Try fewer."
           : `${shown.length} of ${catalogue.formulas.length}`}
       </Text>
       <ScrollRegion label="Formulas by paper" style={SCROLL}>

@@ -106,7 +106,7 @@ function reasonOf(
     return "Correct the fields marked on the left.";
   }
   if (preview.problems.length > 0) {
-    return "Mend the problems above first.";
+    return "Correct the problems above first.";
   }
   if (preview.questions.length > 0) {
     return "Answer the questions above first.";

@@ -17,9 +17,10 @@ import { type DeviceOut, type DeviceVocabulary, vocabularyQuery } from "@/api/ca
 import { answer, ifMatch } from "@/api/client";
 import { createDevice, updateDevice } from "@/api/gen/sdk.gen";
 import { Dialog } from "@/components/dialog";
+import { KIND_TITLES } from "@/components/kind-titles";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
-import { figureTitle, KINDS } from "./device-facts";
+import { figureTitle } from "./device-facts";
 import {
   type DeviceForm,
   deviceFaults,
@@ -77,7 +78,7 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
   });
   const kinds =
     vocabulary.data?.kinds.map(({ name, title }) => ({ value: name, label: title })) ??
-    Object.entries(KINDS).map(([value, { title }]) => ({ value, label: title }));
+    [...KIND_TITLES].map(([value, label]) => ({ value, label }));
   return (
     <Dialog
       opened

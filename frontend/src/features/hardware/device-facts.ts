@@ -1,55 +1,50 @@
 /** Marks of the kinds of device, and helpers for their figures. */
 import type { DeviceOut } from "@/api/catalog";
 import type { MarkerShape } from "@/charts/palette";
+import { KIND_TITLES } from "@/components/kind-titles";
 
 interface Kind {
-  readonly title: string;
   readonly shape: MarkerShape;
   readonly light: string;
   readonly dark: string;
 }
 
 export const KINDS: Readonly<Record<string, Kind>> = {
-  dram: { title: "DRAM", shape: "circle", light: "#5c6470", dark: "#a9b1bd" },
-  cxl: { title: "CXL memory", shape: "pin", light: "#a8477f", dark: "#e199c3" },
+  dram: { shape: "circle", light: "#5c6470", dark: "#a9b1bd" },
+  cxl: { shape: "pin", light: "#a8477f", dark: "#e199c3" },
   pmem: {
-    title: "Persistent memory",
     shape: "roundRect",
     light: "#2b8cbe",
     dark: "#8fd0f5",
   },
   nvme: {
-    title: "NVMe or PCIe SSD",
     shape: "diamond",
     light: "#00805f",
     dark: "#2fc79c",
   },
   sata_ssd: {
-    title: "SATA or IDE SSD",
     shape: "rect",
     light: "#0072b2",
     dark: "#4ba3dc",
   },
-  sd: { title: "SD card", shape: "arrow", light: "#7a6a00", dark: "#e3d64b" },
-  nand: { title: "Raw NAND chip", shape: "arrow", light: "#5f4b8b", dark: "#b9a6e8" },
-  hdd: { title: "Hard disk", shape: "triangle", light: "#c4500a", dark: "#f08a3c" },
+  sd: { shape: "arrow", light: "#7a6a00", dark: "#e3d64b" },
+  nand: { shape: "arrow", light: "#5f4b8b", dark: "#b9a6e8" },
+  hdd: { shape: "triangle", light: "#c4500a", dark: "#f08a3c" },
   hdd_array: {
-    title: "Array of hard disks",
     shape: "triangle",
     light: "#7d3200",
     dark: "#ffb98a",
   },
   cloud_block: {
-    title: "Cloud block volume",
     shape: "roundRect",
     light: "#3b5bdb",
     dark: "#91a7ff",
   },
-  object: { title: "Object store", shape: "pin", light: "#343a40", dark: "#dee2e6" },
+  object: { shape: "pin", light: "#343a40", dark: "#dee2e6" },
 };
 
 export const kindTitle = (kind: string): string =>
-  KINDS[kind]?.title ?? kind.replaceAll("_", " ");
+  KIND_TITLES.get(kind) ?? kind.replaceAll("_", " ");
 
 /** "read_latency_us" -> "read latency": the unit stands in its own column. */
 export const figureTitle = (name: string): string =>

@@ -28,7 +28,7 @@ import classes from "./hardware.module.css";
 const GB = 1e9;
 
 /** What fio does not tell of a device. */
-interface Told {
+interface Stated {
   readonly name: string;
   readonly kind: string;
   readonly queueDepth: number | null;
@@ -36,7 +36,7 @@ interface Told {
   readonly capacityGb: number | null;
 }
 
-const NOTHING: Told = {
+const NOTHING: Stated = {
   name: "Measured device",
   kind: "nvme",
   queueDepth: null,
@@ -44,13 +44,18 @@ const NOTHING: Told = {
   capacityGb: null,
 };
 
-const questionOf = (document: JsonObject, told: Told, keep: boolean): FioImportIn => ({
+const questionOf = (
+  document: JsonObject,
+  stated: Stated,
+  keep: boolean,
+): FioImportIn => ({
   document: { ...document },
-  name: told.name.trim() === "" ? NOTHING.name : told.name.trim(),
-  kind: told.kind,
-  queue_depth: told.queueDepth,
-  page_bytes: told.pageBytes,
-  capacity_bytes: told.capacityGb === null ? null : Math.round(told.capacityGb * GB),
+  name: stated.name.trim() === "" ? NOTHING.name : stated.name.trim(),
+  kind: stated.kind,
+  queue_depth: stated.queueDepth,
+  page_bytes: stated.pageBytes,
+  capacity_bytes:
+    stated.capacityGb === null ? null : Math.round(stated.capacityGb * GB),
   keep,
 });
 
@@ -58,7 +63,7 @@ const questionOf = (document: JsonObject, told: Told, keep: boolean): FioImportI
 export function FioImport({ onClose }: { readonly onClose: () => void }) {
   const queryClient = useQueryClient();
   const [document, setDocument] = useState<JsonObject | null>(null);
-  const [told, setTold] = useState(NOTHING);
+  const [stated, setStated] = useState(NOTHING);
   const ask = (body: FioImportIn) => answer(importFio({ body, throwOnError: true }));
   const read = useMutation({ mutationFn: ask });
   const keep = useMutation({
@@ -69,9 +74,9 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
       onClose();
     },
   });
-  const change = (part: Partial<Told>) => {
-    const next = { ...told, ...part };
-    setTold(next);
+  const change = (part: Partial<Stated>) => {
+    const next = { ...stated, ...part };
+    setStated(next);
     if (document !== null) {
       read.mutate(questionOf(document, next, false));
     }
@@ -90,7 +95,7 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
           (stonewall): randread and randwrite at the page size of the workload, at queue
           depth 1 and at the depth of your system.
         </Text>
-        <ToldFields told={told} found={read.data} onChange={change} />
+        <StatedFields stated={stated} found={read.data} onChange={change} />
         <JsonInput
           label="Output of fio"
           placeholder='{"fio version": "fio-3.36", "jobs": […]}'
@@ -99,7 +104,7 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
           pending={read.isPending}
           onRead={(given) => {
             setDocument(given);
-            read.mutate(questionOf(given, told, false));
+            read.mutate(questionOf(given, stated, false));
           }}
           onReset={() => {
             setDocument(null);
@@ -114,7 +119,7 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
             disabled={document === null || !read.isSuccess}
             loading={keep.isPending}
             onClick={() =>
-              document !== null && keep.mutate(questionOf(document, told, true))
+              document !== null && keep.mutate(questionOf(document, stated, true))
             }
           >
             Keep as an own device
@@ -137,14 +142,14 @@ function Refused(props: { readonly reading: unknown; readonly keeping: unknown }
   return error === null ? null : <ProblemAlert error={error} title={title} />;
 }
 
-function ToldFields(props: {
-  readonly told: Told;
+function StatedFields(props: {
+  readonly stated: Stated;
   readonly found: FioImportOut | undefined;
-  readonly onChange: (part: Partial<Told>) => void;
+  readonly onChange: (part: Partial<Stated>) => void;
 }) {
-  const { told, found, onChange } = props;
+  const { stated, found, onChange } = props;
   const vocabulary = useQuery(vocabularyQuery());
-  const [name, setName] = useState(told.name);
+  const [name, setName] = useState(stated.name);
   const depths = found?.queue_depths ?? [];
   return (
     <div className={classes["fields"]}>
@@ -154,11 +159,11 @@ function ToldFields(props: {
         value={name}
         data-autofocus
         onChange={(event) => setName(event.currentTarget.value)}
-        onBlur={() => name !== told.name && onChange({ name })}
+        onBlur={() => name !== stated.name && onChange({ name })}
       />
       <Select
         label="Kind"
-        value={told.kind}
+        value={stated.kind}
         allowDeselect={false}
         data={(
           vocabulary.data?.kinds ?? [{ name: "nvme", title: "NVMe or PCIe SSD" }]
@@ -167,14 +172,14 @@ function ToldFields(props: {
       />
       <Select
         label="Rates at queue depth"
-        value={told.queueDepth === null ? "" : String(told.queueDepth)}
+        value={stated.queueDepth === null ? "" : String(stated.queueDepth)}
         allowDeselect={false}
         data={[
           { value: "", label: "The deepest of both" },
           ...[
             ...new Set([
               ...depths,
-              ...(told.queueDepth === null ? [] : [told.queueDepth]),
+              ...(stated.queueDepth === null ? [] : [stated.queueDepth]),
             ]),
           ].map((depth) => ({ value: String(depth), label: formatCount(depth) })),
         ]}
@@ -185,7 +190,7 @@ function ToldFields(props: {
         placeholder="the only one measured"
         min={512}
         max={2 ** 24}
-        value={told.pageBytes}
+        value={stated.pageBytes}
         onChange={(pageBytes) => onChange({ pageBytes })}
       />
       <Optional
@@ -193,7 +198,7 @@ function ToldFields(props: {
         placeholder="not known"
         min={1e-3}
         max={1e6}
-        value={told.capacityGb}
+        value={stated.capacityGb}
         onChange={(capacityGb) => onChange({ capacityGb })}
       />
     </div>

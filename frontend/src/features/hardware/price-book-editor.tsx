@@ -6,9 +6,10 @@ import type { DeviceOut } from "@/api/catalog";
 import { answer, ifMatch } from "@/api/client";
 import { createPriceBook, updatePriceBook } from "@/api/gen/sdk.gen";
 import { Dialog } from "@/components/dialog";
+import { KIND_TITLES } from "@/components/kind-titles";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
-import { KINDS } from "./device-facts";
+
 import {
   bookFaults,
   bookOfForm,
@@ -63,9 +64,9 @@ export function PriceBookEditor({
   const targets = [
     {
       group: "Every device of a kind",
-      items: Object.entries(KINDS).map(([kind, { title }]) => ({
+      items: [...KIND_TITLES].map(([kind, label]) => ({
         value: `kind:${kind}`,
-        label: title,
+        label,
       })),
     },
     {

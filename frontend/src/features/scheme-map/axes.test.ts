@@ -14,6 +14,8 @@ import {
 import {
   chosenAxes,
   fitsBeside,
+  formatCell,
+  formatTick,
   mapRequest,
   movedTo,
   nearestIndex,
@@ -86,6 +88,17 @@ describe("the address of a map", () => {
       ),
       { numRuns: 100 },
     );
+  });
+});
+
+describe("values of an axis", () => {
+  it("are sizes in bytes on the chart, and in pages in a column of pages", () => {
+    expect(formatTick("ram_pages", 864, 8192)).toBe("6.75 MiB");
+    expect(formatTick("flash_pages", 131_072, 8192)).toBe("1 GiB");
+    expect(formatTick("dirty_share", 0.25, 8192)).toBe("25 %");
+    expect(formatTick("asymmetry", 6.3333, 8192)).toBe("6.33");
+    expect(formatCell("ram_pages", 86_437.6)).toBe("86,438");
+    expect(formatCell("dirty_share", 0.25)).toBe("25");
   });
 });
 
@@ -163,6 +176,22 @@ describe("the drawing of a map", () => {
     expect(bandOf(0.2)).toBe(0);
     expect(bandOf(0.0999)).toBe(1);
     expect(bandOf(null)).toBe(0);
+  });
+
+  it("has its ticks at powers of two where sizes are read in bytes", () => {
+    const sizes = {
+      ...chart([[0, 0, 1]]),
+      x: {
+        name: "RAM size",
+        values: [100, 1000, 100_000],
+        log: true,
+        format: (value: number) => formatTick("ram_pages", value, 8192),
+        pageBytes: 8192,
+      },
+    };
+    const svg = drawSvg(schemeMapOption(sizes), { width: 600, height: 400 }, "#fff");
+    expect(svg).toContain("16 MiB");
+    expect(svg).not.toContain("7.81 MiB");
   });
 
   it("draws cells, lines, the mark and, for pictures, a legend", () => {

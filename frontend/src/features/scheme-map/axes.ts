@@ -1,10 +1,22 @@
-import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
+import {
+  AXIS_NAMES as AXES,
+  type AxisName,
+  type MapSearch,
+} from "@/analysis/map-state";
 import type { AnalysisState } from "@/analysis/state";
 import { evaluationInput } from "@/analysis/state";
 import type { MapQuestion, SchemeMapIn, SchemeMapOut } from "@/api/scheme-maps";
-import { shortCount } from "@/charts/map-option";
 import type { DirtyEndName } from "@/components/dirty-end";
-import { formatPercent, formatShort, ratio } from "@/units/quantity";
+import {
+  bytes,
+  bytesOfPages,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShort,
+  pages,
+  ratio,
+} from "@/units/quantity";
 
 /** Where on the map you are: the sizes of every page, and what is set here. */
 export interface Place {
@@ -56,7 +68,7 @@ export function chosenAxes(search: MapSearch, distinctPages: number) {
   const wanted = search.y ?? DEFAULT_Y;
   const y = fitsBeside(wanted, x)
     ? wanted
-    : (AXIS_NAMES.find((name) => fitsBeside(name, x)) ?? DEFAULT_Y);
+    : (AXES.find((name) => fitsBeside(name, x)) ?? DEFAULT_Y);
   return {
     x: chosen(x, search.x_low, search.x_high, distinctPages),
     y: chosen(y, search.y_low, search.y_high, distinctPages),
@@ -209,15 +221,27 @@ export function nearestIndex(values: readonly number[], value: number, log: bool
 
 export const isLog = (axis: AxisName): boolean => axis !== "dirty_share";
 
-/** A tick of an axis. */
-export function formatTick(axis: AxisName, value: number): string {
+/** An axis of sizes, which are asked in pages and read in bytes. */
+export const isSize = (axis: AxisName): boolean =>
+  axis === "ram_pages" || axis === "flash_pages";
+
+/** A value of an axis as a reader knows it. */
+export function formatTick(axis: AxisName, value: number, pageBytes: number): string {
   if (axis === "dirty_share") {
     return formatPercent(ratio(value));
   }
-  return axis === "ram_pages" || axis === "flash_pages"
-    ? shortCount(value)
+  return isSize(axis)
+    ? formatBytes(bytesOfPages(pages(value), bytes(pageBytes)))
     : formatShort(value);
 }
+
+/** A value in a column whose head names the unit. */
+export const formatCell = (axis: AxisName, value: number): string => {
+  if (axis === "dirty_share") {
+    return formatShort(value * 100);
+  }
+  return isSize(axis) ? formatCount(Math.round(value)) : formatShort(value);
+};
 
 export const AXIS_TITLES: Readonly<Record<AxisName, string>> = {
   flash_per_ram: "Flash over RAM",
@@ -227,11 +251,19 @@ export const AXIS_TITLES: Readonly<Record<AxisName, string>> = {
   asymmetry: "Asymmetry",
 };
 
-/** With the unit, for the chart. */
-export const AXIS_NAMES_WITH_UNIT: Readonly<Record<AxisName, string>> = {
-  flash_per_ram: "flash over RAM, f / r",
+/** For the chart, whose ticks have units. */
+export const AXIS_NAMES: Readonly<Record<AxisName, string>> = {
+  flash_per_ram: "flash size over RAM size",
+  ram_pages: "RAM size",
+  flash_pages: "flash size",
+  dirty_share: "dirty share of evicted pages",
+  asymmetry: "time of a flash write over that of a flash read",
+};
+
+/** With the unit, for the columns of a table. */
+export const COLUMN_NAMES: Readonly<Record<AxisName, string>> = {
+  ...AXIS_NAMES,
   ram_pages: "RAM [pages]",
   flash_pages: "flash [pages]",
-  dirty_share: "dirty share of victims [%]",
-  asymmetry: "flash write over flash read, F_W / F_R",
+  dirty_share: "dirty share of evicted pages [%]",
 };

@@ -12,7 +12,15 @@ import {
   microseconds,
   ratio,
 } from "@/units/quantity";
-import { AXIS_NAMES_WITH_UNIT, formatTick, isLog, nearestIndex } from "./axes";
+import {
+  AXIS_NAMES,
+  COLUMN_NAMES,
+  formatCell,
+  formatTick,
+  isLog,
+  isSize,
+  nearestIndex,
+} from "./axes";
 import classes from "./scheme-map.module.css";
 
 const HEIGHT = 470;
@@ -34,8 +42,8 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
   const colors = useChartColors();
   const chart = useMemo(
     () => ({
-      x: axisOf(map.x),
-      y: axisOf(map.y),
+      x: axisOf(map.x, map.page_bytes),
+      y: axisOf(map.y, map.page_bytes),
       schemes: map.schemes.map((scheme) => ({
         scheme,
         title: map.titles[scheme] ?? scheme,
@@ -58,7 +66,7 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
   return (
     <ChartCard
       title={by === "time" ? map.sentence : priceSentence(map, priced ?? [])}
-      subtitle={`${by === "time" ? "Scheme with the least I/O time per access" : "Scheme with the least price times I/O time [USD/month x µs/access]"} over ${AXIS_NAMES_WITH_UNIT[map.x.name]} and ${AXIS_NAMES_WITH_UNIT[map.y.name]}${by === "time" ? "; lines: two schemes cost the same" : ""}`}
+      subtitle={`${by === "time" ? "Scheme with the least I/O time per access" : "Scheme with the least price times I/O time [USD/month x µs/access]"} over ${AXIS_NAMES[map.x.name]} and ${AXIS_NAMES[map.y.name]}${by === "time" ? "; lines: two schemes cost the same" : ""}`}
       label={`Scheme map of ${props.workloadName}`}
       option={option}
       marker={marker}
@@ -94,11 +102,12 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
   );
 });
 
-const axisOf = (axis: SchemeMapOut["x"]) => ({
-  name: AXIS_NAMES_WITH_UNIT[axis.name],
+const axisOf = (axis: SchemeMapOut["x"], pageBytes: number) => ({
+  name: AXIS_NAMES[axis.name],
   values: axis.values,
   log: isLog(axis.name),
-  format: (value: number) => formatTick(axis.name, value),
+  format: (value: number) => formatTick(axis.name, value, pageBytes),
+  pageBytes: isSize(axis.name) ? pageBytes : undefined,
 });
 
 function inside(
@@ -163,7 +172,7 @@ function MapLegend(props: {
           {close > 0 && (
             <li>
               <span aria-hidden="true" className={classes["hatched"]} />
-              too close to call
+              lead within the error of the model
             </li>
           )}
         </ul>
@@ -178,11 +187,12 @@ function Explanation({ map }: { readonly map: SchemeMapOut }) {
       <Text size="sm">{map.estimator}.</Text>
       <Text size="sm">
         Every cell holds the I/O time of each scheme by its formula, with hits from the
-        workload's own curve. The colour says who wins, its strength by how much. A line
-        is where two schemes cost the same and nothing costs less; its points do not
-        depend on the grid. Hatched cells are within the known error of the model:
-        simulate there before you choose. Price times time multiplies what the sizes
-        cost a month by the I/O time of an access: the price of a unit of throughput.
+        curve of the workload. The colour names the best scheme, its strength the lead.
+        On a line two schemes cost the same and no other costs less; its points do not
+        depend on the grid. In hatched cells the lead lies within the known error of the
+        model: move there, and a replay of the trace decides. Price times time
+        multiplies what the sizes cost a month by the I/O time of an access: the price
+        of a unit of throughput.
       </Text>
       <ul className={classes["formulas"]}>
         {map.schemes.map((scheme) => (
@@ -200,11 +210,11 @@ function Explanation({ map }: { readonly map: SchemeMapOut }) {
 /** All cells for the CSV; on the page those of the row through where you are. */
 function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
   const header = [
-    AXIS_NAMES_WITH_UNIT[map.x.name],
-    AXIS_NAMES_WITH_UNIT[map.y.name],
+    COLUMN_NAMES[map.x.name],
+    COLUMN_NAMES[map.y.name],
     "Winner",
     "Saved over the runner-up",
-    "Too close to call",
+    "Lead within the error",
     ...map.schemes.map((scheme) => `${map.titles[scheme] ?? scheme} [µs/access]`),
     ...(map.money.best_by_price_times_time === null
       ? []
@@ -241,7 +251,7 @@ function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
     shown: rows
       .slice(line * width, (line + 1) * width)
       .map((row) => row.map((cell, index) => shownCell(map, header, cell, index))),
-    caption: `The row of the map at ${AXIS_NAMES_WITH_UNIT[map.y.name]} = ${formatTick(map.y.name, map.y.values[line] ?? 0)}, where you are; the CSV export holds all ${rows.length.toLocaleString("en-US")} cells, every digit.`,
+    caption: `The row of the map at ${AXIS_NAMES[map.y.name]} ${formatTick(map.y.name, map.y.values[line] ?? 0, map.page_bytes)}, ${here === null ? "in the middle" : "where you are"}; the CSV export holds all ${rows.length.toLocaleString("en-US")} cells, every digit.`,
   };
 }
 
@@ -265,7 +275,7 @@ function shownCell(
     return cell;
   }
   if (index < AXES_COLUMNS) {
-    return formatTick(index === 0 ? map.x.name : map.y.name, cell);
+    return formatCell(index === 0 ? map.x.name : map.y.name, cell);
   }
   if (index === SAVED_COLUMN) {
     return formatPercent(ratio(cell));

@@ -1,18 +1,29 @@
 import { Button, Group, NumberInput, Select, Text } from "@mantine/core";
 import { memo, useState } from "react";
 import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
+import { DraftInput } from "@/components/draft-input";
 import { FlashMetadata } from "@/components/flash-metadata";
 import {
-  AXIS_NAMES_WITH_UNIT,
+  bytes,
+  bytesOfPages,
+  formatBytes,
+  type Pages,
+  pages,
+  parseSize,
+} from "@/units/quantity";
+import {
+  AXIS_NAMES as AXIS_TEXTS,
   AXIS_TITLES,
   type AxisChoice,
   fitsBeside,
+  isSize,
   rangeProblem,
 } from "./axes";
 import classes from "./scheme-map.module.css";
 
 interface MapControlsProps {
   readonly axes: { readonly x: AxisChoice; readonly y: AxisChoice };
+  readonly pageBytes: number;
   readonly metadata: string | undefined;
   readonly patch: (change: MapSearch) => void;
 }
@@ -20,6 +31,7 @@ interface MapControlsProps {
 /** Axes, their ranges, and whether RAM pays for knowing what flash holds. */
 export const MapControls = memo(function MapControls({
   axes,
+  pageBytes,
   metadata,
   patch,
 }: MapControlsProps) {
@@ -38,6 +50,7 @@ export const MapControls = memo(function MapControls({
         <AxisControl
           name="Across"
           chosen={axes.x}
+          pageBytes={pageBytes}
           other={axes.y.axis}
           onAxis={(x) =>
             patch({
@@ -54,6 +67,7 @@ export const MapControls = memo(function MapControls({
         <AxisControl
           name="Upwards"
           chosen={axes.y}
+          pageBytes={pageBytes}
           other={axes.x.axis}
           onAxis={(y) => patch({ y, y_low: undefined, y_high: undefined })}
           onRange={(y_low, y_high) => patch({ y_low, y_high })}
@@ -86,13 +100,48 @@ export const MapControls = memo(function MapControls({
   );
 });
 
-function AxisControl(props: {
+interface AxisControlProps {
   readonly name: string;
   readonly chosen: AxisChoice;
+  readonly pageBytes: number;
   readonly other: AxisName;
   readonly onAxis: (axis: AxisName) => void;
   readonly onRange: (low: number, high: number) => void;
-}) {
+}
+
+/** One end of an axis of sizes, typed in bytes or pages. */
+function SizeEnd(
+  props: AxisControlProps & {
+    readonly end: "low" | "high";
+    readonly label: string;
+  },
+) {
+  const { name, chosen, end, label, onRange } = props;
+  const pageBytes = bytes(props.pageBytes);
+  const rangeWith = (value: number) => ({ ...chosen, [end]: value });
+  return (
+    <DraftInput<Pages>
+      label={label}
+      ariaLabel={`${name}, ${label.toLowerCase()}`}
+      shown={formatBytes(bytesOfPages(pages(chosen[end]), pageBytes))}
+      read={(text) => {
+        const found = parseSize(text, pageBytes, 1);
+        if (!found.ok) {
+          return { ok: false, error: `${found.message}; ${found.hint}` };
+        }
+        const { axis, low, high } = rangeWith(found.value);
+        const problem = rangeProblem(axis, low, high);
+        return problem === null ? found : { ok: false, error: problem };
+      }}
+      onChange={(value) => {
+        const { low, high } = rangeWith(value);
+        onRange(low, high);
+      }}
+    />
+  );
+}
+
+function AxisControl(props: AxisControlProps) {
   const { name, chosen, other, onAxis, onRange } = props;
   const [draft, setDraft] = useState<{ low: number; high: number } | null>(null);
   const range = draft ?? chosen;
@@ -142,10 +191,21 @@ function AxisControl(props: {
         }}
         allowDeselect={false}
       />
-      {end("low", "From")}
-      {end("high", "To")}
+      {isSize(chosen.axis) ? (
+        <>
+          <SizeEnd {...props} end="low" label="From" />
+          <SizeEnd {...props} end="high" label="To" />
+        </>
+      ) : (
+        <>
+          {end("low", "From")}
+          {end("high", "To")}
+        </>
+      )}
       <Text size="xs" c="dimmed" className={classes["wide"]}>
-        {AXIS_NAMES_WITH_UNIT[chosen.axis]}
+        {isSize(chosen.axis)
+          ? "Such as 64 MiB, or 5400 for pages"
+          : AXIS_TEXTS[chosen.axis]}
       </Text>
     </div>
   );

@@ -226,7 +226,9 @@ export function CursorSliders(props: {
     <label className={classes["cursor"]}>
       <span>
         Move {way}: {AXIS_TITLES[axis.name]}{" "}
-        <span className={classes["faint"]}>{formatTick(axis.name, at)}</span>
+        <span className={classes["faint"]}>
+          {formatTick(axis.name, at, map.page_bytes)}
+        </span>
       </span>
       <input
         type="range"
@@ -234,7 +236,7 @@ export function CursorSliders(props: {
         max={axis.values.length - 1}
         step={1}
         value={nearestIndex(axis.values, at, isLog(axis.name))}
-        aria-valuetext={`${AXIS_TITLES[axis.name]} ${formatTick(axis.name, at)}`}
+        aria-valuetext={`${AXIS_TITLES[axis.name]} ${formatTick(axis.name, at, map.page_bytes)}`}
         onChange={(event) => {
           const value = axis.values[Number(event.currentTarget.value)];
           if (value !== undefined) {

@@ -141,7 +141,12 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
   );
   return (
     <>
-      <MapControls axes={axes} metadata={metadata} patch={patch} />
+      <MapControls
+        axes={axes}
+        pageBytes={summary.page_bytes}
+        metadata={metadata}
+        patch={patch}
+      />
       {map.error !== null && (
         <ProblemAlert
           error={map.error}

@@ -11,7 +11,7 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
-import { formatShort } from "@/units/quantity";
+import { formatNumber, formatShort } from "@/units/quantity";
 import {
   lifeBars,
   lifeOf,
@@ -60,7 +60,7 @@ export const LifeChart = memo(function LifeChart(props: {
       table={() => wearTable(wear)}
       sentence={
         budget.reason === ""
-          ? `The device takes ${formatShort(budget.in_place_tb ?? 0)} TB${budget.appended_tb === null ? "" : `, ${formatShort(budget.appended_tb)} TB if they are appended`}: ${budget.basis}.`
+          ? `The device endures ${formatNumber(budget.in_place_tb ?? 0)} TB of writes${budget.appended_tb === null ? "" : `, ${formatNumber(budget.appended_tb)} TB if they are appended`}: ${budget.basis}.`
           : null
       }
       explanation={
@@ -91,7 +91,7 @@ export const WearTable = memo(function WearTable({ wear }: { readonly wear: Wear
   return (
     <Panel
       title="In figures"
-      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as can be to none. " : ""}Press a figure to see why it is this number.${rated === null ? "" : ` ${wear.budget.assumed === "" ? "The device is rated for" : "Taken:"} ${formatShort(rated)} drive writes a day${wear.budget.assumed === "" ? "" : ` (${wear.budget.assumed} assumed)`}.`}`}
+      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as possible to none. " : ""}Press a figure to see why it is this number.${rated === null ? "" : ` ${wear.budget.assumed === "" ? "The device is rated for" : "Computed with"} ${formatShort(rated)} drive writes a day${wear.budget.assumed === "" ? "" : ` (${wear.budget.assumed} assumed)`}.`}`}
     >
       <div className="tw-scroll">
         <table className={`tw-table ${classes["table"]}`}>

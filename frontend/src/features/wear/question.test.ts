@@ -118,11 +118,11 @@ describe("bars of the life", () => {
         colors,
       });
       const svg = drawSvg(option, { width: 500, height: 200 }, "#fff");
-      expect(svg).toContain("2 to 10");
+      expect(svg).toContain("2.00 to 10.0");
       expect(svg).toContain("lazy");
     }
-    expect(rangeText(3, 3)).toBe("3");
-    expect(rangeText(3, Number.POSITIVE_INFINITY)).toBe("3 to ∞");
+    expect(rangeText(3, 3)).toBe("3.00");
+    expect(rangeText(3, Number.POSITIVE_INFINITY)).toBe("3.00 to ∞");
   });
 });
 
@@ -141,14 +141,14 @@ it("what nobody has said is shown as a range", () => {
     years: 8,
     never_worn_out: false,
   };
-  expect(lifeOf({ ...row("lazy", 2), least })).toBe("2 years to 8 years");
+  expect(lifeOf({ ...row("lazy", 2), least })).toBe("2.00 years to 8.00 years");
   expect(writesOf({ ...row("lazy", 2), least })).toBe("0.5 to 2");
-  expect(lifeOf(row("lazy", 2))).toBe("2 years");
+  expect(lifeOf(row("lazy", 2))).toBe("2.00 years");
 });
 
 it("lives are said in the unit that suits them", () => {
   expect(lifeText(0.01)).toBe("3.65 days");
-  expect(lifeText(0.5)).toBe("6 months");
+  expect(lifeText(0.5)).toBe("6.00 months");
   expect(lifeText(5.25)).toBe("5.25 years");
   expect(lifeText(2e6)).toBe("over 1,000 years");
 });

@@ -4,7 +4,7 @@ import type { WearSearch } from "@/analysis/wear-state";
 import type { RecoveryIn, RecoveryOut, WearIn, WearOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
 import type { RangeBar } from "@/charts/range-bars-option";
-import { formatShort } from "@/units/quantity";
+import { formatNumber, formatShort } from "@/units/quantity";
 
 export const USUAL_INTERVAL_S = 300;
 /** The least that was measured for FaCE. */
@@ -135,7 +135,9 @@ export function wearTable(wear: WearOut): ChartTable {
       "Wear [USD/TB]",
       "Wear [USD/month]",
       "Device [USD/month]",
-      ...(ranged ? ["Life, none dirty [years]", "Writes, none dirty [TB/day]"] : []),
+      ...(ranged
+        ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"]
+        : []),
     ],
     rows,
     shown: rows.map((row) =>
@@ -190,12 +192,12 @@ export const writesOf = (row: WearOut["schemes"][number]): string =>
 export function lifeText(years: number): string {
   const DAYS = 365;
   if (years < 1 / 12) {
-    return `${formatShort(years * DAYS)} days`;
+    return `${formatNumber(years * DAYS)} days`;
   }
   if (years < 1) {
-    return `${formatShort(years * 12)} months`;
+    return `${formatNumber(years * 12)} months`;
   }
-  return years >= 1000 ? "over 1,000 years" : `${formatShort(years)} years`;
+  return years >= 1000 ? "over 1,000 years" : `${formatNumber(years)} years`;
 }
 
 /** Under which schemes the flash wears out before it is paid off, and what it costs then. */

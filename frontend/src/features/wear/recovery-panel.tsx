@@ -13,6 +13,7 @@ import {
   bytes,
   formatBytes,
   formatCount,
+  formatNumber,
   formatPercent,
   formatSeconds,
   formatShort,
@@ -74,7 +75,7 @@ export const FillPanel = memo(function FillPanel({
         </table>
       </div>
       <Text size="sm" c="dimmed" my={6}>
-        {formatCount(fill.units)} pages have to come in. It is {fill.validity}.
+        {formatCount(fill.units)} pages are fetched. The time is {fill.validity}.
       </Text>
       <WhyButton
         title="time to fill"
@@ -103,12 +104,12 @@ export const RestartPanel = memo(function RestartPanel({
     return lineOption({
       series: [
         {
-          name: "With flash that survives",
+          name: "Flash cache survives",
           color: schemeMark("face", colors).color,
           points: points(curve?.with_flash_s),
         },
         {
-          name: "Without flash",
+          name: "No flash cache",
           color: schemeMark("none", colors).color,
           dash: "dashed",
           points: points(curve?.without_flash_s),
@@ -134,7 +135,7 @@ export const RestartPanel = memo(function RestartPanel({
   const steps = recovery.derivation.filter(({ name: step }) => step !== "seconds");
   return (
     <ChartCard
-      title={`A restart takes ${formatSeconds(restart.with_flash.total_s)} with flash that survives, ${formatSeconds(restart.without_flash.total_s)} without: ${formatShort(restart.speedup)} times as fast`}
+      title={`A restart takes ${formatSeconds(restart.with_flash.total_s)} if the flash cache survives, ${formatSeconds(restart.without_flash.total_s)} without one: ${formatShort(restart.speedup)} times as fast`}
       subtitle="Time of a restart over the checkpoint interval [s]"
       label={`Restart of ${name}`}
       option={option}
@@ -160,25 +161,25 @@ export const RestartPanel = memo(function RestartPanel({
             />
             <WearField
               name="redo_writes"
-              label="Of them written out"
+              label="Of these, written back"
               placeholder="0"
               value={search.redo_writes}
               onChange={(redo_writes) => patch({ redo_writes })}
             />
             <WearField
               name="flash_share"
-              label="Share of them on flash"
+              label="Share found on flash"
               placeholder={String(USUAL_FLASH_SHARE)}
               value={search.flash_share}
               onChange={(flash_share) => patch({ flash_share })}
             />
           </div>
           <Text size="sm" mt="xs">
-            {formatCount(restart.redo_pages)} pages to redo: {restart.redo_basis}. The
-            metadata of flash ({formatCount(restart.metadata_segments)}{" "}
-            {restart.metadata_segments === 1 ? "segment" : "segments"}) are back after{" "}
-            {formatSeconds(restart.with_flash.metadata_s)}; reading all of flash instead
-            takes {formatSeconds(restart.full_scan_s)}.
+            {formatNumber(restart.redo_pages)} pages to redo: {restart.redo_basis}. The
+            metadata of the flash ({formatCount(restart.metadata_segments)}{" "}
+            {restart.metadata_segments === 1 ? "segment" : "segments"}) take{" "}
+            {formatSeconds(restart.with_flash.metadata_s)} to read back; reading all of
+            the flash instead takes {formatSeconds(restart.full_scan_s)}.
             {restart.metadata_flush_interval_s !== null &&
               ` A segment fills every ${formatSeconds(restart.metadata_flush_interval_s)}.`}
           </Text>
@@ -189,8 +190,8 @@ export const RestartPanel = memo(function RestartPanel({
           <Text size="sm">
             {restart.validity}.{" "}
             {search.flash_share === undefined
-              ? "98 % of the redone pages are taken to be on flash, the least that was measured for FaCE."
-              : `${formatPercent(ratio(search.flash_share))} of the redone pages are taken to be on flash, as given.`}
+              ? "98 % of the redone pages are assumed to be on flash, the lowest share measured for FaCE."
+              : `${formatPercent(ratio(search.flash_share))} of the redone pages are assumed to be on flash, as given.`}
           </Text>
           <DerivationTable steps={steps} />
         </Stack>

@@ -66,12 +66,12 @@ export function WearControls(props: WearControlsProps) {
               mt={4}
               onClick={() => patch({ rate: undefined })}
             >
-              Take the workload's own
+              Use the recorded load
             </Button>
           )}
         </div>
         <div className={classes["fields"]}>
-          {field("rate", "Exact load [1/s]", { placeholder: "the workload's own" })}
+          {field("rate", "Exact load [1/s]", { placeholder: "recorded" })}
           {field("growth", "Growth [% a year]", { placeholder: "0", factor: 100 })}
           <SizeInput
             label="RAM size"
@@ -100,7 +100,7 @@ export function WearControls(props: WearControlsProps) {
         <div>
           <Group gap="xs" mb={4}>
             <Text size="sm" fw={500} id="budget">
-              What the device takes
+              Endurance by
             </Text>
             <SegmentedControl
               size="xs"
@@ -112,7 +112,7 @@ export function WearControls(props: WearControlsProps) {
               }}
               transitionDuration={0}
               data={[
-                { value: "rating", label: "Its rating" },
+                { value: "rating", label: "Rating" },
                 { value: "cycles", label: "P/E cycles" },
               ]}
             />
@@ -122,19 +122,19 @@ export function WearControls(props: WearControlsProps) {
               ? [
                   field("pe_cycles", "P/E cycles", { placeholder: "such as 1,000" }),
                   field("waf_in_place", "WAF, small writes", {
-                    placeholder: "the device's",
+                    placeholder: "rated",
                   }),
                   field("waf_appended", "WAF, large writes", {
-                    placeholder: "the device's",
+                    placeholder: "rated",
                   }),
                 ]
               : [
-                  field("rated_tb", "TBW of one [TB]", { placeholder: "the device's" }),
+                  field("rated_tb", "TBW of one drive [TB]", { placeholder: "rated" }),
                   field("rated_dwpd", "Drive writes a day", {
-                    placeholder: "the device's, else 1",
+                    placeholder: "rated, or 1",
                   }),
-                  field("rated_years", "Years of its DWPD", {
-                    placeholder: "the device's, else 5",
+                  field("rated_years", "Warranty [years]", {
+                    placeholder: "rated, or 5",
                   }),
                 ]}
             {field("devices", "Devices", { placeholder: "1" })}

@@ -110,7 +110,7 @@ _READING: dict[str, tuple[Any, Any]] = {
             bool,
             typer.Option(
                 "--members-apart",
-                help="Each file of an archive or folder is of devices of its own; otherwise equal names, and none, are one device.",
+                help="Each file of an archive or folder has separate devices; otherwise equal names, and none, are one device.",
             ),
         ],
         False,

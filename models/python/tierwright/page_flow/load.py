@@ -140,6 +140,6 @@ def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
 def _times(share: float) -> str:
     """Say a busy share above 1, which never reads as all of the time."""
     if share >= MANY_TIMES:
-        return f"{format_count(float(f'{share:.3g}'))} times as long as there is time"
+        return f"{float(f'{share:.3g}'):,.10g} times as long as there is time"
     digits = f"{100 * share:,.0f}"
     return f"{'just over 100' if digits == '100' else digits} % of the time"

@@ -57,9 +57,9 @@ ESTIMATOR = (
     "cost differences"
 )
 VALIDITY = (
-    "LRU in both tiers; a set dirty share stands for the victims of RAM and of flash alike, as in "
-    "the paper, otherwise each scheme has its measured ones; crossings closer together than a "
-    "grid step can be missed"
+    "LRU in both tiers; a dirty share that is set applies to the pages evicted from RAM and from "
+    "flash alike, otherwise each scheme has its measured shares; crossings closer together than a "
+    "step of the grid can be missed"
 )
 EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""

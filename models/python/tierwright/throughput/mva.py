@@ -20,7 +20,7 @@ ESTIMATOR = "exact mean-value analysis of a closed product-form network"
 VALIDITY = (
     "one class of clients; each device serves one request at a time, in order of arrival, with "
     "exponentially distributed service times, or shares itself among all; equal devices of a "
-    "kind are chosen with equal chance, each with a queue of its own; a client waits for "
+    "kind are chosen with equal chance, each with a separate queue; a client waits for "
     "each of its operations, one after the other"
 )
 MOST_CLIENTS = 100_000
@@ -77,7 +77,7 @@ def closed_network(
     think_s : array_like, shape (...)
         Z, time between a client's transactions. [s]
     devices : array_like, shape (..., K)
-        Equal stations of each kind, each with a queue of its own and demand D_k / devices.
+        Equal stations of each kind, each with a separate queue and demand D_k / devices.
     delay_s : array_like, shape (...)
         W, what a transaction waits besides, whoever else there is. [s]
 
