@@ -8,8 +8,11 @@ from tierwright import _simulator, catalog, endurance
 from tierwright.replay_checks import replayed_life, replayed_throughput
 from tierwright.replay_cost import price
 from tierwright.throughput import Setting
+from tierwright_server.older_models import about_version
 from tierwright_server.replay_checks.check import sentence as sentence_of
 from tierwright_server.replay_checks.schemas import CheckedFigure
+from tierwright_server.replay_checks.throughput import finding
+from tierwright_server.version import VERSION
 from tierwright_server.wear.service import _drives_sentence
 
 FLASH = "face2016-samsung-840pro-256"
@@ -175,6 +178,24 @@ def test_a_fragment_cache_is_checked_over_fragments(application):
     assert default["sentence"].startswith(
         "Fragments of 1 MiB cannot be replayed; those of 512 KiB"
     )
+
+
+def test_results_of_older_models_say_so():
+    [note] = about_version("0.1.2")
+    assert note.name == "older_model_version"
+    assert "0.1.2" in note.message
+    assert VERSION in note.message
+    assert about_version(VERSION) == []
+
+
+def test_a_close_call_of_throughput_is_decided_by_the_replay():
+    rows = [figure("exclusive", 100.0, 90.0), figure("lazy", 99.0, 95.0)]
+    assert finding(rows) == "Lazy reaches 95/s, decided by replay"
+    rows = [figure("exclusive", 100.0, 94.5), figure("lazy", 99.0, 95.0)]
+    assert finding(rows) == (
+        "Lazy and Exclusive are equal for the purpose at about 95/s, decided by replay"
+    )
+    assert finding([figure("lazy", 99.0, None)]) is None
 
 
 def figure(of, model, simulated):

@@ -10,10 +10,11 @@ from tierwright_server.replay_checks.check import (
     row,
     sentence,
 )
-from tierwright_server.replay_checks.schemas import CheckedAnswer
+from tierwright_server.replay_checks.schemas import CheckedAnswer, CheckedFigure
 from tierwright_server.sweeps.schemas import SweepOut
 from tierwright_server.throughputs import service as throughputs
 from tierwright_server.throughputs.schemas import ThroughputIn
+from tierwright_server.wording import three_digits
 
 MS_PER_S = 1000.0
 US_PER_S = 1e6
@@ -65,10 +66,34 @@ async def throughput(asking: Asking, body: ThroughputIn) -> CheckedAnswer | Swee
             )
     return CheckedAnswer(
         sentence=sentence(rows, "throughput", max),
+        finding=finding(rows),
         rows=rows,
         basis=f"{REPLAYED} The network of queues is solved as in the answer: nothing "
         "replays how clients wait.",
     )
+
+
+EQUAL = 0.01
+"""Share of the throughput below which a lead does not matter."""
+
+
+def finding(rows: list[CheckedFigure]) -> str | None:
+    """Say which scheme reaches most by replay, and which others are equal for the purpose."""
+    rates = {
+        each.title: each.simulated
+        for each in rows
+        if each.figure == "throughput" and each.simulated is not None
+    }
+    if not rates:
+        return None
+    most = max(rates.values())
+    ahead = [title for title, rate in rates.items() if rate > most * (1 - EQUAL)]
+    ahead.sort(key=lambda title: -rates[title])
+    rate = f"{three_digits(most)}/s"
+    if len(ahead) == 1:
+        return f"{ahead[0]} reaches {rate}, decided by replay"
+    names = f"{', '.join(ahead[:-1])} and {ahead[-1]}"
+    return f"{names} are equal for the purpose at about {rate}, decided by replay"
 
 
 CHECK = Check(

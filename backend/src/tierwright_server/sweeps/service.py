@@ -22,6 +22,7 @@ from tierwright_server.evaluations.service import (
     derivation_step,
     metadata_preset,
 )
+from tierwright_server.older_models import about_version
 from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
@@ -472,6 +473,7 @@ async def _sweep_out(
             disk_device_id=disk.id if disk else None,
         ),
         warnings=[
+            *about_version(sweep.core_version),
             *await workloads.cautions_of(session, workload_id, content),
             *_about_metadata(inputs.flash_metadata),
         ],

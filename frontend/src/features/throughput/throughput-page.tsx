@@ -7,7 +7,7 @@ import { type AnalysisSearch, type AnalysisState, assumptions } from "@/analysis
 import type { ThroughputSearch } from "@/analysis/throughput-state";
 import { usePatch } from "@/analysis/use-analysis";
 import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
-import { throughputCheck } from "@/api/replay-checks";
+import { isReplayJob, throughputCheck } from "@/api/replay-checks";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { Panel } from "@/components/panel";
@@ -115,6 +115,14 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
     () => (answered === undefined ? undefined : atEnd(answered, end)),
     [answered, end],
   );
+  const traced = summary.kind === "trace";
+  const isClose =
+    answered !== undefined && !found.isPlaceholderData && answered.contenders.length > 0;
+  const decision = useQuery({ ...throughputCheck(body), enabled: traced && isClose });
+  const decided =
+    isClose && decision.data !== undefined && !isReplayJob(decision.data)
+      ? decision.data.finding
+      : null;
   const devices = drawn?.devices;
   const names = useMemo(
     () => (devices === undefined ? new Map() : deviceNames(devices)),
@@ -161,6 +169,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           {drawn.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
           <ThroughputChart
             found={drawn}
+            decided={decided ?? null}
             name={name}
             measure={search.show ?? "throughput"}
             onMeasure={onMeasure}
@@ -169,7 +178,8 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           <ReplayCheck
             query={throughputCheck(body)}
             what="throughput and response time"
-            traced={summary.kind === "trace"}
+            traced={traced}
+            isNeeded={isClose}
           />
           <WarningNotes notes={drawn.warnings} names={names} />
         </Stack>
