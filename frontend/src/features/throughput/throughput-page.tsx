@@ -117,7 +117,9 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
   );
   const traced = summary.kind === "trace";
   const isClose =
-    answered !== undefined && !found.isPlaceholderData && answered.contenders.length > 0;
+    answered !== undefined &&
+    !found.isPlaceholderData &&
+    answered.contenders.length > 0;
   const decision = useQuery({ ...throughputCheck(body), enabled: traced && isClose });
   const decided =
     isClose && decision.data !== undefined && !isReplayJob(decision.data)
