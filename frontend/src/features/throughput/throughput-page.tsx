@@ -6,7 +6,12 @@ import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import { type AnalysisSearch, type AnalysisState, assumptions } from "@/analysis/state";
 import type { ThroughputSearch } from "@/analysis/throughput-state";
 import { usePatch } from "@/analysis/use-analysis";
-import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
+import {
+  deviceNames,
+  type ThroughputIn,
+  type ThroughputOut,
+  throughputQuery,
+} from "@/api/break-evens";
 import { isReplayJob, throughputCheck } from "@/api/replay-checks";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
@@ -88,6 +93,18 @@ const asked = (
     flash: state.flash_pages,
   });
 
+/** Whether the model cannot tell the schemes apart here, and what a replay says of them. */
+function useCloseCall(
+  body: ThroughputIn,
+  traced: boolean,
+  answered: ThroughputOut | undefined,
+) {
+  const isClose = answered !== undefined && answered.contenders.length > 0;
+  const { data } = useQuery({ ...throughputCheck(body), enabled: traced && isClose });
+  const checked = isClose && data !== undefined && !isReplayJob(data) ? data : null;
+  return { isClose: traced && isClose, decided: checked?.finding ?? null };
+}
+
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as ThroughputSearch & AnalysisSearch;
   const patch = usePatch<ThroughputSearch & AnalysisSearch>();
@@ -116,15 +133,11 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
     [answered, end],
   );
   const traced = summary.kind === "trace";
-  const isClose =
-    answered !== undefined &&
-    !found.isPlaceholderData &&
-    answered.contenders.length > 0;
-  const decision = useQuery({ ...throughputCheck(body), enabled: traced && isClose });
-  const decided =
-    isClose && decision.data !== undefined && !isReplayJob(decision.data)
-      ? decision.data.finding
-      : null;
+  const close = useCloseCall(
+    body,
+    traced,
+    found.isPlaceholderData ? undefined : answered,
+  );
   const devices = drawn?.devices;
   const names = useMemo(
     () => (devices === undefined ? new Map() : deviceNames(devices)),
@@ -171,7 +184,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           {drawn.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
           <ThroughputChart
             found={drawn}
-            decided={decided ?? null}
+            decided={close.decided}
             name={name}
             measure={search.show ?? "throughput"}
             onMeasure={onMeasure}
@@ -181,7 +194,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             query={throughputCheck(body)}
             what="throughput and response time"
             traced={traced}
-            isNeeded={isClose}
+            isNeeded={close.isClose}
           />
           <WarningNotes notes={drawn.warnings} names={names} />
         </Stack>
