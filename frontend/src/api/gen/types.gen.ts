@@ -816,6 +816,12 @@ export type CheckedAnswer = {
      */
     sentence: string;
     /**
+     * Finding
+     *
+     * The headline that the replay decides, where the model cannot tell.
+     */
+    finding: string | null;
+    /**
      * Rows
      */
     rows: Array<CheckedFigure>;
@@ -7167,6 +7173,12 @@ export type RecoveryOut = {
      */
     flash_bytes: number;
     /**
+     * Ram Pages Left
+     *
+     * What the metadata of flash leave. [pages]
+     */
+    ram_pages_left: number;
+    /**
      * Accesses Per S
      */
     accesses_per_s: number;
@@ -10036,6 +10048,12 @@ export type ThroughputOut = {
      * Scheme of most throughput at each point; null where that depends on a dirty share that nobody knows.
      */
     best: Array<string | null>;
+    /**
+     * Contenders
+     *
+     * Schemes that the model cannot tell apart at the present point, the one named first among them: a replay decides (`POST /throughputs/check`). Empty where the lead is clear.
+     */
+    contenders: Array<string>;
     /**
      * Ram Pages Left
      *
@@ -15269,9 +15287,11 @@ export type CheckBreakEvenResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Break Even
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEvenResponses];
@@ -15387,9 +15407,11 @@ export type CheckThroughputResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Throughput
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
@@ -15448,9 +15470,11 @@ export type CheckWearResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Wear
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
@@ -15509,12 +15533,203 @@ export type CheckFlashChoiceResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Flash Choice
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
+
+export type CheckDirectoriesData = {
+    body: DirectoriesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/directories/check';
+};
+
+export type CheckDirectoriesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckDirectoriesError = CheckDirectoriesErrors[keyof CheckDirectoriesErrors];
+
+export type CheckDirectoriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Directories
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDirectoriesResponses];
+
+export type CheckRecoveryData = {
+    body: RecoveryIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/recovery/check';
+};
+
+export type CheckRecoveryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckRecoveryError = CheckRecoveryErrors[keyof CheckRecoveryErrors];
+
+export type CheckRecoveryResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Recovery
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryResponses];
+
+export type CheckFragmentCacheData = {
+    body: FragmentCacheIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sce/check';
+};
+
+export type CheckFragmentCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckFragmentCacheError = CheckFragmentCacheErrors[keyof CheckFragmentCacheErrors];
+
+export type CheckFragmentCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Fragment Cache
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;
