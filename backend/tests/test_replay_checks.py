@@ -244,13 +244,13 @@ def test_the_sentence_says_whether_the_replay_chooses_alike(lazy, sentence):
         (
             1,
             10**11,
-            "One Drive costs 720, USD 20 USD a month over 36 months. Compare counts 2 USD of it: the "
+            "One Drive costs 720 USD, 20 USD a month over 36 months. Compare counts 2 USD of it: the "
             "10.0 % that 93.1 GiB of flash pages take.",
         ),
         (
             2,
             10**12,
-            "2 x Drive cost 720, USD 20 USD a month over 36 months. The flash pages take all of it.",
+            "2 x Drive cost 720 USD, 20 USD a month over 36 months. The flash pages take all of it.",
         ),
     ],
 )
