@@ -6,9 +6,13 @@ import pytest
 
 from tierwright import _simulator, catalog, endurance
 from tierwright.replay_checks import replayed_life, replayed_throughput
+from tierwright.replay_cost import price
 from tierwright.throughput import Setting
-from tierwright_server.replay_checks import service
+from tierwright_server.older_models import about_version
+from tierwright_server.replay_checks.check import sentence as sentence_of
 from tierwright_server.replay_checks.schemas import CheckedFigure
+from tierwright_server.replay_checks.throughput import finding
+from tierwright_server.version import VERSION
 from tierwright_server.wear.service import _drives_sentence
 
 FLASH = "face2016-samsung-840pro-256"
@@ -81,6 +85,119 @@ def test_one_replay_prices_every_device(application, counters):
         assert abs(row["gap_relative"]) < 0.1
 
 
+def simulated(name, **options):
+    return _simulator.simulate_scheme(
+        "fixtures/traces/tpcb-cut.csv.zst",
+        scheme=name,
+        ram_pages=options.pop("ram"),
+        flash_pages=options.pop("flash"),
+        options=options,
+    )
+
+
+def test_directories_are_replayed_with_their_flash_pages(application):
+    """The choice of 64 KiB pages is priced from what their replay did, block by block."""
+    body = {**POINT, "flash_page_bytes": [8192, 65536], "directory_hit_ratio": 0.5}
+    answer = application.post("/directories", body, 200)
+    found = application.post("/directories/check", body, 200)
+    rows = {(row["of"], row["figure"]): row for row in found["rows"]}
+    assert rows["none", "time"]["model"] == pytest.approx(answer["none_us"])
+    flash, disk = catalog.device(FLASH), catalog.device(DISK)
+    for index, option in enumerate(answer["options"]):
+        options = {}
+        if option["technique"] is not None:
+            options = {"block_pages": "8", "block_technique": option["technique"]}
+        name = option["safest"]
+        own = simulated(
+            name, ram=option["ram_pages"], flash=option["flash_pages"], **options
+        )
+        upkeep = (
+            own["directory_lookups"] * option["lookup_us"]
+            + own["directory_updates"] * option["update_us"]
+        ) / own["accesses"]
+        cost = price(own, flash=flash, disk=disk).io_time_us_per_access
+        figure_ = "time" if option["technique"] is None else "time, at worst"
+        row = rows[f"{index} {name}", figure_]
+        assert row["simulated"] == pytest.approx(cost + upkeep)
+        [model] = [each for each in option["schemes"] if each["scheme"] == name]
+        assert row["model"] == pytest.approx(model["worst_total_us"])
+    assert "Each option was replayed" in found["basis"]
+
+
+def test_a_restart_is_checked_by_a_cache_that_crashes(application):
+    body = {**POINT, "accesses_per_s": 1000.0, "checkpoint_interval_s": 60.0}
+    found = application.post("/recovery/check", body, 200)
+    rows = {row["figure"]: row for row in found["rows"]}
+    warm, later = (
+        _simulator.simulate_flash_cache(
+            "fixtures/traces/tpcb-cut.csv.zst",
+            "face",
+            500,
+            4000,
+            options={"crash_at": "210000", "restart": "warm"},
+            warm_up=warm_up,
+        )
+        for warm_up in (210_000, 240_000)
+    )
+    hits = warm["flash_hits"] - later["flash_hits"]
+    reads = hits + warm["flash_misses"] - later["flash_misses"]
+    assert rows["pages found on flash"]["model"] == 0.98
+    assert rows["pages found on flash"]["simulated"] == pytest.approx(hits / reads)
+    # four thousand pages of 8 KiB are scanned, one segment
+    rate = catalog.device(FLASH).number("sequential_read_mb_per_s")
+    scanned = warm["restart_pages_scanned"] * 8192 / (rate * 1e6)
+    assert rows["metadata restored"]["simulated"] == pytest.approx(scanned)
+    assert rows["with flash"]["simulated"] > rows["with flash"]["model"]
+    assert 0 < rows["time to fill, by the misses of RAM"]["simulated"] < 420
+    assert "30,000 accesses behind the crash" in found["basis"]
+    assert "where the answer takes 98" in found["sentence"]
+
+
+def test_a_fragment_cache_is_checked_over_fragments(application):
+    body = {**POINT, "accesses_per_s": 1000.0, "fragment_bytes": 65536}
+    found = application.post("/sce/check", body, 200)
+    answer = application.post("/sce", body, 200)
+    rows = {row["of"]: row for row in found["rows"]}
+    own = simulated(
+        "inclusive",
+        ram=1,
+        flash=4000,
+        block_pages="8",
+        flash_policy="gclock",
+        flash_ceiling="4",
+        flash_entry="1",
+    )
+    reached = simulated("none", ram=500, flash=0)["flash_misses"]
+    row = rows["65536"]
+    assert row["model"] == answer["read_miss_rate"]
+    assert row["simulated"] == pytest.approx(own["flash_misses"] / reached)
+    # 64 pages of 8 KiB are the most
+    assert set(rows) == {"65536", "131072", "262144", "524288"}
+    assert found["sentence"].startswith("Fragments of 64 KiB miss")
+    default = application.post("/sce/check", {**POINT, "accesses_per_s": 1000.0}, 200)
+    assert default["sentence"].startswith(
+        "Fragments of 1 MiB cannot be replayed; those of 512 KiB"
+    )
+
+
+def test_results_of_older_models_say_so():
+    [note] = about_version("0.1.2")
+    assert note.name == "older_model_version"
+    assert "0.1.2" in note.message
+    assert VERSION in note.message
+    assert about_version(VERSION) == []
+
+
+def test_a_close_call_of_throughput_is_decided_by_the_replay():
+    rows = [figure("exclusive", 100.0, 90.0), figure("lazy", 99.0, 95.0)]
+    assert finding(rows) == "Lazy reaches 95.0/s, decided by replay"
+    rows = [figure("exclusive", 100.0, 94.5), figure("lazy", 99.0, 95.0)]
+    assert finding(rows) == (
+        "Lazy and Exclusive are equal for the purpose at about 95.0/s, decided by replay"
+    )
+    assert finding([figure("lazy", 99.0, None)]) is None
+
+
 def figure(of, model, simulated):
     return CheckedFigure(
         of=of,
@@ -113,12 +230,12 @@ def test_the_sentence_says_whether_the_replay_chooses_alike(lazy, sentence):
     rows = [figure("exclusive", 100.0, simulated), figure("lazy", *lazy)]
     if simulated == 100.0:
         rows.append(figure("none", 50.0, 40.0))
-    assert service._sentence(rows, "throughput", max) == sentence
+    assert sentence_of(rows, "throughput", max) == sentence
     equal = [figure("exclusive", 100.0, 100.0), figure("lazy", 90.0, 90.0)]
-    assert service._sentence(equal, "throughput", max) == (
+    assert sentence_of(equal, "throughput", max) == (
         "The replay confirms Exclusive as the best choice; model and replay agree."
     )
-    assert "Neither" in service._sentence([], "throughput", max)
+    assert "Neither" in sentence_of([], "throughput", max)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +244,13 @@ def test_the_sentence_says_whether_the_replay_chooses_alike(lazy, sentence):
         (
             1,
             10**11,
-            "One Drive costs 720, USD 20 USD a month over 36 months. Compare counts 2 USD of it: the "
+            "One Drive costs 720 USD, 20 USD a month over 36 months. Compare counts 2 USD of it: the "
             "10.0 % that 93.1 GiB of flash pages take.",
         ),
         (
             2,
             10**12,
-            "2 x Drive cost 720, USD 20 USD a month over 36 months. The flash pages take all of it.",
+            "2 x Drive cost 720 USD, 20 USD a month over 36 months. The flash pages take all of it.",
         ),
     ],
 )

@@ -1,56 +1,63 @@
-/** Answers beside a replay of the trace: throughput, wear, choice of a flash device. */
+/** Answers beside a replay of the trace; adding one is a line. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
   checkBreakEven,
+  checkDirectories,
   checkFlashChoice,
+  checkFragmentCache,
+  checkRecovery,
   checkThroughput,
   checkWear,
 } from "./gen/sdk.gen";
 import type {
   BreakEvenCheckIn,
   CheckedAnswer,
+  DirectoriesIn,
   FlashChoiceIn,
+  FragmentCacheIn,
+  RecoveryIn,
   SimulationOut,
+  SweepOut,
   ThroughputIn,
   WearIn,
 } from "./gen/types.gen";
 
 export type { CheckedAnswer, CheckedFigure } from "./gen/types.gen";
 
-type Found = CheckedAnswer | SimulationOut;
+type Job = SimulationOut | SweepOut;
+type Found = CheckedAnswer | Job;
 
-/** A replay that takes longer than a request: a job makes it. */
-export const isReplayJob = (found: Found): found is SimulationOut => "run" in found;
+/** Replays that take longer than a request: a job makes them. */
+export const isReplayJob = (found: Found): found is Job => "run" in found;
 
-export const throughputCheck = (body: ThroughputIn) =>
-  queryOptions({
-    queryKey: ["replay-checks", "throughput", body],
-    queryFn: ({ signal }): Promise<Found> =>
-      answer(checkThroughput({ signal, body, throwOnError: true })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+const checked =
+  <Body>(
+    name: string,
+    ask: (options: {
+      readonly signal: AbortSignal;
+      readonly body: Body;
+      readonly throwOnError: true;
+    }) => Promise<{ readonly data: Found }>,
+  ) =>
+  (body: Body) =>
+    queryOptions({
+      queryKey: ["replay-checks", name, body],
+      queryFn: ({ signal }): Promise<Found> =>
+        answer(ask({ signal, body, throwOnError: true })),
+      staleTime: Number.POSITIVE_INFINITY,
+    });
 
-export const wearCheck = (body: WearIn) =>
-  queryOptions({
-    queryKey: ["replay-checks", "wear", body],
-    queryFn: ({ signal }): Promise<Found> =>
-      answer(checkWear({ signal, body, throwOnError: true })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-
-export const flashChoiceCheck = (body: FlashChoiceIn) =>
-  queryOptions({
-    queryKey: ["replay-checks", "flash choice", body],
-    queryFn: ({ signal }): Promise<Found> =>
-      answer(checkFlashChoice({ signal, body, throwOnError: true })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-
-export const breakEvenCheck = (body: BreakEvenCheckIn) =>
-  queryOptions({
-    queryKey: ["replay-checks", "break-even", body],
-    queryFn: ({ signal }): Promise<Found> =>
-      answer(checkBreakEven({ signal, body, throwOnError: true })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+export const throughputCheck = checked<ThroughputIn>("throughput", checkThroughput);
+export const wearCheck = checked<WearIn>("wear", checkWear);
+export const flashChoiceCheck = checked<FlashChoiceIn>(
+  "flash choice",
+  checkFlashChoice,
+);
+export const directoriesCheck = checked<DirectoriesIn>("directories", checkDirectories);
+export const recoveryCheck = checked<RecoveryIn>("recovery", checkRecovery);
+export const fragmentCacheCheck = checked<FragmentCacheIn>(
+  "fragment cache",
+  checkFragmentCache,
+);
+export const breakEvenCheck = checked<BreakEvenCheckIn>("break-even", checkBreakEven);

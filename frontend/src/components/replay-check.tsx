@@ -22,6 +22,8 @@ interface ReplayCheckProps<Key extends QueryKey> {
   /** Title and what is replayed, where it is not every scheme at one pair of sizes. */
   readonly title?: string;
   readonly subtitle?: string;
+  /** The model cannot tell: asked without a press. */
+  readonly isNeeded?: boolean;
 }
 
 const ROUNDING = 1e-9;
@@ -46,10 +48,11 @@ function useReplayJob(found: Found | undefined, refetch: () => unknown) {
 function useReplayCheck<Key extends QueryKey>(
   query: UseQueryOptions<Found, Error, Found, Key>,
   traced: boolean,
+  isNeeded: boolean,
 ) {
   const asked = JSON.stringify(query.queryKey);
   const [pressed, setPressed] = useState<string | null>(null);
-  const isPressed = pressed === asked;
+  const isPressed = pressed === asked || isNeeded;
   const found = useQuery({ ...query, enabled: traced && isPressed });
   const data = isPressed ? found.data : undefined;
   const job = useReplayJob(data, found.refetch);
@@ -65,8 +68,8 @@ function useReplayCheck<Key extends QueryKey>(
 
 /** Model beside replay for a question that is not the comparison itself. */
 export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) {
-  const { query, what, traced } = props;
-  const check = useReplayCheck(query, traced);
+  const { query, what, traced, isNeeded = false } = props;
+  const check = useReplayCheck(query, traced, isNeeded);
   return (
     <Panel
       title={props.title ?? "Check by simulation"}

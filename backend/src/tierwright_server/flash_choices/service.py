@@ -113,10 +113,10 @@ async def choose(
     )
 
 
-async def directories(
+async def directory_study(
     session: AsyncSession, context: Context, body: DirectoriesIn
-) -> DirectoriesOut:
-    """Compare places of the directory and sizes of flash pages."""
+) -> tuple[DirectoryStudy, Curve, Device, Device]:
+    """Compare places of the directory and sizes of flash pages: study, curve, flash, disk."""
     curve = await _curve(session, context, body)
     disk, _ = await catalog.find_device(
         session, context, body.disk_device_id, "disk_device_id"
@@ -148,6 +148,14 @@ async def directories(
             write_on_eviction=body.write_on_eviction,
         ),
     )
+    return found, curve, flash, disk
+
+
+async def directories(
+    session: AsyncSession, context: Context, body: DirectoriesIn
+) -> DirectoriesOut:
+    """Answer with the comparison of `directory_study`."""
+    found, curve, flash, _ = await directory_study(session, context, body)
     cautions = [*about_given(curve), *found.warnings]
     return DirectoriesOut(
         workload_id=body.workload_id,

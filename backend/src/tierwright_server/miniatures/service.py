@@ -23,6 +23,7 @@ from tierwright_server.miniatures.schemas import (
     MiniatureRow,
 )
 from tierwright_server.miniatures.work import asked
+from tierwright_server.older_models import about_version
 from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
@@ -201,7 +202,10 @@ async def _out(
         miniature_rate=inputs.sample_rate / MINIATURES,
         interval_confidence=_CONFIDENCE,
         rows=rows,
-        warnings=await workloads.cautions_of(session, workload_id, content),
+        warnings=[
+            *about_version(miniature.core_version),
+            *await workloads.cautions_of(session, workload_id, content),
+        ],
         core_version=miniature.core_version,
         created_at=miniature.created_at,
         run=RunOut.model_validate(run) if run else None,

@@ -1,4 +1,7 @@
-"""Checks by replay of throughput, wear and choice of flash."""
+"""Checks by replay, as the table has them."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
@@ -6,21 +9,20 @@ from fastapi.responses import JSONResponse
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.evaluations.deciding import href_of
-from tierwright_server.flash_choices.schemas import FlashChoiceIn
-from tierwright_server.replay_checks import service
+from tierwright_server.replay_checks.check import Asking, Check
 from tierwright_server.replay_checks.schemas import CheckedAnswer
+from tierwright_server.replay_checks.table import CHECKS
 from tierwright_server.simulations.schemas import SimulationOut
-from tierwright_server.throughputs.schemas import ThroughputIn
-from tierwright_server.wear.schemas import WearIn
+from tierwright_server.sweeps.schemas import SweepOut
 
 router = APIRouter(tags=["checks by replay"])
 _LATER = {
-    "model": SimulationOut,
-    "description": "The replay takes longer than a request: a job makes it. Ask again when "
+    "model": SweepOut | SimulationOut,
+    "description": "The replays take longer than a request: a job makes them. Ask again when "
     "its run has ended.",
     "headers": {
         "Location": {
-            "description": "The check that the job makes.",
+            "description": "The replays that the job makes.",
             "schema": {"type": "string"},
         }
     },
@@ -28,51 +30,41 @@ _LATER = {
 RESPONSES = {202: _LATER, **responses(404, 409)}
 
 
-def sent(found: CheckedAnswer | SimulationOut) -> CheckedAnswer | JSONResponse:
-    """Answer 200 with the check, or 202 with the job that makes it."""
+def sent(
+    found: CheckedAnswer | SimulationOut | SweepOut,
+) -> CheckedAnswer | JSONResponse:
+    """Answer 200 with the check, or 202 with the job that makes its replays."""
     if isinstance(found, CheckedAnswer):
         return found
     return JSONResponse(
         found.model_dump(mode="json"),
         status_code=202,
-        headers={"Location": href_of(found.id)},
+        headers={
+            "Location": f"/api/v1/sweeps/{found.id}"
+            if isinstance(found, SweepOut)
+            else href_of(found.id)
+        },
     )
 
 
-@router.post(
-    "/throughputs/check",
-    operation_id="check_throughput",
-    response_model=CheckedAnswer,
-    responses=RESPONSES,
-)
-async def check_throughput(
-    body: ThroughputIn, request: Request, session: SessionDep, context: ContextDep
-) -> CheckedAnswer | JSONResponse:
-    """Throughput at the present point with demands from a replay of every scheme."""
-    return sent(await service.throughput(request, session, context, body))
+def _endpoint(check: Check) -> Callable[..., Awaitable[CheckedAnswer | JSONResponse]]:
+    async def endpoint(
+        body: Any, request: Request, session: SessionDep, context: ContextDep
+    ) -> CheckedAnswer | JSONResponse:
+        return sent(await check.answer(Asking(request, session, context), body))
+
+    endpoint.__annotations__["body"] = check.body
+    endpoint.__doc__ = check.summary
+    endpoint.__name__ = check.operation_id
+    return endpoint
 
 
-@router.post(
-    "/wear/check",
-    operation_id="check_wear",
-    response_model=CheckedAnswer,
-    responses=RESPONSES,
-)
-async def check_wear(
-    body: WearIn, request: Request, session: SessionDep, context: ContextDep
-) -> CheckedAnswer | JSONResponse:
-    """Life of the flash with the flash writes of a replay of every scheme."""
-    return sent(await service.wear(request, session, context, body))
-
-
-@router.post(
-    "/flash-choices/check",
-    operation_id="check_flash_choice",
-    response_model=CheckedAnswer,
-    responses=RESPONSES,
-)
-async def check_flash_choice(
-    body: FlashChoiceIn, request: Request, session: SessionDep, context: ContextDep
-) -> CheckedAnswer | JSONResponse:
-    """I/O time of every flash device from one replay of every scheme."""
-    return sent(await service.flash_choice(request, session, context, body))
+for _check in CHECKS:
+    router.add_api_route(
+        _check.path,
+        _endpoint(_check),
+        methods=["POST"],
+        operation_id=_check.operation_id,
+        response_model=CheckedAnswer,
+        responses=RESPONSES,
+    )

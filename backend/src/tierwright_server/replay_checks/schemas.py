@@ -24,5 +24,9 @@ class CheckedAnswer(Answer):
     """An answer beside a replay of the trace at the same sizes."""
 
     sentence: str
+    finding: str | None = Field(
+        default=None,
+        description="The headline that the replay decides, where the model cannot tell.",
+    )
     rows: list[CheckedFigure]
     basis: str = Field(description="What was replayed, and what was not.")

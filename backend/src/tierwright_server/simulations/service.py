@@ -10,6 +10,7 @@ from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound
 from tierwright_server.evaluations import service as evaluations
 from tierwright_server.evaluations.service import Point
+from tierwright_server.older_models import about_version
 from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
@@ -154,7 +155,10 @@ async def _simulation_out(
         created_at=simulation.created_at,
         run=RunOut.model_validate(run) if run else None,
         result=_result_out(simulation),
-        warnings=await workloads.cautions_of(session, workload_id, content),
+        warnings=[
+            *about_version(simulation.core_version),
+            *await workloads.cautions_of(session, workload_id, content),
+        ],
     )
 
 

@@ -22,13 +22,14 @@ from tierwright_server.evaluations.service import (
     derivation_step,
     metadata_preset,
 )
+from tierwright_server.older_models import about_version
 from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.schemas import WarningOut
 from tierwright_server.simulator import registry
-from tierwright_server.simulator.schemas import ContenderIn, SimulatorItem
+from tierwright_server.simulator.schemas import ContenderIn, Family, SimulatorItem
 from tierwright_server.sweeps import repository
 from tierwright_server.sweeps.schemas import (
     ContenderOut,
@@ -41,7 +42,7 @@ from tierwright_server.sweeps.schemas import (
     SweepOut,
     SweepSummary,
 )
-from tierwright_server.tables import Content, Run, Sweep
+from tierwright_server.tables import Content, Run, Sweep, Workload
 from tierwright_server.warm_ups import warm_up_of
 from tierwright_server.workloads import service as workloads
 
@@ -109,6 +110,77 @@ def _names(found: list[SimulatorItem]) -> str:
     titles = list(dict.fromkeys(item.title for item in found))
     more = f" and {len(titles) - _NAMED} more" if len(titles) > _NAMED else ""
     return ", ".join(titles[:_NAMED]) + more
+
+
+async def create_replays(
+    session: AsyncSession,
+    workload: Workload,
+    content: Content,
+    configurations: list[Configuration],
+) -> SweepOut:
+    """Find or queue the sweep of single replays, each at sizes of its own.
+
+    Parameters
+    ----------
+    session : AsyncSession
+        Of the request.
+    workload, content : Workload, Content
+        What is replayed.
+    configurations : list of dict
+        Each with its `key`, as a sweep keeps them.
+
+    Raises
+    ------
+    BadInput
+        If there are more contenders than a sweep has.
+    """
+    contenders: list[ContenderIn] = []
+    entries = []
+    for each in configurations:
+        contender = ContenderIn(
+            family=Family(each["family"]), name=each["name"], options=each["options"]
+        )
+        if contender not in contenders:
+            contenders.append(contender)
+        entries.append({"contender": contenders.index(contender), **each})
+    if len(contenders) > registry.MOST_CONTENDERS:
+        raise BadInput(
+            f"the check takes {len(contenders)} different replays, more than "
+            f"{registry.MOST_CONTENDERS}",
+            hint="Ask for fewer sizes at once.",
+        )
+    flash = sorted({each["flash_pages"] for each in configurations} - {None})
+    inputs = SweepIn(
+        workload_id=workload.id,
+        contenders=contenders,
+        ram_pages=sorted({each["ram_pages"] for each in configurations}),
+        flash_pages=flash or None,
+    )
+    sweep_id = _id_of(content.id, entries, None)
+    await repository.lock_id(session, sweep_id)
+    row = await repository.row(session, sweep_id)
+    if row is not None and row[1] is not None and row[1].status not in _AGAIN:
+        return await _sweep_out(session, row[0], row[1], (None, None), workload.id)
+    sweep = row[0] if row is not None else None
+    if sweep is None:
+        sweep = Sweep(
+            id=sweep_id,
+            content_id=content.id,
+            workload_id=workload.id,
+            inputs=inputs.model_dump(mode="json"),
+            configurations=entries,
+            core_version=CORE_VERSION,
+        )
+        session.add(sweep)
+    run = await runs.create(
+        session,
+        RunKind.SWEEP,
+        sweep_id,
+        f"Check by replay of {workload.name}, {len(entries):,} replays",
+    )
+    sweep.run_id = run.id
+    await session.flush()
+    return await _sweep_out(session, sweep, run, (None, None), workload.id)
 
 
 async def get_sweep(
@@ -401,6 +473,7 @@ async def _sweep_out(
             disk_device_id=disk.id if disk else None,
         ),
         warnings=[
+            *about_version(sweep.core_version),
             *await workloads.cautions_of(session, workload_id, content),
             *_about_metadata(inputs.flash_metadata),
         ],

@@ -2,13 +2,14 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from tierwright import simulate
-from tierwright._simulator import ParameterError, SimulatorError
+from tierwright._simulator import Cancelled, ParameterError, SimulatorError
 from tierwright.simulate import OnProgress, Trace
 from tierwright_server.jobs.report import Report
 from tierwright_server.simulator import registry
@@ -55,8 +56,7 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
     together = [entry for entry in job["configurations"] if _shares_a_read(entry)]
     alone = [entry for entry in job["configurations"] if not _shares_a_read(entry)]
-    for start in range(0, len(together), BATCH):
-        batch = together[start : start + BATCH]
+    for batch in _batches(together):
         try:
             results = _replay_together(trace, batch, meter.add(len(batch)))
         except ParameterError:
@@ -78,6 +78,65 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
         for future in as_completed(waiting):
             failed += keep([waiting[future]], [future.result()])
     return {"replayed": len(job["configurations"]), "failed": failed}
+
+
+def _batches(configurations: list[Configuration]) -> Iterator[list[Configuration]]:
+    """Split into lists that one read of the trace serves: few enough, of one warm-up."""
+
+    def warm_up(entry: Configuration) -> int:
+        return int(entry.get("warm_up", 0))
+
+    for _, same in groupby(sorted(configurations, key=warm_up), key=warm_up):
+        alike = list(same)
+        for start in range(0, len(alike), BATCH):
+            yield alike[start : start + BATCH]
+
+
+def replay_all(
+    trace: Path, configurations: list[Configuration], on_progress: OnProgress
+) -> dict[str, dict[str, Any]] | None:
+    """Replay configurations in this thread; None where progress asked to stop.
+
+    Parameters
+    ----------
+    trace : Path
+        Canonical trace.
+    configurations : list of dict
+        Each with its `key`.
+    on_progress : callable
+        See `tierwright.simulate.OnProgress`.
+
+    Returns
+    -------
+    dict
+        Result by key, as a sweep keeps it; `error` and `hint` where a replay is impossible.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    alone = [entry for entry in configurations if not _shares_a_read(entry)]
+    for batch in _batches([entry for entry in configurations if _shares_a_read(entry)]):
+        try:
+            results = _replay_together(trace, batch, on_progress)
+        except ParameterError:
+            alone.extend(batch)
+            continue
+        except Cancelled:
+            return None
+        for entry, row in zip(batch, results, strict=True):
+            if "error" in row:
+                alone.append(entry)
+            else:
+                found[entry["key"]] = row
+    for entry in alone:
+        try:
+            found[entry["key"]] = _replay_alone(trace, entry, on_progress)
+        except Cancelled:
+            return None
+    if not on_progress(0, 0, 0):
+        return None
+    return {
+        key: {name: value for name, value in row.items() if name != HISTORY}
+        for key, row in found.items()
+    }
 
 
 def _shares_a_read(configuration: Configuration) -> bool:
@@ -116,6 +175,8 @@ def _replay_alone(
 ) -> dict[str, Any]:
     try:
         found = registry.replay(trace, configuration, on_progress=on_progress)
+    except Cancelled:
+        raise
     except SimulatorError as error:
         # The others go on; trying this one again would end the same way.
         message, *rest = error.args

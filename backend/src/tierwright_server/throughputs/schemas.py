@@ -175,6 +175,11 @@ class ThroughputOut(Answer):
         description="Scheme of most throughput at each point; null where that depends on a "
         "dirty share that is unknown."
     )
+    contenders: list[str] = Field(
+        description="Schemes that the model cannot tell apart at the present point, the one "
+        "named first among them: a replay decides (`POST /throughputs/check`). Empty where "
+        "the lead is clear."
+    )
     ram_pages_left: list[int] = Field(
         description="RAM that the metadata of flash leave at each point. [pages]"
     )

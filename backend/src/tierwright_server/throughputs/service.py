@@ -159,6 +159,7 @@ def _answer(
                 _leading_ends(other, study, each) for each in range(len(study.best))
             )
         ],
+        contenders=_contenders(study, at) if least is None else [],
         ram_pages_left=_left(study),
         flash_metadata=body.flash_metadata,
         finding=_finding(study, at)
@@ -289,6 +290,11 @@ def _as_good(study: ThroughputStudy, at: int) -> list[str]:
     ]
 
 
+def _contenders(study: ThroughputStudy, at: int) -> list[str]:
+    near = _as_good(study, at)
+    return [*_leaders(study, at), *near] if near else []
+
+
 def _ends_of(found: SchemeThroughput, at: int) -> tuple[float, float]:
     """Least and most throughput [1/s] by the known error of the hits."""
     rates = found.throughput_range_per_s
@@ -405,7 +411,7 @@ def _sentence(
     if near:
         text += (
             f" Within the known error of their approximation {_listed(near)} may reach as "
-            "much: simulate before choosing."
+            "much: a replay decides."
         )
     return text
 

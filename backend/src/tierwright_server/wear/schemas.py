@@ -334,6 +334,7 @@ class RecoveryOut(Answer):
     ram_pages: int
     flash_pages: int
     flash_bytes: int
+    ram_pages_left: int = Field(description="What the metadata of flash leave. [pages]")
     accesses_per_s: float
     rate_basis: str
     fill: FillOut

@@ -344,6 +344,7 @@ async def recover(
         ram_pages=body.ram_pages,
         flash_pages=body.flash_pages,
         flash_bytes=flash_bytes,
+        ram_pages_left=int(left),
         accesses_per_s=found.accesses_per_s,
         rate_basis=found.rate_basis,
         fill=FillOut(
@@ -576,10 +577,14 @@ def _about_capacity(found: Found, body: WearIn) -> Iterable[Caution]:
         )
 
 
+BY_MISSES = "the misses of RAM"
+"""The way that fills flash which a replay can count."""
+
+
 def _fill_rates(found: Found, misses_per_s: float) -> dict[str, float]:
     page = found.curve.page_bytes
     rates = {
-        "the misses of RAM": misses_per_s * page,
+        BY_MISSES: misses_per_s * page,
         "reads of the back end": _fastest(found.disk[0], "read", page),
         "flash writes": _fastest(found.flash[0], "write", page),
     }

@@ -8,7 +8,7 @@ import {
   type FlashChoiceOut,
   flashChoiceQuery,
 } from "@/api/flash-choices";
-import { flashChoiceCheck } from "@/api/replay-checks";
+import { directoriesCheck, flashChoiceCheck } from "@/api/replay-checks";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
@@ -164,14 +164,12 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
   );
 }
 
-function Directories({ state, dirtyShare, name, pageBytes }: FlashPanelProps) {
+function Directories(props: FlashPanelProps) {
+  const { state, dirtyShare, name, pageBytes, traced } = props;
   const [hitRatio, setHitRatio] = useState(HIT_RATIO);
   const [dirty, setDirty] = useState(DIRTY);
-  const found = useQuery(
-    directoriesQuery(
-      directoriesQuestion(state, dirtyShare, pageBytes, { hitRatio, dirty }),
-    ),
-  );
+  const asked = directoriesQuestion(state, dirtyShare, pageBytes, { hitRatio, dirty });
+  const found = useQuery(directoriesQuery(asked));
   return (
     <Stack gap="md" my="xs">
       <div className={classes["flashFields"]}>
@@ -205,6 +203,12 @@ function Directories({ state, dirtyShare, name, pageBytes }: FlashPanelProps) {
         <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
           <DirectoryChart found={found.data} name={name} />
           <WarningNotes notes={found.data.warnings} />
+          <ReplayCheck
+            query={directoriesCheck(asked)}
+            what="the time of every directory"
+            subtitle="Replays the trace with the flash pages, RAM and flash of every option and computes I/O and upkeep of its directory from the operations counted."
+            traced={traced}
+          />
         </div>
       )}
     </Stack>

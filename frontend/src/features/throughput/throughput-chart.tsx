@@ -24,6 +24,8 @@ const HEIGHT = 400;
 
 interface ThroughputChartProps {
   readonly found: ThroughputOut;
+  /** What a replay says where the model cannot tell the schemes apart. */
+  readonly decided: string | null;
   readonly name: string;
   readonly measure: Measure;
   readonly onMeasure: (measure: Measure) => void;
@@ -33,7 +35,7 @@ interface ThroughputChartProps {
 export const ThroughputChart = memo(function ThroughputChart(
   props: ThroughputChartProps,
 ) {
-  const { found, name, measure, onMeasure } = props;
+  const { found, decided, name, measure, onMeasure } = props;
   const colors = useChartColors();
   const rates = measure === "throughput";
   const option = useMemo(
@@ -57,7 +59,7 @@ export const ThroughputChart = memo(function ThroughputChart(
   );
   return (
     <ChartCard
-      title={found.finding}
+      title={decided ?? found.finding}
       subtitle={
         rates
           ? `Transactions a second over ${VARIED_UNITS[found.varied]}, by exact mean-value analysis; dotted: the most that operational laws allow the best scheme [1/s]`

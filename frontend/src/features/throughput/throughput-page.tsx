@@ -6,8 +6,13 @@ import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import { type AnalysisSearch, type AnalysisState, assumptions } from "@/analysis/state";
 import type { ThroughputSearch } from "@/analysis/throughput-state";
 import { usePatch } from "@/analysis/use-analysis";
-import { deviceNames, type ThroughputIn, throughputQuery } from "@/api/break-evens";
-import { throughputCheck } from "@/api/replay-checks";
+import {
+  deviceNames,
+  type ThroughputIn,
+  type ThroughputOut,
+  throughputQuery,
+} from "@/api/break-evens";
+import { isReplayJob, throughputCheck } from "@/api/replay-checks";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { Panel } from "@/components/panel";
@@ -88,6 +93,18 @@ const asked = (
     flash: state.flash_pages,
   });
 
+/** Whether the model cannot tell the schemes apart here, and what a replay says of them. */
+function useCloseCall(
+  body: ThroughputIn,
+  traced: boolean,
+  answered: ThroughputOut | undefined,
+) {
+  const isClose = answered !== undefined && answered.contenders.length > 0;
+  const { data } = useQuery({ ...throughputCheck(body), enabled: traced && isClose });
+  const checked = isClose && data !== undefined && !isReplayJob(data) ? data : null;
+  return { isClose: traced && isClose, decided: checked?.finding ?? null };
+}
+
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as ThroughputSearch & AnalysisSearch;
   const patch = usePatch<ThroughputSearch & AnalysisSearch>();
@@ -114,6 +131,12 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
   const drawn = useMemo(
     () => (answered === undefined ? undefined : atEnd(answered, end)),
     [answered, end],
+  );
+  const traced = summary.kind === "trace";
+  const close = useCloseCall(
+    body,
+    traced,
+    found.isPlaceholderData ? undefined : answered,
   );
   const devices = drawn?.devices;
   const names = useMemo(
@@ -161,6 +184,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           {drawn.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
           <ThroughputChart
             found={drawn}
+            decided={close.decided}
             name={name}
             measure={search.show ?? "throughput"}
             onMeasure={onMeasure}
@@ -169,7 +193,8 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           <ReplayCheck
             query={throughputCheck(body)}
             what="throughput and response time"
-            traced={summary.kind === "trace"}
+            traced={traced}
+            isNeeded={close.isClose}
           />
           <WarningNotes notes={drawn.warnings} names={names} />
         </Stack>

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
 import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
+import { fragmentCacheCheck } from "@/api/replay-checks";
 import { type FragmentCacheOut, fragmentCacheQuery } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -12,6 +13,7 @@ import { DerivationTable } from "@/components/derivation-table";
 import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
 import {
   formatDuration,
@@ -46,6 +48,8 @@ interface FragmentProps {
   readonly search: WearSearch;
   /** `null`: the workload's own. */
   readonly rate: number | null;
+  /** The workload holds a trace to replay. */
+  readonly traced: boolean;
   readonly patch: (change: WearSearch) => void;
 }
 
@@ -67,9 +71,11 @@ export function FragmentSection(props: FragmentProps) {
   );
 }
 
-function FragmentStudy({ state, name, search, rate, patch }: FragmentProps) {
+function FragmentStudy(props: FragmentProps) {
+  const { state, name, search, rate, traced, patch } = props;
+  const asked = fragmentQuestion(state, search, rate);
   const found = useQuery({
-    ...fragmentCacheQuery(fragmentQuestion(state, search, rate)),
+    ...fragmentCacheQuery(asked),
     placeholderData: keepPreviousData,
   });
   const field = (
@@ -113,6 +119,12 @@ function FragmentStudy({ state, name, search, rate, patch }: FragmentProps) {
             <WritePolicies found={found.data} />
           </div>
           <WarningNotes notes={found.data.warnings} />
+          <ReplayCheck
+            query={fragmentCacheCheck(asked)}
+            what="the read miss rate"
+            subtitle="Replays the trace over whole fragments and sets their misses against those of RAM. How fast threads populate follows from times, which a replay does not have."
+            traced={traced}
+          />
         </section>
       )}
     </Stack>

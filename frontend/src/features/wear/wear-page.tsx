@@ -6,7 +6,7 @@ import type { AnalysisSearch } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import { useCatalogNames } from "@/analysis/use-names";
 import type { WearSearch } from "@/analysis/wear-state";
-import { wearCheck } from "@/api/replay-checks";
+import { recoveryCheck, wearCheck } from "@/api/replay-checks";
 import { recoveryQuery, wearQuery } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
@@ -141,6 +141,12 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             <FillPanel recovery={recovery.data} />
           </div>
           <WarningNotes notes={recovery.data.warnings} names={names} />
+          <ReplayCheck
+            query={recoveryCheck(recoveryQuestion(state, load))}
+            what="filling and restart"
+            subtitle="Replays a flash cache that crashes and comes back, and computes filling and restart from what it read."
+            traced={summary.kind === "trace"}
+          />
         </section>
       )}
       <FragmentSection
@@ -148,6 +154,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         name={name}
         search={search}
         rate={rate}
+        traced={summary.kind === "trace"}
         patch={patch}
       />
       <TransactionSection search={search} patch={patch} />

@@ -1,0 +1,243 @@
+"""Replays behind the checks of directories, restart and fragments: which, and what they say."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright import _simulator, catalog, page_flow
+from tierwright.answer_replays import (
+    Replay,
+    directory_replays,
+    fragment_replays,
+    replayed_directory,
+    replayed_fragments,
+    replayed_restart,
+    replayed_without_flash,
+    restart_replays,
+)
+from tierwright.errors import BadInput
+from tierwright.hit_ratio import Curve
+from tierwright.sce import clock
+from tierwright.service_time import service_us
+from tierwright.simulate import Trace, simulate_flash_cache, simulate_scheme
+from tierwright.token_trace import parse_tokens, token_trace
+
+settings.register_profile("models", deadline=None)  # the machine may be busy
+settings.load_profile("models")
+
+FLASH = catalog.device("kv2009-intel-x25e")
+DISK = catalog.device("face2016-cheetah-15k6-single")
+TOKENS = " ".join(f"{'RW'[at % 3 == 0]}{at * at % 61}" for at in range(600))
+PAGE = 8192
+
+
+def run(trace: Trace, replay: Replay) -> dict[str, Any]:
+    door = {"scheme": simulate_scheme, "flash_cache": simulate_flash_cache}
+    return door[replay.family](
+        trace,
+        replay.name,
+        replay.ram_pages,
+        replay.flash_pages,
+        options=replay.options,
+        warm_up=replay.warm_up,
+    )
+
+
+def study_of(trace: Trace, **more: Any) -> page_flow.DirectoryStudy:
+    found = _simulator.curves(str(trace.path), **trace.arguments())
+    curve = Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+    )
+    asked: dict[str, Any] = {
+        "ram_bytes": 8 * PAGE,
+        "flash_bytes": 32 * PAGE,
+        "flash": FLASH,
+        "disk": DISK,
+        "flash_page_bytes": [PAGE, 4 * PAGE],
+        **more,
+    }
+    return page_flow.compare_directories(curve, **asked)
+
+
+@pytest.mark.oracle(
+    "answer_replays.directory_replays",
+    "answer_replays.replayed_directory",
+    "answer_replays.replayed_without_flash",
+)
+def test_every_directory_is_replayed_at_its_own_sizes() -> None:
+    with token_trace(TOKENS) as trace:
+        study = study_of(
+            trace,
+            flash_bytes=200 * PAGE,
+            flash_page_bytes=[PAGE, 4 * PAGE, 128 * PAGE],
+        )
+        replays = directory_replays(study, start="cold", accesses=600)
+        rows = {name: run(trace, each) for name, each in replays.items()}
+    assert replays["none"].ram_pages == 8 * PAGE // (PAGE + 48)
+    none = rows["none"]
+    by_hand = none["hdd_reads"] * (service_us(DISK, "read", PAGE) or 0)
+    by_hand += none["hdd_writes"] * (service_us(DISK, "write", PAGE) or 0)
+    assert replayed_without_flash(none, disk=DISK) == pytest.approx(by_hand / 600)
+    for index, option in enumerate(study.options):
+        if option.flash_page_bytes > 64 * PAGE:
+            assert not any(name.startswith(f"{index} ") for name in replays)
+            continue
+        replay = replays[f"{index} {option.safest}"]
+        assert (replay.ram_pages, replay.flash_pages) == (
+            option.ram_pages,
+            option.flash_pages,
+        )
+        row = rows[f"{index} {option.safest}"]
+        if option.technique is None:
+            assert replay.options == {}
+            io = sum(
+                row[f"{tier}_{operation}s"] * (service_us(device, operation, PAGE) or 0)
+                for tier, device in (("flash", FLASH), ("hdd", DISK))
+                for operation in ("read", "write")
+            )
+            upkeep = row["directory_lookups"] * option.lookup_us
+            upkeep += row["directory_updates"] * option.update_us
+            found = replayed_directory(row, option, flash=FLASH, disk=DISK)
+            assert found == pytest.approx((io + upkeep) / 600)
+        else:
+            assert replay.options["block_technique"] == option.technique
+            assert row["blocks"]["block_pages"] == 4
+
+
+@pytest.mark.formula(
+    "answer_replays.directory_replays",
+    "answer_replays.replayed_directory",
+    "answer_replays.replayed_without_flash",
+)
+@given(st.sampled_from(["steady", "cold"]), st.integers(0, 500), st.integers(1, 100))
+def test_a_directory_that_works_more_is_no_faster(
+    start: str, lookups: int, more: int
+) -> None:
+    with token_trace("R1 W2 R3 R1 R9") as trace:
+        study = study_of(trace)
+    replays = directory_replays(study, start=start, accesses=1000)
+    assert {each.warm_up for each in replays.values()} == {
+        500 if start == "steady" else 0
+    }
+    option = next(each for each in study.options if each.placement == "flash")
+
+    def time(count: int) -> float:
+        row = {
+            "accesses": 1000,
+            "page_bytes": PAGE,
+            "directory_lookups": count,
+            "directory_updates": 3,
+            **dict.fromkeys(
+                ("flash_reads", "flash_writes", "hdd_reads", "hdd_writes"), 5
+            ),
+        }
+        return replayed_directory(row, option, flash=FLASH, disk=DISK)
+
+    assert time(lookups) < time(lookups + more)
+    free = {"accesses": 1000, "page_bytes": PAGE, "flash_reads": 0, "flash_writes": 0}
+    times = [
+        replayed_without_flash({**free, "hdd_reads": n, "hdd_writes": 0}, disk=DISK)
+        for n in (lookups, lookups + more)
+    ]
+    assert times[0] < times[1]
+
+
+def test_a_disk_without_times_has_no_time() -> None:
+    untold = catalog.device("fdbuffer2011-mtron-3035-64gb")
+    row = {"accesses": 1, "page_bytes": PAGE, "hdd_reads": 0, "hdd_writes": 1}
+    with pytest.raises(BadInput, match="has no I/O time"):
+        replayed_without_flash(
+            {**row, "flash_reads": 0, "flash_writes": 0}, disk=untold
+        )
+
+
+@pytest.mark.oracle("answer_replays.restart_replays", "answer_replays.replayed_restart")
+def test_a_restart_reads_from_flash_what_survived() -> None:
+    """Pages that were pushed out to flash are all found there, those never seen are not."""
+    # RAM of 2, flash of 40: pages 0 to 39 go round; behind the crash twenty of them come again,
+    # then twenty that were never there.
+    head = [f"R{at % 40}" for at in range(80)]
+    tail = [f"R{at}" for at in range(20)] + [f"R{100 + at}" for at in range(60)]
+    text = " ".join(head + tail)
+    with token_trace(text) as trace:
+        replays = restart_replays(ram_pages=2, flash_pages=200, accesses=160, window=40)
+        rows = {name: run(trace, each) for name, each in replays.items()}
+    found = replayed_restart(rows, 160)
+    assert found.flash_share == pytest.approx(20 / 40)
+    # every slot in use is scanned: fewer than two segments
+    assert found.metadata_bytes == rows["warm"]["restart_pages_scanned"] * PAGE > 0
+    assert found.fill_accesses is None
+
+
+@pytest.mark.formula(
+    "answer_replays.restart_replays", "answer_replays.replayed_restart"
+)
+@settings(max_examples=15)
+@given(st.integers(100, 300), st.integers(1, 200))
+def test_a_larger_flash_takes_no_less_to_fill(flash_pages: int, window: int) -> None:
+    text = " ".join(f"R{at}" for at in range(800))
+    filled = []
+    with token_trace(text) as trace:
+        for pages in (flash_pages, flash_pages + 100):
+            replays = restart_replays(
+                ram_pages=2, flash_pages=pages, accesses=800, window=window
+            )
+            rows = {name: run(trace, each) for name, each in replays.items()}
+            found = replayed_restart(rows, 800)
+            assert found.flash_share == 0
+            assert found.fill_accesses is not None
+            filled.append(found.fill_accesses)
+            # each access brings one page: as many accesses as pages, but for the batch
+            assert found.fill_accesses == pytest.approx(pages, abs=70)
+    assert filled[0] <= filled[1]
+
+
+def test_too_short_a_trace_cannot_crash() -> None:
+    with pytest.raises(BadInput, match="too few"):
+        restart_replays(ram_pages=1, flash_pages=1, accesses=15, window=1)
+
+
+@pytest.mark.oracle(
+    "answer_replays.fragment_replays", "answer_replays.replayed_fragments"
+)
+def test_fragments_miss_as_the_clock_of_the_paper() -> None:
+    """Two pages a fragment, three fragments: the slow CLOCK of `sce` on the fragments."""
+    accesses = [int(page) for page, _ in parse_tokens(TOKENS)]
+    blocks: dict[int, int] = {}
+    placed = [blocks.setdefault(page, len(blocks)) // 2 for page in accesses]
+    slow = clock(placed, frames=3)
+    with token_trace(TOKENS) as trace:
+        replays = fragment_replays(
+            [PAGE, 2 * PAGE, 3 * PAGE + 1, 128 * PAGE],
+            page_bytes=PAGE,
+            ram_pages=4,
+            flash_pages=7,
+            start="cold",
+            accesses=600,
+        )
+        rows = {name: run(trace, each) for name, each in replays.items()}
+    assert set(rows) == {"ram", str(2 * PAGE)}
+    row = rows[str(2 * PAGE)]
+    # An access to the page read last is answered by its one page of RAM: not asked of the CLOCK.
+    assert row["flash_misses"] == pytest.approx(600 - slow.hits, abs=20)
+    found = replayed_fragments(rows)[2 * PAGE]
+    assert found == min(1.0, row["flash_misses"] / rows["ram"]["flash_misses"])
+
+
+@pytest.mark.formula(
+    "answer_replays.fragment_replays", "answer_replays.replayed_fragments"
+)
+@given(st.integers(1, 1000), st.integers(0, 1000))
+def test_a_miss_rate_is_a_share(reached: int, missed: int) -> None:
+    rows = {"ram": {"flash_misses": reached}, "65536": {"flash_misses": missed}}
+    [rate] = replayed_fragments(rows).values()
+    assert 0 <= rate <= 1
+    assert rate == min(1.0, missed / reached)
+    with pytest.raises(BadInput, match="nothing misses RAM"):
+        replayed_fragments({"ram": {"flash_misses": 0}})
