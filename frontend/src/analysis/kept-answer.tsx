@@ -16,9 +16,9 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import {
   formatDate,
+  formatMoney,
   formatNumber,
   formatPercent,
-  formatUsd,
   ratio,
   usd,
 } from "@/units/quantity";
@@ -226,7 +226,7 @@ export function figureText(value: number | string, unit: string | null): string 
   if (typeof value === "number") {
     return formatNumber(value);
   }
-  return unit?.startsWith("USD") === true ? formatUsd(usd(Number(value))) : value;
+  return unit?.startsWith("USD") === true ? formatMoney(usd(Number(value))) : value;
 }
 
 export function changeText(figure: FigureBeside): string {

@@ -4,6 +4,7 @@
  * restores exactly what was on the screen.
  */
 import type { EvaluationIn } from "@/api/evaluations";
+import { currencyCode, statedRate } from "@/units/currency";
 
 /** Written where a choice is deliberately empty, so that it is not filled by a default. */
 export const NONE = "none";
@@ -36,6 +37,10 @@ export type AnalysisSearch = {
   dirty_share?: number | undefined;
   /** Flash cache whose metadata are taken out of RAM; absent: nothing is charged. */
   metadata?: string | undefined;
+  /** Currency that money is shown in; absent: US dollars. */
+  currency?: string | undefined;
+  /** A rate of the user's own for it: what one US dollar is, and the day. */
+  per_usd?: string | undefined;
   /** Saved scenario that was opened, whose kept answer is shown beside the present one. */
   scenario?: string | undefined;
   /** Parts of the address that could not be used, to be shown to the reader. */
@@ -161,6 +166,9 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
   search.scenario = identifier(raw["scenario"]) ?? undefined;
   readDirtyShare(raw["dirty_share"], search, refused);
   search.metadata = metadataName(raw["metadata"]);
+  search.currency = currencyCode(raw["currency"]);
+  search.per_usd =
+    search.currency === undefined ? undefined : statedRate(raw["per_usd"]);
   const earlier = raw["refused"];
   if (typeof earlier === "string" && earlier !== "") {
     refused.push(...earlier.slice(0, MAX_REFUSED).split("; "));

@@ -3,6 +3,7 @@ import { answer } from "./client";
 import {
   getDeviceVocabulary,
   listDevices,
+  listExchangeRates,
   listFlashMetadata,
   listFormats,
   listPriceBooks,
@@ -73,6 +74,22 @@ export const priceBooksQuery = () =>
     queryKey: ["catalog", "price-books"],
     queryFn: async ({ signal }) =>
       (await answer(listPriceBooks({ signal, throwOnError: true }))).items,
+  });
+
+/** Currencies, each at the rate at which amounts of a book are stated. */
+export const exchangeRatesQuery = (priceBookId: string | null) =>
+  queryOptions({
+    queryKey: ["catalog", "exchange-rates", priceBookId],
+    queryFn: async ({ signal }) =>
+      (
+        await answer(
+          listExchangeRates({
+            query: priceBookId === null ? {} : { price_book_id: priceBookId },
+            signal,
+            throwOnError: true,
+          }),
+        )
+      ).items,
   });
 
 export type Role = DeviceOut["roles"][number];

@@ -1,8 +1,9 @@
 import { MantineProvider } from "@mantine/core";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { hashKey, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { ProblemError } from "@/api/problem";
 import { Toasts } from "@/components/toasts";
+import { moneyQuery } from "@/units/currency";
 import { router } from "./router";
 import { cssVariables, theme } from "./theme";
 
@@ -12,6 +13,8 @@ const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      // The same question in another currency has another answer.
+      queryKeyHashFn: (key) => hashKey([...key, moneyQuery()]),
       // A refusal stays a refusal; only an unreachable or busy server is asked again.
       retry: (count, error) => {
         const status = error instanceof ProblemError ? error.problem.status : null;

@@ -25,7 +25,14 @@ const rootRoute = createRootRoute({
   validateSearch: parseAnalysisSearch,
   search: {
     middlewares: [
-      retainSearchParams([...STATE_KEYS, "check", "dirty_share", "metadata"]),
+      retainSearchParams([
+        ...STATE_KEYS,
+        "check",
+        "dirty_share",
+        "metadata",
+        "currency",
+        "per_usd",
+      ]),
     ],
   },
 });

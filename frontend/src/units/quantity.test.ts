@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   bytes,
+  formatAmount,
   formatBytes,
   formatCapacity,
   formatCount,
-  formatDollars,
   formatDuration,
   formatLargeCount,
   formatNumber,
@@ -130,16 +130,18 @@ describe("parsing sizes", () => {
 
 describe("money and sentences", () => {
   it.each([
-    [0.1, "$0.10"],
-    [1.5, "$1.50"],
-    [12.34, "$12.34"],
-    [16, "$16"],
-    [99.999, "$100"],
-    [123.4, "$123"],
-    [0.0132, "$0.0132"],
-    [-0.5, "−$0.50"],
+    [0.1, "0.10 USD"],
+    [1.5, "1.50 USD"],
+    [12.34, "12.34 USD"],
+    [16, "16 USD"],
+    [99.999, "100 USD"],
+    [123.4, "123 USD"],
+    [0.0132, "0.0132 USD"],
+    [0.00254, "under 0.01 USD"],
+    [0, "0 USD"],
+    [-0.5, "−0.50 USD"],
   ])("writes %f as %s", (value, text) => {
-    expect(formatDollars(usd(value))).toBe(text);
+    expect(formatAmount(usd(value))).toBe(text);
   });
 
   it("keeps a number and its unit on one line, and nothing else", () => {

@@ -6,6 +6,8 @@
  * device capacities; the two are never mixed in one text.
  */
 
+import { shownCurrency } from "./currency";
+
 declare const unit: unique symbol;
 
 export type Quantity<U extends string> = number & { readonly [unit]: U };
@@ -175,25 +177,46 @@ export function formatSeconds(seconds: number): string {
   return `${formatCount(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
-/** Money to three significant digits; the header holds the currency. */
-export function formatUsd(value: Usd): string {
-  return formatNumber(value);
+const CENT = 0.01;
+
+/**
+ * Money to three significant digits; the header holds the currency. What is under a cent is said
+ * as such: exports hold every digit.
+ */
+export function formatMoney(value: Usd): string {
+  return value > 0 && value < CENT ? "under 0.01" : formatNumber(value);
 }
+
+/** A price of capacity; one under a cent a GB is that of a TB, with the unit that says so. */
+export function formatPrice(value: Usd): string {
+  return value > 0 && value < CENT
+    ? `${formatShort(value * GB_PER_TB)} a TB`
+    : formatNumber(value);
+}
+
+const GB_PER_TB = 1000;
 
 const CENTS = new Intl.NumberFormat("en-US", {
   minimumFractionDigits: 2,
   maximumFractionDigits: 2,
 });
 
-/** Money with its sign, to three significant digits or the cent: "$1,200", "$12.34", "$1.50", "$0.0132". */
-export function formatDollars(value: Usd): string {
+/**
+ * Money with the currency shown, to three significant digits or the cent: "1,200 USD",
+ * "12.34 EUR", "1.50 USD", "under 0.01 USD".
+ */
+export function formatAmount(value: Usd): string {
   if (!Number.isFinite(value)) {
     return UNKNOWN;
   }
-  return `${value < 0 ? "−" : ""}$${amount(Math.abs(value))}`;
+  const text =
+    value > 0 && value < CENT
+      ? "under 0.01"
+      : `${value < 0 ? "−" : ""}${amount(Math.abs(value))}`;
+  return `${text} ${shownCurrency()}`;
 }
 
-/** "$1.5" and "$0.1" are no prices anybody writes. */
+/** "1.5 USD" and "0.1 USD" are no prices anybody writes. */
 function amount(value: number): string {
   const short = formatShort(value);
   if (value >= 1 && value < 99.995 && short.includes(".")) {
@@ -203,7 +226,7 @@ function amount(value: number): string {
 }
 
 const UNIT_AFTER_A_NUMBER =
-  /(\d) (?=(?:%|µs|ms|s|min|h|[KMGTP]iB|[kMGTP]?B|pages?|USD)(?![\p{L}\d]))/gu;
+  /(\d) (?=(?:%|µs|ms|s|min|h|[KMGTP]iB|[kMGTP]?B|pages?|[A-Z]{3})(?![\p{L}\d]))/gu;
 
 /** A sentence in which no line breaks between a number and its unit. */
 export function unbroken(sentence: string): string {

@@ -11,7 +11,8 @@ import { DerivationTable } from "@/components/derivation-table";
 import { Dialog } from "@/components/dialog";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
-import { bytes, formatBytes, formatUsd, usd } from "@/units/quantity";
+import { shownCurrency } from "@/units/currency";
+import { bytes, formatBytes, formatMoney, usd } from "@/units/quantity";
 
 interface DerivationProps {
   /** The question that the evaluation answers. */
@@ -81,7 +82,7 @@ function DerivationBody(props: {
                 Size
               </th>
               <th scope="col" className="num">
-                Cost <span className="tw-unit">[USD/month]</span>
+                Cost <span className="tw-unit">[{shownCurrency()}/month]</span>
               </th>
               <th scope="col">Price, source, date</th>
             </tr>
@@ -95,7 +96,7 @@ function DerivationBody(props: {
                   {part.usd_per_month === null ? (
                     <Unknown reason={part.reason ?? "no price is known"} />
                   ) : (
-                    formatUsd(usd(Number(part.usd_per_month)))
+                    formatMoney(usd(Number(part.usd_per_month)))
                   )}
                 </td>
                 <td>{part.basis ?? part.reason}</td>

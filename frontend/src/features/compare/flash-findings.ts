@@ -1,4 +1,5 @@
 /** What the panels "Which flash device?" and "Where does its directory go?" draw. */
+
 import { type AnalysisState, NONE } from "@/analysis/state";
 import type {
   DirectoriesIn,
@@ -9,6 +10,7 @@ import type {
 } from "@/api/flash-choices";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import { shownCurrency } from "@/units/currency";
 import {
   bytes,
   formatBytes,
@@ -109,8 +111,8 @@ export function choiceTable(found: FlashChoiceOut): ChartTable {
       "Best scheme",
       "I/O time [µs/access]",
       "Saved against no flash",
-      "Flash [USD/month]",
-      "Price x time [USD µs/month]",
+      `Flash [${shownCurrency()}/month]`,
+      `Price x time [${shownCurrency()} µs/month]`,
       "Why there is none",
     ],
     rows,

@@ -20,6 +20,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
+import { shownCurrency } from "@/units/currency";
 import { formatDuration, microseconds } from "@/units/quantity";
 import classes from "./compare.module.css";
 import {
@@ -114,7 +115,7 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
         axis:
           ranking === "time"
             ? "I/O time [µs per access]"
-            : "price x I/O time [USD µs/month]",
+            : `price x I/O time [${shownCurrency()} µs/month]`,
         colors,
       }),
     [bars, ranking, colors],
@@ -125,7 +126,7 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
       subtitle={
         ranking === "time"
           ? "I/O time under each device's best scheme [µs per access], the fastest first; the table holds all"
-          : "Price of the flash x I/O time [USD µs/month], less is better; the table holds all"
+          : `Price of the flash x I/O time [${shownCurrency()} µs/month], less is better; the table holds all`
       }
       label={`Flash devices for ${name}`}
       option={option}

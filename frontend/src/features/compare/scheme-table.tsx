@@ -10,10 +10,11 @@ import {
 import { SchemeMark } from "@/charts/scheme-mark";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
+import { shownCurrency } from "@/units/currency";
 import {
   formatMicroseconds,
+  formatMoney,
   formatNumber,
-  formatUsd,
   microseconds,
   usd,
 } from "@/units/quantity";
@@ -71,7 +72,7 @@ export const SchemeTable = memo(function SchemeTable({
               <th scope="col" className="num">
                 Cost
                 <br />
-                <span className="tw-unit">[USD/month]</span>
+                <span className="tw-unit">[{shownCurrency()}/month]</span>
               </th>
               <th scope="col" className="num">
                 I/O time
@@ -180,7 +181,7 @@ function SchemeRow(props: {
             reason={scheme.money.reason ?? "no prices are known for this point"}
           />
         ) : (
-          formatUsd(usd(Number(scheme.money.usd_per_month)))
+          formatMoney(usd(Number(scheme.money.usd_per_month)))
         )}
       </td>
       <td className="num">

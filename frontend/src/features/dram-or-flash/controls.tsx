@@ -17,6 +17,7 @@ import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
 import type { Moving } from "@/components/use-settled";
+import { perDollar, shownCurrency } from "@/units/currency";
 import {
   bytes,
   formatCount,
@@ -146,8 +147,10 @@ function SumControl({ usd, found }: ControlsProps) {
   if (money === null) {
     return null;
   }
+  // The sum stands in the address in dollars, and is chosen in the currency shown.
+  const rate = perDollar(found);
   const usual = Number(money.usual_usd);
-  const value = usd.value > 0 ? usd.value : usual;
+  const value = usd.value > 0 ? usd.value * rate : usual;
   return (
     <div>
       <div className={classes["size"]}>
@@ -157,15 +160,17 @@ function SumControl({ usd, found }: ControlsProps) {
           min={LEAST_USD_PARTS}
           max={MOST_USD_PARTS}
           valueText={dollars(value)}
-          onChange={(parts) => usd.setValue(three((parts / USD_PARTS) * usual))}
+          onChange={(parts) =>
+            usd.setValue(three(((parts / USD_PARTS) * usual) / rate))
+          }
         />
         <NumberField
           label="Exact sum"
-          unit="USD"
+          unit={shownCurrency()}
           value={value}
-          min={1e-9}
-          max={1e9}
-          onChange={usd.setValue}
+          min={1e-9 * rate}
+          max={1e9 * rate}
+          onChange={(sum) => usd.setValue(sum / rate)}
         />
       </div>
       <Text size="xs" c="dimmed" mt={4}>

@@ -1,12 +1,14 @@
 /** Series, tables and words of "DRAM or flash". */
+
 import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk } from "@/charts/palette";
 import type { DirtyEndName } from "@/components/dirty-end";
+import { shownCurrency } from "@/units/currency";
 import {
+  formatAmount,
   formatCount,
-  formatDollars,
   formatNumber,
   formatShort,
   UNKNOWN,
@@ -147,11 +149,11 @@ export function marginalTable(money: NextMoney) {
   ]);
   return {
     header: [
-      "Spent before [USD]",
+      `Spent before [${shownCurrency()}]`,
       "DRAM saves [µs/access]",
       "Flash saves [µs/access]",
-      "Next sum in DRAM [µs/access/USD]",
-      "Next sum in flash [µs/access/USD]",
+      `Next sum in DRAM [µs/access/${shownCurrency()}]`,
+      `Next sum in flash [µs/access/${shownCurrency()}]`,
     ],
     rows,
     shown: rows.map(([spent, ...rest]) => [
@@ -238,7 +240,7 @@ export const intervalSteps = (found: BreakEvenOut) =>
 export const sizeSteps = (found: BreakEvenOut) =>
   found.derivation.filter((step) => !isInterval(step));
 
-export const dollars = (value: string | number) => formatDollars(usd(Number(value)));
+export const dollars = (value: string | number) => formatAmount(usd(Number(value)));
 
 const WINNERS: Readonly<Record<string, string>> = {
   dram: "DRAM",

@@ -5,6 +5,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { DerivationTable } from "@/components/derivation-table";
+import { shownCurrency } from "@/units/currency";
 import { formatShort } from "@/units/quantity";
 import {
   crossingMarkers,
@@ -47,15 +48,15 @@ export const MarginalChart = memo(function MarginalChart({
         series: moneySeries(money, view, colors),
         x: {
           name: total
-            ? "spent at once, on DRAM alone or on flash alone [USD]"
-            : "spent before, on DRAM alone or on flash alone [USD]",
+            ? `spent at once, on DRAM alone or on flash alone [${shownCurrency()}]`
+            : `spent before, on DRAM alone or on flash alone [${shownCurrency()}]`,
           log: true,
           format: (value) => dollars(value),
         },
         y: {
           name: total
             ? "saved [µs per access]"
-            : `saved a dollar by the next ${dollars(money.usd)} [µs per access per USD]`,
+            : `saved a ${shownCurrency()} by the next ${dollars(money.usd)} [µs per access per ${shownCurrency()}]`,
           ...(total ? { fromData: true } : lowest(money)),
           format: (value) => formatShort(value),
         },
@@ -70,7 +71,7 @@ export const MarginalChart = memo(function MarginalChart({
       subtitle={
         total
           ? "I/O time that all of a sum saves, spent at once on DRAM alone or on flash alone [µs per access]"
-          : `I/O time that the next ${dollars(money.usd)} saves, a dollar, after any sum was spent on the same tier; markers: from nothing [µs per access per USD]`
+          : `I/O time that the next ${dollars(money.usd)} saves, a ${shownCurrency()}, after any sum was spent on the same tier; markers: from nothing [µs per access per ${shownCurrency()}]`
       }
       controls={
         <SegmentedControl
@@ -89,7 +90,7 @@ export const MarginalChart = memo(function MarginalChart({
       option={option}
       height={HEIGHT}
       table={() => marginalTable(money)}
-      fileName={`${name} DRAM or flash next ${money.usd} USD`}
+      fileName={`${name} DRAM or flash next ${money.usd} ${shownCurrency()}`}
       sentence={[found.sentence, trendNote(money)].filter(Boolean).join(" ")}
       explanation={
         <Stack gap="xs">

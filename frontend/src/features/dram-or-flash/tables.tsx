@@ -448,7 +448,7 @@ export const PlanTable = memo(function PlanTable({
           { title: "Next", text: true },
         ]}
         rows={plan.choice.map((choice, index) => [
-          index === 0 ? "$0" : dollars(plan.spent_usd[index] ?? "0"),
+          index === 0 ? dollars("0") : dollars(plan.spent_usd[index] ?? "0"),
           formatCount(plan.ram_pages[index] ?? 0),
           formatCount(plan.flash_pages[index] ?? 0),
           saved(plan.dram_gain_us[index]),

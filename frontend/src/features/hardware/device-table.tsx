@@ -14,8 +14,8 @@ import {
   bytes,
   formatBytes,
   formatCapacity,
+  formatMoney,
   formatNumber,
-  formatUsd,
   usd,
 } from "@/units/quantity";
 import { DeviceDetails } from "./device-details";
@@ -274,7 +274,7 @@ function Price({ device }: { readonly device: DeviceOut }) {
   if (device.usd_per_gb !== null) {
     return (
       <>
-        {formatUsd(usd(Number(device.usd_per_gb)))}
+        {formatMoney(usd(Number(device.usd_per_gb)))}
         {date !== null && (
           <Text size="xs" c="dimmed">
             {date}
@@ -286,7 +286,7 @@ function Price({ device }: { readonly device: DeviceOut }) {
   if (device.usd_per_gb_month !== null) {
     return (
       <>
-        {formatUsd(usd(Number(device.usd_per_gb_month)))}{" "}
+        {formatMoney(usd(Number(device.usd_per_gb_month)))}{" "}
         <Text size="xs" c="dimmed">
           a month{date === null ? "" : `, ${date}`}
         </Text>

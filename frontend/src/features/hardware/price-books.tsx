@@ -7,7 +7,7 @@ import { deletePriceBook } from "@/api/gen/sdk.gen";
 import { DeleteButton } from "@/components/delete-button";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
-import { formatUsd, usd } from "@/units/quantity";
+import { formatMoney, usd } from "@/units/quantity";
 import { kindTitle } from "./device-facts";
 import { PriceBookEditor } from "./price-book-editor";
 import { formOfBook, type PriceBookForm } from "./price-book-form";
@@ -198,7 +198,7 @@ function BookTable(props: {
         {book.prices.map((price) => (
           <tr key={`${price.device_id} ${price.kind} ${price.unit}`}>
             <th scope="row">{target(price)}</th>
-            <td className="num">{formatUsd(usd(Number(price.usd)))}</td>
+            <td className="num">{formatMoney(usd(Number(price.usd)))}</td>
             <td>{price.unit}</td>
             <td>{price.date ?? <Unknown reason="the source carries no date" />}</td>
             <td style={{ overflowWrap: "anywhere" }}>{price.source}</td>

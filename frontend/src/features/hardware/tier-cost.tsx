@@ -27,7 +27,8 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { WarningNotes } from "@/components/warning-notes";
-import { formatDollars, usd } from "@/units/quantity";
+import { shownCurrency } from "@/units/currency";
+import { formatAmount, usd } from "@/units/quantity";
 import classes from "./hardware.module.css";
 import {
   COST_PARTS,
@@ -240,8 +241,8 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
       stackedBarsOption({
         bars,
         parts: COST_PARTS,
-        axis: "cost [USD a month]",
-        format: (value) => formatDollars(usd(value)),
+        axis: `cost [${shownCurrency()} a month]`,
+        format: (value) => formatAmount(usd(value)),
         colors,
       }),
     [bars, colors],
@@ -249,7 +250,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
   return (
     <ChartCard
       title={found.sentence.replace(/\.$/, "")}
-      subtitle="Cost of the tier by device [USD a month]; the CSV holds every line"
+      subtitle={`Cost of the tier by device [${shownCurrency()} a month]; the CSV holds every line`}
       label="Cost of a tier by device"
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}

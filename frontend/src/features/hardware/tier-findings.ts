@@ -1,8 +1,10 @@
 /** What the panel "What a tier costs" draws and lists. */
+
 import type { TierSearch } from "@/analysis/tier-state";
 import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-costs";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import { shownCurrency } from "@/units/currency";
 import { formatPercent, formatShort, ratio } from "@/units/quantity";
 
 export const SECONDS_PER_MONTH = 730 * 3600;
@@ -93,12 +95,12 @@ export function tierTable(found: TierCostsOut): ChartTable {
   return {
     header: [
       "Device",
-      "A month [USD]",
-      ...COST_PARTS.map(({ title }) => `${title} [USD]`),
-      "At once [USD]",
+      `A month [${shownCurrency()}]`,
+      ...COST_PARTS.map(({ title }) => `${title} [${shownCurrency()}]`),
+      `At once [${shownCurrency()}]`,
       "Devices",
-      "A million pages held [USD/month]",
-      "A million accesses [USD]",
+      `A million pages held [${shownCurrency()}/month]`,
+      `A million accesses [${shownCurrency()}]`,
       "Busy",
     ],
     rows,

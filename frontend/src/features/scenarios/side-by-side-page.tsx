@@ -20,12 +20,13 @@ import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
+import { shownCurrency } from "@/units/currency";
 import {
   bytes,
+  formatMoney,
   formatNumber,
   formatPagesAndBytes,
   formatShort,
-  formatUsd,
   pages,
   usd,
 } from "@/units/quantity";
@@ -259,10 +260,10 @@ export function resultRows(one: Side, other: Side): ResultRow[] {
       {
         name,
         title,
-        quantity: "Cost [USD/month]",
+        quantity: `Cost [${shownCurrency()}/month]`,
         first: money(first?.money.usd_per_month),
         second: money(second?.money.usd_per_month),
-        format: (value: number) => formatUsd(usd(value)),
+        format: (value: number) => formatMoney(usd(value)),
       },
     ];
   });

@@ -5,12 +5,14 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard, type ChartTable } from "@/charts/chart-card";
 import { MARGIN_BANDS, schemeMapOption } from "@/charts/map-option";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { shownCurrency } from "@/units/currency";
 import {
   formatMicroseconds,
+  formatMoney,
   formatPercent,
-  formatShort,
   microseconds,
   ratio,
+  usd,
 } from "@/units/quantity";
 import {
   AXIS_NAMES,
@@ -66,7 +68,7 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
   return (
     <ChartCard
       title={by === "time" ? map.sentence : priceSentence(map, priced ?? [])}
-      subtitle={`${by === "time" ? "Scheme with the least I/O time per access" : "Scheme with the least price times I/O time [USD/month x µs/access]"} over ${AXIS_NAMES[map.x.name]} and ${AXIS_NAMES[map.y.name]}${by === "time" ? "; lines: two schemes cost the same" : ""}`}
+      subtitle={`${by === "time" ? "Scheme with the least I/O time per access" : `Scheme with the least price times I/O time [${shownCurrency()}/month x µs/access]`} over ${AXIS_NAMES[map.x.name]} and ${AXIS_NAMES[map.y.name]}${by === "time" ? "; lines: two schemes cost the same" : ""}`}
       label={`Scheme map of ${props.workloadName}`}
       option={option}
       marker={marker}
@@ -218,7 +220,11 @@ function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
     ...map.schemes.map((scheme) => `${map.titles[scheme] ?? scheme} [µs/access]`),
     ...(map.money.best_by_price_times_time === null
       ? []
-      : ["Winner by price x time", "With flash [USD/month]", "No flash [USD/month]"]),
+      : [
+          "Winner by price x time",
+          `With flash [${shownCurrency()}/month]`,
+          `No flash [${shownCurrency()}/month]`,
+        ]),
   ];
   const winner = (index: number | undefined) =>
     map.titles[map.schemes[index ?? -1] ?? ""] ?? "none fits";
@@ -280,7 +286,7 @@ function shownCell(
   if (index === SAVED_COLUMN) {
     return formatPercent(ratio(cell));
   }
-  return header[index]?.includes("USD") === true
-    ? formatShort(cell)
+  return header[index]?.includes(`[${shownCurrency()}`) === true
+    ? formatMoney(usd(cell))
     : formatMicroseconds(microseconds(cell));
 }

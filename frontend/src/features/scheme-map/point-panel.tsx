@@ -11,14 +11,15 @@ import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import { shownCurrency } from "@/units/currency";
 import {
   bytes,
   formatMicroseconds,
+  formatMoney,
   formatNumber,
   formatPagesAndBytes,
   formatPercent,
   formatShort,
-  formatUsd,
   microseconds,
   pages,
   ratio,
@@ -87,12 +88,12 @@ export function PointPanel(props: PointPanelProps) {
               <th scope="col" className="num">
                 Cost
                 <br />
-                <span className="tw-unit">[USD/month]</span>
+                <span className="tw-unit">[{shownCurrency()}/month]</span>
               </th>
               <th scope="col" className="num">
                 Price x time
                 <br />
-                <span className="tw-unit">[USD/mo x µs]</span>
+                <span className="tw-unit">[{shownCurrency()}/mo x µs]</span>
               </th>
             </tr>
           </thead>
@@ -130,7 +131,7 @@ export function PointPanel(props: PointPanelProps) {
                   {row.usd_per_month === null ? (
                     <Unknown reason="a price is missing; see under the map" />
                   ) : (
-                    formatUsd(usd(Number(row.usd_per_month)))
+                    formatMoney(usd(Number(row.usd_per_month)))
                   )}
                 </td>
                 <td className="num">

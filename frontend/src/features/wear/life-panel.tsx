@@ -11,7 +11,8 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
-import { formatNumber, formatShort } from "@/units/quantity";
+import { shownCurrency } from "@/units/currency";
+import { formatAmount, formatMoney, formatNumber, formatShort, usd } from "@/units/quantity";
 import {
   lifeBars,
   lifeOf,
@@ -119,7 +120,7 @@ export const WearTable = memo(function WearTable({ wear }: { readonly wear: Wear
               <th scope="col" className="num">
                 Wear
                 <br />
-                <span className="tw-unit">[USD/month]</span>
+                <span className="tw-unit">[{shownCurrency()}/month]</span>
               </th>
             </tr>
           </thead>
@@ -199,7 +200,7 @@ function WearRow({ row, noLife, noMoney, onExplain }: WearRowProps) {
           <Unknown reason={noMoney} />
         ) : (
           figure(
-            `${row.least === null ? "" : "up to "}${formatShort(Number(row.money.usd_per_month_written))}`,
+            `${row.least === null ? "" : "up to "}${formatMoney(usd(Number(row.money.usd_per_month_written)))}`,
             "this is its cost",
           )
         )}
@@ -234,8 +235,8 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
         </Text>
       )}
       <Text size="sm" my={6}>
-        A TB written uses up {formatShort(Number(money.usd_per_tb_written))} USD of the
-        price. {paidOffText(wear)}
+        A TB written uses up {formatAmount(usd(Number(money.usd_per_tb_written)))} of
+        the price. {paidOffText(wear)}
       </Text>
       <WhyButton
         title={`cost of a TB written, under ${priced?.title ?? ""}`}

@@ -4,7 +4,8 @@ import type { WearSearch } from "@/analysis/wear-state";
 import type { RecoveryIn, RecoveryOut, WearIn, WearOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
 import type { RangeBar } from "@/charts/range-bars-option";
-import { formatNumber, formatShort } from "@/units/quantity";
+import { shownCurrency } from "@/units/currency";
+import { usd as asUsd, formatAmount, formatNumber, formatShort } from "@/units/quantity";
 
 export const USUAL_INTERVAL_S = 300;
 /** The least that was measured for FaCE. */
@@ -132,12 +133,10 @@ export function wearTable(wear: WearOut): ChartTable {
       "Writes [TB/day]",
       "Drive writes [1/day]",
       "Flash writes [1/access]",
-      "Wear [USD/TB]",
-      "Wear [USD/month]",
-      "Device [USD/month]",
-      ...(ranged
-        ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"]
-        : []),
+      `Wear [${shownCurrency()}/TB]`,
+      `Wear [${shownCurrency()}/month]`,
+      `Device [${shownCurrency()}/month]`,
+      ...(ranged ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"] : []),
     ],
     rows,
     shown: rows.map((row) =>
@@ -210,7 +209,7 @@ export function paidOffText(wear: WearOut): string {
     const usd = money?.amortised_usd_per_month ?? null;
     return usd === null
       ? `${title} (its rated writes are used up already)`
-      : `${title} (${formatShort(Number(usd))} USD a month for what is left of the price)`;
+      : `${title} (${formatAmount(asUsd(Number(usd)))} a month for what is left of the price)`;
   });
   return `Before it is paid off the flash wears out under ${each.join(", ")}.`;
 }

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  currencyCode,
+  inCurrencyShown,
+  moneyQuery,
+  perDollar,
+  shownCurrency,
+  statedRate,
+} from "./currency";
+import { formatAmount, formatMoney, unbroken, usd } from "./quantity";
+
+const RATE = {
+  currency: "EUR",
+  per_usd: "0.8",
+  date: "2026-09-30",
+  source: "European Central Bank",
+};
+
+const at = (search: string) => window.history.replaceState(null, "", `/${search}`);
+
+afterEach(() => at(""));
+
+describe("the currency of the address", () => {
+  it("is the dollar unless another is named", () => {
+    expect(shownCurrency()).toBe("USD");
+    expect(moneyQuery()).toEqual({});
+    at("?currency=EUR");
+    expect(shownCurrency()).toBe("EUR");
+    expect(moneyQuery()).toEqual({ currency: "EUR" });
+    expect(formatAmount(usd(12.5))).toBe("12.50 EUR");
+    at("?currency=euros");
+    expect(shownCurrency()).toBe("USD");
+  });
+
+  it("takes a rate of one's own with it, and only with a currency", () => {
+    at("?currency=EUR&per_usd=0.9%402026-01-31");
+    expect(moneyQuery()).toEqual({ currency: "EUR", per_usd: "0.9@2026-01-31" });
+    at("?per_usd=0.9%402026-01-31");
+    expect(moneyQuery()).toEqual({});
+    expect(statedRate("0.9")).toBeUndefined();
+    expect(currencyCode("USD")).toBeUndefined();
+  });
+});
+
+describe("an answer in another currency", () => {
+  const answer = {
+    money: { usd_per_month: "10", eur_per_month: "8", reason: null },
+    grid: [{ purchase_usd: null, purchase_eur: null }],
+    spent_usd: ["1", "2"],
+    spent_eur: ["0.8", "1.6"],
+    dram_next: [4],
+    price_times_time: 100,
+    io_time_us: 3,
+    exchange_rate: RATE,
+  };
+
+  it("has every amount in it, and nothing else changed", () => {
+    expect(inCurrencyShown(answer)).toMatchObject({
+      money: { usd_per_month: "8", reason: null },
+      grid: [{ purchase_usd: null }],
+      spent_usd: ["0.8", "1.6"],
+      // What a dollar gains, a euro gains more of: it buys more.
+      dram_next: [5],
+      price_times_time: 80,
+      io_time_us: 3,
+      exchange_rate: RATE,
+    });
+    expect(perDollar(answer)).toBe(0.8);
+  });
+
+  it("stays as it is in dollars", () => {
+    const { exchange_rate: _, ...dollars } = answer;
+    expect(inCurrencyShown(dollars)).toBe(dollars);
+    expect(perDollar(dollars)).toBe(1);
+  });
+});
+
+describe("an amount", () => {
+  it("under a cent is said as such, and one of a cent is not", () => {
+    expect(formatMoney(usd(0.00254))).toBe("under 0.01");
+    expect(formatMoney(usd(0.01))).toBe("0.0100");
+    expect(formatMoney(usd(0))).toBe("0");
+  });
+
+  it("does not lose its currency at the end of a line", () => {
+    expect(unbroken("costs 12 EUR a month")).toBe("costs 12\u00a0EUR a month");
+  });
+});

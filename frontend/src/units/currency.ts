@@ -1,0 +1,103 @@
+/**
+ * The currency that the page shows money in. It stands in the address, as `currency`; sums
+ * are made in US dollars and converted by the server, once, at the end.
+ */
+
+export const BASE_CURRENCY = "USD";
+const CODE = /^[A-Z]{3}$/;
+
+/** A code of three letters other than the dollar's, or nothing. */
+export const currencyCode = (value: unknown): string | undefined =>
+  typeof value === "string" && CODE.test(value) && value !== BASE_CURRENCY
+    ? value
+    : undefined;
+
+/** The currency of the present address. */
+export function shownCurrency(): string {
+  return currencyCode(parameters().get("currency")) ?? BASE_CURRENCY;
+}
+
+const STATED = /^\d{1,9}(\.\d{1,12})?@\d{4}(-[0-9Q-]{2,5})?$/;
+
+/** A rate as its user states it, "0.88@2026-09-30": what one dollar is, and the day. */
+export const statedRate = (value: unknown): string | undefined =>
+  typeof value === "string" && STATED.test(value) ? value : undefined;
+
+const parameters = (): URLSearchParams =>
+  new URLSearchParams(typeof window === "undefined" ? "" : window.location.search);
+
+/** What a question about money adds to its address; empty for dollars. */
+export function moneyQuery(): Readonly<Record<string, string>> {
+  const currency = shownCurrency();
+  if (currency === BASE_CURRENCY) {
+    return {};
+  }
+  const stated = statedRate(parameters().get("per_usd"));
+  return { currency, ...(stated === undefined ? {} : { per_usd: stated }) };
+}
+
+/** How the server says at which rate an answer was converted. */
+export interface ExchangeRate {
+  readonly currency: string;
+  readonly per_usd: string;
+  readonly date: string;
+  readonly source: string;
+}
+
+/** The rate that an answer names; `null` where its money is in dollars. */
+export function rateOf(answer: unknown): ExchangeRate | null {
+  if (typeof answer !== "object" || answer === null || !("exchange_rate" in answer)) {
+    return null;
+  }
+  return (answer.exchange_rate as ExchangeRate | null) ?? null;
+}
+
+/** Units of the currency shown for one dollar. */
+export const perDollar = (answer: unknown): number =>
+  Number(rateOf(answer)?.per_usd ?? 1);
+
+/** What a dollar buys, by its key: figures that are divided by the rate, not multiplied. */
+const A_DOLLAR = new Set(["dram_next", "flash_next"]);
+/** Products of money and time, which have no amount of their own. */
+const PRODUCTS = new Set(["price_times_time"]);
+
+/**
+ * The answer with its money in the currency it was asked in: every amount of dollars gives way
+ * to the neighbour that the server put beside it (`usd_per_month`: `eur_per_month`).
+ */
+export function inCurrencyShown(answer: unknown): unknown {
+  const rate = rateOf(answer);
+  return rate === null ? answer : folded(answer, rate);
+}
+
+function folded(value: unknown, rate: ExchangeRate): unknown {
+  if (Array.isArray(value)) {
+    return value.map((entry) => folded(entry, rate));
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  const entries = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(entries).map(([key, entry]) => {
+      const beside = key.replace(/(^|_)usd(?=_|$)/, `$1${rate.currency.toLowerCase()}`);
+      if (beside !== key && beside in entries) {
+        return [key, entries[beside]];
+      }
+      if (A_DOLLAR.has(key)) {
+        return [key, scaled(entry, 1 / Number(rate.per_usd))];
+      }
+      return [
+        key,
+        PRODUCTS.has(key) ? scaled(entry, Number(rate.per_usd)) : folded(entry, rate),
+      ];
+    }),
+  );
+}
+
+function scaled(value: unknown, factor: number): unknown {
+  if (Array.isArray(value)) {
+    return value.map((entry) => scaled(entry, factor));
+  }
+  return typeof value === "number" ? value * factor : value;
+}
