@@ -219,7 +219,7 @@ export type BreakEvenCheckIn = {
     /**
      * Dirty Share Range
      *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -355,7 +355,7 @@ export type BreakEvenIn = {
     /**
      * Dirty Share Range
      *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -514,7 +514,7 @@ export type BreakEvenOut = {
     /**
      * Write Accesses
      *
-     * Absent where nobody knows.
+     * Absent where it is unknown.
      */
     write_accesses: number | null;
     /**
@@ -816,6 +816,12 @@ export type CheckedAnswer = {
      */
     sentence: string;
     /**
+     * Finding
+     *
+     * The headline that the replay decides, where the model cannot tell.
+     */
+    finding: string | null;
+    /**
      * Rows
      */
     rows: Array<CheckedFigure>;
@@ -1066,7 +1072,7 @@ export type ConversionReportOut = {
     /**
      * Write Accesses
      *
-     * Absent where nobody said.
+     * Absent where it was not stated.
      */
     write_accesses: number | null;
     /**
@@ -1454,7 +1460,7 @@ export type CurveOut = {
     /**
      * Write Backs
      *
-     * Dirty evictions at each size; absent where nobody knows. [pages]
+     * Dirty evictions at each size; absent where they are unknown. [pages]
      */
     write_backs: Array<number> | null;
     /**
@@ -1534,7 +1540,7 @@ export type CurvePreviewOut = {
     /**
      * Repairable
      *
-     * A repair would mend all the problems.
+     * A repair would correct all the problems.
      */
     repairable: boolean;
     /**
@@ -1548,7 +1554,7 @@ export type CurvePreviewOut = {
     /**
      * Cannot Tell
      *
-     * What such a curve does not tell.
+     * What such a curve does not contain.
      */
     cannot_tell: Array<string>;
     /**
@@ -1813,7 +1819,7 @@ export type DecisionIn = {
     /**
      * Dirty Share Range
      *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -1867,7 +1873,7 @@ export type DecisionIn = {
      */
     flash_metadata?: string | null;
     /**
-     * `model`: at once and always the same; where several schemes could be best it says so, and names the check that decides. `replay`: where the model cannot tell, the trace is replayed, and the answer is the replay's.
+     * `model`: at once and always the same; where several schemes could be best it says so, and names the check that decides. `replay`: where the lead is within the error of the model, the trace is replayed and decides.
      */
     decide?: Decide;
 };
@@ -2969,7 +2975,7 @@ export type EvaluationOut = {
     /**
      * Write Accesses
      *
-     * Absent where nobody knows.
+     * Absent where it is unknown.
      */
     write_accesses: number | null;
     /**
@@ -3020,7 +3026,7 @@ export type EvaluationOut = {
     /**
      * Best
      *
-     * Scheme with the least I/O time; absent where that depends on a dirty share that nobody knows.
+     * Scheme with the least I/O time; absent where that depends on a dirty share that is unknown.
      */
     best: string | null;
     /**
@@ -3466,7 +3472,7 @@ export type FioImportIn = {
     /**
      * Capacity Bytes
      *
-     * Usable capacity, which fio does not tell. [bytes]
+     * Usable capacity, which fio does not report. [bytes]
      */
     capacity_bytes?: number | null;
     /**
@@ -5074,7 +5080,7 @@ export type MapQuestion = {
     /**
      * Dirty Share Range
      *
-     * Where the dirty share is neither set nor an axis, and nobody has stated that of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share is neither set nor an axis, and that of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -5343,7 +5349,7 @@ export type MiniatureRow = {
     /**
      * Hit Ratio Interval95
      *
-     * None where the spread of the miniatures says too little, with the reason in `warnings`: `does_not_shrink` or `too_small`.
+     * None where the spread of the miniatures says too little, with the reason in `warnings`: `does_not_shrink`, `too_small` or `cliff`.
      */
     hit_ratio_interval95: [
         number,
@@ -6549,7 +6555,7 @@ export type PriceBookOut = {
     /**
      * Default
      *
-     * Whether it is taken where nobody chose a book; of one book.
+     * Whether it is taken where no book was chosen; of one book.
      */
     default: boolean;
     /**
@@ -6973,7 +6979,7 @@ export type ReadOptions = {
     /**
      * Members Apart
      *
-     * Each member of an archive is of devices of its own; otherwise equal names of devices, and none, are one device.
+     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
      */
     members_apart?: boolean;
     /**
@@ -7071,7 +7077,7 @@ export type RecoveryIn = {
     /**
      * Dirty Share Range
      *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -7172,6 +7178,12 @@ export type RecoveryOut = {
      * Flash Bytes
      */
     flash_bytes: number;
+    /**
+     * Ram Pages Left
+     *
+     * What the metadata of flash leave. [pages]
+     */
+    ram_pages_left: number;
     /**
      * Accesses Per S
      */
@@ -8366,7 +8378,7 @@ export type SchemeMapIn = {
     /**
      * Dirty Share Range
      *
-     * Where the dirty share is neither set nor an axis, and nobody has stated that of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share is neither set nor an axis, and that of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -8754,7 +8766,7 @@ export type SimulationIn = {
     /**
      * Dirty Share Range
      *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -9243,13 +9255,13 @@ export type SteadyCurve = {
     /**
      * Uncertain
      *
-     * Whether fewer than 100 accesses could tell about the size.
+     * Whether fewer than 100 accesses show what a cache of the size hits.
      */
     uncertain: Array<boolean>;
     /**
      * Write Backs
      *
-     * Dirty evictions; absent where nobody knows. [pages]
+     * Dirty evictions; absent where they are unknown. [pages]
      */
     write_backs: Array<number> | null;
     /**
@@ -9502,7 +9514,7 @@ export type SummaryOut = {
     /**
      * Write Accesses
      *
-     * Absent where nobody said.
+     * Absent where it was not stated.
      */
     write_accesses: number | null;
     /**
@@ -9882,7 +9894,7 @@ export type ThroughputIn = {
     /**
      * Dirty Share Range
      *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -10047,9 +10059,15 @@ export type ThroughputOut = {
     /**
      * Best
      *
-     * Scheme of most throughput at each point; null where that depends on a dirty share that nobody knows.
+     * Scheme of most throughput at each point; null where that depends on a dirty share that is unknown.
      */
     best: Array<string | null>;
+    /**
+     * Contenders
+     *
+     * Schemes that the model cannot tell apart at the present point, the one named first among them: a replay decides (`POST /throughputs/check`). Empty where the lead is clear.
+     */
+    contenders: Array<string>;
     /**
      * Ram Pages Left
      *
@@ -10894,7 +10912,7 @@ export type WarningOut = {
     /**
      * Could Change Choice
      *
-     * Whether another scheme would be best at the other end of what is unsure; absent where nothing is chosen, or nobody can tell.
+     * Whether another scheme would be best at the other end of what is unsure; absent where nothing is chosen, or it is unknown.
      */
     could_change_choice: boolean | null;
     /**
@@ -10926,7 +10944,7 @@ export type WearIn = {
     /**
      * Dirty Share Range
      *
-     * Where nobody has stated the dirty share of a given curve: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -11375,7 +11393,7 @@ export type WorkloadIn = {
     /**
      * Members Apart
      *
-     * Each member of an archive is of devices of its own; otherwise equal names of devices, and none, are one device.
+     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
      */
     members_apart?: boolean;
     /**
@@ -15353,9 +15371,11 @@ export type CheckBreakEvenResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Break Even
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEvenResponses];
@@ -15471,9 +15491,11 @@ export type CheckThroughputResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Throughput
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
@@ -15532,9 +15554,11 @@ export type CheckWearResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Wear
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
@@ -15593,12 +15617,203 @@ export type CheckFlashChoiceResponses = {
      */
     200: CheckedAnswer;
     /**
-     * The replay takes longer than a request: a job makes it. Ask again when its run has ended.
+     * Response 202 Check Flash Choice
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
-    202: SimulationOut;
+    202: SweepOut | SimulationOut;
 };
 
 export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
+
+export type CheckDirectoriesData = {
+    body: DirectoriesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/directories/check';
+};
+
+export type CheckDirectoriesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckDirectoriesError = CheckDirectoriesErrors[keyof CheckDirectoriesErrors];
+
+export type CheckDirectoriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Directories
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDirectoriesResponses];
+
+export type CheckRecoveryData = {
+    body: RecoveryIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/recovery/check';
+};
+
+export type CheckRecoveryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckRecoveryError = CheckRecoveryErrors[keyof CheckRecoveryErrors];
+
+export type CheckRecoveryResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Recovery
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryResponses];
+
+export type CheckFragmentCacheData = {
+    body: FragmentCacheIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sce/check';
+};
+
+export type CheckFragmentCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckFragmentCacheError = CheckFragmentCacheErrors[keyof CheckFragmentCacheErrors];
+
+export type CheckFragmentCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Fragment Cache
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;

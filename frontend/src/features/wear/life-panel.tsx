@@ -12,7 +12,13 @@ import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
 import { shownCurrency } from "@/units/currency";
-import { formatAmount, formatMoney, formatNumber, formatShort, usd } from "@/units/quantity";
+import {
+  formatAmount,
+  formatMoney,
+  formatNumber,
+  formatShort,
+  usd,
+} from "@/units/quantity";
 import {
   lifeBars,
   lifeOf,

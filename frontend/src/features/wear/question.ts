@@ -5,7 +5,12 @@ import type { RecoveryIn, RecoveryOut, WearIn, WearOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
 import type { RangeBar } from "@/charts/range-bars-option";
 import { shownCurrency } from "@/units/currency";
-import { usd as asUsd, formatAmount, formatNumber, formatShort } from "@/units/quantity";
+import {
+  usd as asUsd,
+  formatAmount,
+  formatNumber,
+  formatShort,
+} from "@/units/quantity";
 
 export const USUAL_INTERVAL_S = 300;
 /** The least that was measured for FaCE. */
@@ -136,7 +141,9 @@ export function wearTable(wear: WearOut): ChartTable {
       `Wear [${shownCurrency()}/TB]`,
       `Wear [${shownCurrency()}/month]`,
       `Device [${shownCurrency()}/month]`,
-      ...(ranged ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"] : []),
+      ...(ranged
+        ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"]
+        : []),
     ],
     rows,
     shown: rows.map((row) =>
