@@ -23,7 +23,7 @@ import numpy as np
 from tierwright import _simulator, catalog, page_flow, pool_split, replay_cost
 from tierwright.device import Device
 from tierwright.hit_ratio import Curve
-from tierwright.reader_notes import NO_WRITES_IN_FORMAT
+from tierwright.reader_notes import NO_WRITES_IN_FORMAT, ReaderNotes
 from tierwright.service_time import OPERATIONS, service_time, service_us
 from tierwright.simulate import (
     Trace,
@@ -180,6 +180,7 @@ def curve_of(trace: Trace) -> Curve:
         accesses=found["accesses"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
+        notes=ReaderNotes.of(found["trace"]),
     )
 
 
