@@ -99,6 +99,51 @@ class TestEvaluate:
         wrong = application.client.post("/evaluations", json=point(start="warm"))
         assert wrong.status_code == 422
 
+    @pytest.mark.parametrize("start", ["steady", "cold"])
+    def test_new_pages_are_growth(self, application, curve, start):
+        answer = application.post(
+            "/evaluations", point(start=start, new_pages=5000), 200
+        )
+        plain = application.post("/evaluations", point(start=start), 200)
+        stated = curve.from_start(start).with_new_pages(5000)
+        expected = page_flow.evaluate(
+            stated,
+            ram_pages=2000,
+            flash_pages=8000,
+            flash=catalog.device(FLASH),
+            disk=catalog.device(DISK),
+        )
+        assert (plain["new_pages"], plain["growth_per_access"]) == (0, 0)
+        assert answer["new_pages"] == 5000
+        assert answer["growth_per_access"] == 5000 / curve.accesses
+        before = by_scheme(plain)
+        beside = answer["growth_per_access"] if start == "steady" else 0
+        for name, shown in by_scheme(answer).items():
+            result = expected.schemes[name]
+            assert shown["flash_misses"] == result.flash_misses
+            assert shown["io_time_us_per_access"] == result.io_time_us_per_access
+            ratios = ("ram_hit_ratio", "flash_hit_ratio", "miss_ratio")
+            assert sum(shown[key] for key in ratios) + beside == pytest.approx(1)
+            if start == "steady":
+                assert shown["miss_ratio"] < before[name]["miss_ratio"]
+            else:
+                assert shown == before[name]
+
+    def test_more_new_pages_than_first_touches_are_refused(self, application, curve):
+        for path in ("/evaluations", "/evaluations/derivation"):
+            answer = application.client.post(
+                path, json=point(new_pages=curve.distinct_pages + 1)
+            )
+            assert answer.status_code == 422
+            problem = answer.json()
+            assert problem["errors"][0]["where"] == "body.new_pages"
+            assert (
+                f"{curve.distinct_pages}, the first" in problem["errors"][0]["message"]
+            )
+            assert "each once" in problem["hint"]
+        most = point(new_pages=curve.distinct_pages)
+        assert application.post("/evaluations", most, 200)["new_pages"]
+
     def test_the_steps_of_an_answer_are_fetched_apart_and_end_in_its_times(
         self, application
     ):
@@ -399,6 +444,23 @@ class TestDecide:
         decided = application.post("/evaluations", {**other, "decide": "replay"}, 200)
         truth = self.truth(other)
         assert decided["best"] == min(truth, key=truth.get)
+
+    def test_a_replay_says_that_it_reads_new_pages(self, application):
+        body = {**self.CLOSE, "start": "steady"}
+        stated = {**body, "new_pages": 3000}
+        asked = application.post("/evaluations", stated, 200)
+        assert asked["check"]["contenders"]
+        made = application.post("/simulations", body, 202)
+        assert asked["check"]["simulation_id"] == made["id"]
+        plain = application.post("/evaluations", {**body, "decide": "replay"}, 200)
+        found = application.post("/evaluations", {**stated, "decide": "replay"}, 200)
+        assert (plain["decided_by"], found["decided_by"]) == ("replay", "replay")
+        assert found["best"] == plain["best"]
+        names = {w["name"] for w in found["warnings"]}
+        assert "growth_in_replay" in names
+        assert "growth_in_replay" not in {w["name"] for w in plain["warnings"]}
+        for name, shown in by_scheme(found).items():
+            assert shown["replayed"] == by_scheme(plain)[name]["replayed"]
 
     def test_a_clear_lead_is_the_models(self, application):
         clear = {**self.CLOSE, "flash_device_id": "kv2009-samsung-mcaqe32g5app"}

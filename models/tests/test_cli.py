@@ -233,6 +233,33 @@ def test_evaluate_asks_for_the_steady_state_unless_told_otherwise(
     assert "`warm` is unknown" in wrong.stderr
 
 
+def test_new_pages_are_growth_beside_hits_and_misses(profile: Path) -> None:
+    point = ("--ram-pages", 300, "--flash-pages", 1800)
+    plain = answer("evaluate", profile, *point, *EVALUATE)
+    assert (plain["new_pages"], plain["growth_per_access"]) == (0, 0)
+    zero = answer("evaluate", profile, *point, *EVALUATE, "--new-pages", 0)
+    assert zero == plain
+    found = answer("evaluate", profile, *point, *EVALUATE, "--new-pages", 700)
+    accesses = found["inputs"]["accesses"]
+    assert found["growth_per_access"] == 700 / accesses
+    for name, result in found["schemes"].items():
+        parts = (result[key] for key in ("ram_hits", "flash_hits", "flash_misses"))
+        assert sum(parts) + 700 == pytest.approx(accesses)
+        assert result["flash_misses"] < plain["schemes"][name]["flash_misses"]
+    for start, said in (("steady", "neither a hit nor a miss"), ("cold", "the misses")):
+        shown = run(
+            "evaluate", profile, *point, *EVALUATE, "--new-pages", 700, "--start", start
+        )
+        line = next(x for x in shown.stdout.splitlines() if x.startswith("growth:"))
+        assert said in line
+    assert "growth:" not in run("evaluate", profile, *point, *EVALUATE).stdout
+    pages = read_profile(profile).curve.distinct_pages
+    wrong = run("evaluate", profile, *point, *EVALUATE, "--new-pages", pages + 1)
+    assert wrong.returncode == 2
+    assert f"between 0 and {pages}, the first touches" in wrong.stderr
+    assert "hint:" in wrong.stderr
+
+
 def test_evaluate_keys(profile: Path) -> None:
     point = ("--ram-pages", 300, "--flash-pages", 1800)
     found = answer("evaluate", profile, *point, *EVALUATE)

@@ -29,7 +29,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
         ("metadata.md", 8),
         ("recovery.md", 10),
         ("sce.md", 10),
-        ("steady-state.md", 2),
+        ("steady-state.md", 9),
         ("economics.md", 12),
     ],
 )

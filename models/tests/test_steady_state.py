@@ -336,3 +336,220 @@ def test_an_evaluation_in_the_steady_state(fixture_traces: Path) -> None:
     )
     said = next(w for w in large.warnings if w.name == "steady_state_uncertain")
     assert "41,000 pages" in said.message
+
+
+def slow_without_growth(sequence: list[int], new: int) -> list[float]:
+    """Kaplan-Meier as above, each first touch counted by the chance that its page is old."""
+    seen = distances(sequence)
+    old = 1 - new / len(set(sequence))
+    share, found = 1.0, []
+    for size in range(1, len(set(sequence)) + 1):
+        at_risk = sum((1.0 if told else old) for depth, told in seen if depth >= size)
+        ended = sum(told and depth == size for depth, told in seen)
+        if ended:
+            share *= 1 - ended / at_risk
+        found.append(share)
+    return found
+
+
+@given(pages, st.floats(0, 1))
+def test_growth_is_taken_out_of_the_estimate(sequence: list[int], part: float) -> None:
+    curve = curve_of(sequence)
+    new = round(part * curve.distinct_pages)
+    steady = curve.with_new_pages(new).steady()
+    sizes = np.arange(1, curve.distinct_pages + 1)
+    found = steady.misses(sizes) - steady.growth
+    old = len(sequence) - new
+    assert found == pytest.approx(
+        old * np.array(slow_without_growth(sequence, new)), abs=1e-9
+    )
+    low, high = steady.misses_band(sizes)
+    assert np.all(steady.misses(sizes) >= low - 1e-9)
+    assert np.all(steady.misses(sizes) <= high + 1e-9)
+
+
+@given(pages, st.integers(1, 6))
+def test_more_new_pages_never_raise_the_misses(sequence: list[int], step: int) -> None:
+    curve = curve_of(sequence)
+    sizes = np.arange(1, 3 * curve.distinct_pages + 2)
+    before = np.full(len(sizes), np.inf)
+    for new in range(0, curve.distinct_pages + 1, step):
+        steady = curve.with_new_pages(new).steady()
+        found = steady.misses(sizes) - steady.growth
+        assert np.all(found <= before + 1e-9)
+        before = found
+
+
+@pytest.mark.parametrize("trace", ["tpcb-cut.csv.zst", "tpcc-cut.csv.zst"])
+def test_growth_of_a_thinned_profile(fixture_traces: Path, trace: str) -> None:
+    whole = profile(Trace(fixture_traces / trace)).curve
+    thin = whole.thinned(200)
+    sizes = thin.pages
+    before = whole.steady().misses(sizes)
+    for part in (0.25, 0.5, 1.0):
+        new = int(part * whole.distinct_pages)
+        of_all = whole.with_new_pages(new).steady()
+        off = thin.with_new_pages(new).steady().misses(sizes) - of_all.misses(sizes)
+        assert np.max(np.abs(off)) < THINNED_TOLERANCE * whole.accesses
+        found = of_all.misses(sizes) - new
+        assert np.all(found <= before + 1e-9)
+        before = found
+
+
+def test_no_new_pages_change_nothing() -> None:
+    curve = curve_of(zipf(2000, 3))
+    assert curve.with_new_pages(0) is curve
+    assert curve.with_new_pages(5).with_new_pages(0).steady().misses_at.tolist() == (
+        curve.steady().misses_at.tolist()
+    )
+    assert curve.steady().growth == 0
+
+
+def test_all_first_touches_new_are_the_lower_end() -> None:
+    curve = curve_of(zipf(2000, 3))
+    new = curve.distinct_pages
+    steady = curve.with_new_pages(new).steady()
+    low, high = steady.misses_band(curve.pages)
+    assert steady.misses(curve.pages) == pytest.approx(curve.misses_at)
+    assert low == pytest.approx(curve.misses_at)
+    assert high == pytest.approx(curve.misses_at)
+    ratio = (steady.misses(curve.pages) - new) / (2000 - new)
+    assert ratio == pytest.approx(curve.steady().misses_band(curve.pages)[0] / 2000)
+
+
+def test_growth_evicts_what_misses_evict_and_a_cold_start_keeps_it() -> None:
+    curve = curve_of([0, 1, 2, 3, 4] * 3, [True] * 15).with_new_pages(2)
+    assert (curve.growth, curve.steady().growth) == (0, 2)
+    assert curve.misses([2, 5]).tolist() == [15, 5]
+    assert curve.steady().misses([2, 5]).tolist() == [15, 2]
+    assert curve.steady().evictions([2, 5]).tolist() == [15, 2]
+    assert curve.steady().write_backs([5]).tolist() == [2]
+    assert curve.steady().from_start("cold") is curve
+    assert curve.steady().with_new_pages(3).growth == 3
+    assert curve.steady().at(curve.pages).growth == 2
+
+
+@pytest.mark.parametrize("new", [-1, 4, 1.5, True])
+def test_new_pages_are_some_of_the_first_touches(new: int) -> None:
+    with pytest.raises(BadInput, match="new_pages"):
+        curve_of([0, 1, 2, 0]).with_new_pages(new)
+    with pytest.raises(BadInput, match="new_pages"):
+        product_limit([1], [3], accesses=4, distinct_pages=3, new_pages=new)
+
+
+def test_a_given_curve_has_no_first_touches() -> None:
+    curve = Curve.from_lists(
+        [1, 2],
+        [5, 1],
+        [2, 1],
+        accesses=10,
+        distinct_pages=20,
+        page_bytes=4096,
+        write_accesses=5,
+        given=Given("table", data_known=True),
+    )
+    assert curve.with_new_pages(0) is curve
+    with pytest.raises(BadInput, match="no first touches"):
+        curve.with_new_pages(1)
+
+
+@pytest.mark.parametrize("flash_pages", [0, 600])
+def test_growth_is_charged_as_a_miss_without_its_read(flash_pages: int) -> None:
+    """Every scheme: hits, misses and growth are all accesses; C loses D_R for each new page."""
+    sequence = zipf(6000, 5)
+    curve = curve_of_counts(sequence)
+    flash = catalog.device("samsung-pm9a3-7.68tb-u2")
+    disk = catalog.device("face2016-cheetah-15k6-raid0-16")
+    choices = {"ram_pages": 200, "flash_pages": flash_pages}
+    new = curve.distinct_pages // 3
+    steady = curve.with_new_pages(new).steady()
+    found = page_flow.evaluate(steady, **choices, flash=flash, disk=disk)
+    # The same counts with nothing known: growth is then a part of the misses.
+    unknown = Curve.from_lists(
+        steady.pages,
+        steady.misses_at,
+        steady.write_backs_at,
+        accesses=steady.accesses,
+        distinct_pages=steady.distinct_pages,
+        page_bytes=steady.page_bytes,
+        write_accesses=steady.write_accesses,
+        cold=curve,
+    )
+    charged = page_flow.evaluate(unknown, **choices, flash=flash, disk=disk)
+    grid = page_flow.evaluate_grid(steady, **choices, flash=flash, disk=disk)
+    read_us = found.inputs["disk_read_us"]
+    assert (found.new_pages, found.growth_per_access) == (new, new / 6000)
+    for name, result in found.schemes.items():
+        other = charged.schemes[name]
+        total = result.ram_hits + result.flash_hits + result.flash_misses
+        assert total + new == pytest.approx(6000)
+        assert result.flash_misses == pytest.approx(other.flash_misses - new)
+        assert result.hdd_reads == result.flash_misses
+        assert result.hdd_writes == pytest.approx(other.hdd_writes)
+        assert result.flash_writes == other.flash_writes
+        assert result.io_time_us_per_access == pytest.approx(
+            other.io_time_us_per_access - new * read_us / 6000
+        )
+        assert float(grid[name].io_time_us_per_access) == pytest.approx(
+            result.io_time_us_per_access
+        )
+        assert float(grid[name].flash_misses) == result.flash_misses
+    for step in found.derivation:
+        assert step["formula"].endswith("- g D_R")
+        assert {"symbol": "g", "value": new} == {
+            key: step["numbers"][-1][key] for key in ("symbol", "value")
+        }
+        reads = next(t for t in step["terms"] if t["name"] == "disk_reads")
+        assert "- g) D_R / N" in reads["formula"]
+    cold = page_flow.evaluate(
+        curve.with_new_pages(new), **choices, flash=flash, disk=disk
+    )
+    plain = page_flow.evaluate(curve, **choices, flash=flash, disk=disk)
+    assert cold.schemes == plain.schemes
+    assert cold.growth_per_access == new / 6000
+
+
+def curve_of_counts(sequence: list[int]) -> Curve:
+    """Cold curve of a longer sequence, every second access a write, by distances alone."""
+    depths = [depth for depth, told in distances(sequence) if told]
+    distinct = len(set(sequence))
+    ended = np.cumsum(np.bincount(depths, minlength=distinct + 1)[1:])
+    misses = len(sequence) - ended
+    return Curve.from_full(
+        misses,
+        np.maximum(misses - np.arange(1, distinct + 1), 0) // 2,
+        accesses=len(sequence),
+        page_bytes=4096,
+        write_accesses=len(sequence) // 2,
+    )
+
+
+def test_a_replay_says_that_it_reads_new_pages() -> None:
+    curve = curve_of_counts(zipf(6000, 5)).with_new_pages(300)
+    devices = {
+        "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
+        "disk": catalog.device("face2016-cheetah-15k6-raid0-16"),
+    }
+    row = {
+        "accesses": 3000,
+        "ram_hits": 1000,
+        "flash_hits": 1000,
+        "flash_misses": 1000,
+        "flash_reads": 1000,
+        "flash_writes": 1500,
+        "flash_write_backs": 500,
+        "hdd_reads": 1000,
+        "hdd_writes": 400,
+    }
+    for start, told in (("steady", True), ("cold", False)):
+        found = page_flow.evaluate(
+            curve.from_start(start), ram_pages=200, flash_pages=600, **devices
+        )
+        ended = page_flow.decided(found, dict.fromkeys(found.schemes, row))
+        said = [w for w in ended.warnings if w.name == "growth_in_replay"]
+        assert bool(said) == told
+        if told:
+            assert "up to 300 of the 3,000 accesses" in said[0].message
+            judged = page_flow.judged(ended, curve, **devices)
+            about = next(w for w in judged.warnings if w.name == "growth_in_replay")
+            assert about.could_change_choice is False

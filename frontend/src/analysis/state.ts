@@ -35,6 +35,8 @@ export type AnalysisSearch = {
   check?: string | undefined;
   /** Dirty share of the evicted pages [1], for a workload that does not tell. */
   dirty_share?: number | undefined;
+  /** Pages known to be newly allocated during the recording; absent: none is known. */
+  new_pages?: number | undefined;
   /** Flash cache whose metadata are taken out of RAM; absent: nothing is charged. */
   metadata?: string | undefined;
   /** Currency that money is shown in; absent: US dollars. */
@@ -155,6 +157,23 @@ function readDirtyShare(raw: unknown, into: AnalysisSearch, refused: string[]): 
   }
 }
 
+const newPages = integer(0, Number.MAX_SAFE_INTEGER);
+
+function readNewPages(raw: unknown, into: AnalysisSearch, refused: string[]): void {
+  into.new_pages = undefined;
+  if (raw === undefined || raw === null || raw === "") {
+    return;
+  }
+  const count = newPages(raw);
+  if (count === null) {
+    refused.push(
+      `new_pages=${shown(raw).slice(0, 60)} (needs a whole number of pages, at least 0)`,
+    );
+  } else if (count > 0) {
+    into.new_pages = count;
+  }
+}
+
 /** Reads search parameters; what cannot be used is left out and named in `refused`. */
 export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearch {
   const search: AnalysisSearch = {};
@@ -165,6 +184,7 @@ export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearc
   search.check = identifier(raw["check"]) ?? undefined;
   search.scenario = identifier(raw["scenario"]) ?? undefined;
   readDirtyShare(raw["dirty_share"], search, refused);
+  readNewPages(raw["new_pages"], search, refused);
   search.metadata = metadataName(raw["metadata"]);
   search.currency = currencyCode(raw["currency"]);
   search.per_usd =
@@ -248,6 +268,13 @@ export const assumptions = (
     ? { dirty_share: search.dirty_share ?? null, dirty_share_range: true }
     : {}),
 });
+
+/** The pages that the address states as new; a given curve has no first touches to be of. */
+export const growthAsked = (
+  search: Pick<AnalysisSearch, "new_pages">,
+  given: boolean,
+): { new_pages?: number } =>
+  given || search.new_pages === undefined ? {} : { new_pages: search.new_pages };
 
 /** The inverse of `evaluationInput`, for checks that are reopened. */
 export function stateOfInputs(inputs: EvaluationIn): AnalysisSearch {

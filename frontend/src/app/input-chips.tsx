@@ -103,11 +103,12 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
   const workload = workloads.find((candidate) => candidate.id === workloadId);
   const choose = (id: string) => {
     if (shownWorkload === undefined) {
-      // Sizes belong to the workload they were chosen for.
+      // Sizes and new pages belong to the workload they were chosen for.
       patch({
         workload: id,
         ram_pages: undefined,
         flash_pages: undefined,
+        new_pages: undefined,
         ...NO_SWEEP,
       });
     } else {

@@ -30,6 +30,7 @@ const rootRoute = createRootRoute({
         "check",
         "dirty_share",
         "metadata",
+        "new_pages",
         "currency",
         "per_usd",
       ]),

@@ -21,6 +21,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   flash_pages: "flash size",
   members_apart: "files of the archive, each with separate devices",
   members_merged: "files of the archive, merged by time",
+  new_pages: "pages newly allocated while recording",
   page_bytes: "page size",
   price_book_id: "price book",
   ram_device_id: "RAM device",

@@ -25,6 +25,8 @@ from tierwright.reader_notes import NOTHING_NOTED, ReaderNotes, notes_from_mappi
 from tierwright.steady_state import (
     LEAST_AT_RISK,
     Start,
+    at_risk,
+    check_new_pages,
     check_start,
     steady_state,
     steady_write_backs,
@@ -117,6 +119,8 @@ class Curve:
     cold : Curve or None
         Counts from a cold start that a steady curve was estimated from; None for these
         themselves. See `start`.
+    new_pages : int
+        Pages known to be newly allocated during the recording, see `growth`. [pages]
 
     Notes
     -----
@@ -139,6 +143,7 @@ class Curve:
     sample_rate: float | None = None
     notes: ReaderNotes = NOTHING_NOTED
     cold: Curve | None = field(default=None, repr=False)
+    new_pages: int = 0
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
@@ -173,6 +178,7 @@ class Curve:
         sample_rate: float | None = None,
         notes: ReaderNotes = NOTHING_NOTED,
         cold: Curve | None = None,
+        new_pages: int = 0,
     ) -> Curve:
         """Make a curve from sizes and counts, thinned or whole.
 
@@ -193,6 +199,7 @@ class Curve:
             sample_rate,
             notes,
             cold,
+            new_pages,
         )
 
     @classmethod
@@ -308,6 +315,43 @@ class Curve:
         """
         return "cold" if self.cold is None and self.given is None else "steady"
 
+    @property
+    def growth(self) -> int:
+        """First touches of new pages among the misses of a steady curve that read nothing.
+
+        Each takes a frame and evicts as a miss does, so `misses` and `evictions` contain them at
+        every size; the pages are made in memory, so `misses` less these are read from below.
+        From a cold start they are misses like all others, and it is 0.
+        """
+        return 0 if self.cold is None else self.new_pages
+
+    def with_new_pages(self, new_pages: int) -> Curve:
+        """Return the curve of the same start, knowing how many of its pages are new.
+
+        Parameters
+        ----------
+        new_pages : int
+            Pages newly allocated during the recording: these first touches are growth in the
+            steady state, no misses of a cache. [pages]
+
+        Raises
+        ------
+        BadInput
+            If it is negative or exceeds the distinct pages, which are the first touches, or
+            the curve was given, which has none.
+        """
+        if new_pages and self.given is not None:
+            raise BadInput(
+                f"new_pages: `{new_pages}` must be 0: a given curve has no first touches",
+                "profile a trace, and state the new pages with that profile",
+            )
+        known = 0 if self.given else check_new_pages(new_pages, self.distinct_pages)
+        if known == self.new_pages:
+            return self
+        if self.cold is not None:
+            return self.cold.with_new_pages(known).steady()
+        return replace(self, new_pages=known)
+
     def from_start(self, start: str) -> Curve:
         """Return the curve of this start; a given curve has only its own, the steady one.
 
@@ -328,9 +372,9 @@ class Curve:
     def steady(self) -> Curve:
         """Return the curve of a system that runs, estimated from the counts of a cold start.
 
-        Accesses and pages stay as they are; misses are N S(C) by the product-limit estimate,
-        write-backs the dirty share of the evicted pages times these, see
-        `tierwright.steady_state`. Every miss evicts. Computed once for a curve.
+        Accesses and pages stay as they are; misses are (N - G) S(C) + G by the product-limit
+        estimate, G the new pages, write-backs the dirty share of the evicted pages times
+        these, see `tierwright.steady_state`. Every miss evicts. Computed once for a curve.
 
         Returns
         -------
@@ -354,16 +398,18 @@ class Curve:
             self.misses_at,
             accesses=self.accesses,
             distinct_pages=self.distinct_pages,
+            new_pages=self.new_pages,
         )
         backs = self.write_backs_at
+        misses = found.misses + self.new_pages
         return Curve.from_lists(
             found.pages,
-            found.misses,
+            misses,
             None
             if backs is None
             else steady_write_backs(
                 found.pages,
-                found.misses,
+                misses,
                 self.misses_at[: found.counted],
                 backs[: found.counted],
                 write_accesses=self.write_accesses,
@@ -376,13 +422,15 @@ class Curve:
             sample_rate=self.sample_rate,
             notes=self.notes,
             cold=self,
+            new_pages=self.new_pages,
         )
 
     def misses_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the ends between which the misses of a running cache of `size` pages lie.
 
-        Low: first touches do not count, N (m - M) / (N - M). High: all of them miss, m. Both
-        are the misses themselves for a cold or a given curve.
+        Low: first touches do not count, N (m - M) / (N - M), with G new pages
+        (N - G) (m - M) / (N - M) + G. High: all of them miss, m. Both are the misses themselves
+        for a cold or a given curve.
         """
         counted = self.cold
         if counted is None:
@@ -390,21 +438,27 @@ class Curve:
         high = counted.misses(size)
         known = self.accesses - self.distinct_pages
         low = np.maximum(high - self.distinct_pages, 0.0) * (
-            self.accesses / known if known > 0 else 0.0
+            (self.accesses - self.growth) / known if known > 0 else 0.0
         )
+        low = low + self.growth
         return np.minimum(low, high), high
 
     def at_risk(self, size: ArrayLike) -> FloatArray:
-        """Count the accesses that could tell about caches of more than `size` pages, m(size) - size.
+        """Count the accesses that could tell about caches of more than `size` pages.
 
-        Where a steady curve has fewer than `LEAST_AT_RISK` it is uncertain. The accesses for a
+        m(size) - size, less the first touches of new pages among them. Where a steady curve has fewer than `LEAST_AT_RISK` it is uncertain. The accesses for a
         cold or a given curve, which nothing was estimated for.
         """
         counted = self.cold
         sizes = np.asarray(size, dtype=np.float64)
         if counted is None:
             return np.full(sizes.shape, float(self.accesses))
-        left = np.maximum(counted.misses(sizes) - sizes, 0.0)
+        left = at_risk(
+            sizes,
+            counted.misses(sizes),
+            distinct_pages=self.distinct_pages,
+            new_pages=self.growth,
+        )
         return np.where(sizes < self.distinct_pages, left, 0.0)
 
     def uncertain(self, size: ArrayLike) -> NDArray[np.bool_]:
@@ -417,7 +471,10 @@ class Curve:
         return None if self.write_backs_at is None else self.write_accesses
 
     def misses(self, size: ArrayLike) -> FloatArray:
-        """Misses of an LRU cache of `size` pages; any shape, sizes may be fractional."""
+        """Misses of an LRU cache of `size` pages; any shape, sizes may be fractional.
+
+        They contain the `growth` of a steady curve.
+        """
         return _line(self._knots, self._misses, size)
 
     def write_backs(self, size: ArrayLike) -> FloatArray:
@@ -489,6 +546,7 @@ class Curve:
             sample_rate=self.sample_rate,
             notes=self.notes,
             cold=self.cold,
+            new_pages=self.new_pages,
         )
 
     def with_notes(self, notes: ReaderNotes) -> Curve:

@@ -5,7 +5,9 @@ that runs, most of them would be touches of pages that were there before. A firs
 *censored* stack distance: when k - 1 pages were seen, the k-th page is a sure miss at every size
 up to k - 1, and nothing is known of larger ones. The product-limit estimate (Kaplan and Meier,
 "Nonparametric estimation from incomplete observations", JASA 1958) takes each size only from the
-accesses that can tell about it. `docs/models/steady-state.md` has the derivation.
+accesses that can tell about it. Pages known to be newly allocated are growth: their first touches
+miss for certain and are censored by nothing, so they leave the estimate and are counted beside it.
+`docs/models/steady-state.md` has the derivation.
 """
 
 from __future__ import annotations
@@ -47,12 +49,12 @@ class SteadyState:
     pages : float64 array
         Sizes; those asked for, then those of the trend beyond the pages seen. [pages]
     misses : float64 array
-        N S(C), the estimate.
+        (N - G) S(C), the estimate, without the G first touches of new pages.
     low, high : float64 array
-        Ends: no first touch counts as an access, and all of them miss.
+        Ends: no first touch counts as an access, and all of them but those of new pages miss.
     at_risk : float64 array
-        Accesses that miss at this size and could tell about the next one, m(C) - C; 0 beyond
-        the pages seen.
+        Accesses that miss at this size and could tell about the next one, see `at_risk`; 0
+        beyond the pages seen.
     counted : int
         How many of the sizes, from the first, are those that were given.
     """
@@ -82,10 +84,54 @@ def check_start(start: str) -> Start:
     )
 
 
-def product_limit(pages: ArrayLike, misses: ArrayLike, *, accesses: int) -> FloatArray:
+def check_new_pages(new_pages: int, distinct_pages: int) -> int:
+    """Return how many pages are known to be newly allocated.
+
+    Raises
+    ------
+    BadInput
+        If it is no whole number from 0 to the pages that were touched.
+    """
+    if isinstance(new_pages, bool) or not isinstance(new_pages, (int, np.integer)):
+        raise BadInput(
+            f"new_pages: `{new_pages}` must be a whole number",
+            "count the pages allocated during the recording; 0 where nobody knows",
+        )
+    if not 0 <= new_pages <= distinct_pages:
+        raise BadInput(
+            f"new_pages: `{new_pages}` must lie between 0 and {distinct_pages}, the first "
+            "touches of the recording",
+            "count only the pages that were allocated during the recording, each once",
+        )
+    return int(new_pages)
+
+
+def at_risk(
+    pages: FloatArray, misses: FloatArray, *, distinct_pages: int, new_pages: int = 0
+) -> FloatArray:
+    """Count the accesses that miss at a size and could tell about the next one.
+
+    m(C) - C - G (M - C) / M: the re-accesses m(C) - M, and of the M - C first touches behind C or
+    more pages those that are not new, which are taken to lie evenly among all of them. Of
+    sizes up to M.
+    """
+    left = misses - pages
+    if new_pages:
+        left = left - new_pages / distinct_pages * (distinct_pages - pages)
+    return np.maximum(left, 0.0)
+
+
+def product_limit(
+    pages: ArrayLike,
+    misses: ArrayLike,
+    *,
+    accesses: int,
+    distinct_pages: int = 0,
+    new_pages: int = 0,
+) -> FloatArray:
     """Share of the accesses that miss in a running LRU cache, at each listed size.
 
-    ``S(C) = product over c <= C of (1 - (m(c - 1) - m(c)) / (m(c - 1) - c))``
+    ``S(C) = product over c <= C of (1 - (m(c - 1) - m(c)) / (m(c - 1) - c - G (M - c) / M))``
 
     Parameters
     ----------
@@ -95,6 +141,11 @@ def product_limit(pages: ArrayLike, misses: ArrayLike, *, accesses: int) -> Floa
         m, misses of an LRU cache of each size from a cold start, the first touches included.
     accesses : int
         N = m(0).
+    distinct_pages : int
+        M; needed only where there are new pages.
+    new_pages : int
+        G, pages known to be newly allocated: their first touches are no part of the estimate,
+        which is then of the accesses without them.
 
     Returns
     -------
@@ -106,7 +157,8 @@ def product_limit(pages: ArrayLike, misses: ArrayLike, *, accesses: int) -> Floa
     Raises
     ------
     BadInput
-        If sizes do not increase, or misses rise, are negative or exceed the accesses.
+        If sizes do not increase, misses rise, are negative or exceed the accesses, or there
+        are more new pages than distinct ones.
 
     Examples
     --------
@@ -146,46 +198,66 @@ def product_limit(pages: ArrayLike, misses: ArrayLike, *, accesses: int) -> Floa
         "must not rise with size, nor exceed the accesses",
     )
     problems.raise_if_any()
-    return _product_limit(size, missed, float(accesses))
+    growth = check_new_pages(new_pages, distinct_pages) if new_pages else 0
+    return _product_limit(
+        size, missed, float(accesses), float(distinct_pages), float(growth)
+    )
 
 
 def _product_limit(
-    pages: FloatArray, misses: FloatArray, accesses: float
+    pages: FloatArray,
+    misses: FloatArray,
+    accesses: float,
+    distinct_pages: float,
+    new_pages: float,
 ) -> FloatArray:
     """Compute `product_limit` for arrays that were checked before."""
+    share_new = new_pages / distinct_pages if new_pages else 0.0
+    old = 1.0 - share_new
     sizes = np.concatenate(([0.0], pages))
     missed = np.concatenate(([accesses], misses))
     steps = np.diff(sizes)
     # At risk at the first size of a step, and one size behind its last.
     first = missed[:-1] - sizes[:-1] - 1.0
     behind = missed[1:] - sizes[1:] - 1.0
+    if new_pages:
+        first = first - share_new * (distinct_pages - sizes[:-1] - 1.0)
+        behind = behind - share_new * (distinct_pages - sizes[1:] - 1.0)
     ended = missed[:-1] - missed[1:]
     kept = np.ones_like(first)
     one = (steps == 1.0) & (ended > 0) & (first > 0)
-    np.divide(behind + 1.0, first, out=kept, where=one)
+    np.divide(behind + old, first, out=kept, where=one)
     many = (steps > 1.0) & (ended > 0) & (first > 0)
     if bool(np.any(many)):
-        kept[many] = _kept_over(first[many], behind[many], steps[many])
+        kept[many] = _kept_over(first[many], behind[many], steps[many], old)
     return np.asarray(np.cumprod(np.clip(kept, 0.0, 1.0)), dtype=np.float64)
 
 
-def _kept_over(first: FloatArray, behind: FloatArray, steps: FloatArray) -> FloatArray:
+def _kept_over(
+    first: FloatArray, behind: FloatArray, steps: FloatArray, old: float
+) -> FloatArray:
     """Share Q = q^L that outlives L sizes with one chance to end, by bisection.
 
-    At risk at the next size are a q - 1 of a (one censored at each size), so after L sizes
-    a Q - (1 - Q) / (1 - q), which rises with Q, must be `behind`.
+    At risk at the next size are a q - o of a (one first touch at each size, the share o of which
+    is censored and not new), so after L sizes a Q - o (1 - Q) / (1 - q), which rises with Q, must
+    be `behind`.
     """
     low, high = np.zeros_like(first), np.ones_like(first)
     for _ in range(60):
         middle = (low + high) / 2.0
         censored = (1.0 - middle) / -np.expm1(np.log(middle) / steps)
-        below = first * middle - censored < behind
+        below = first * middle - old * censored < behind
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return high
 
 
 def steady_state(
-    pages: ArrayLike, misses: ArrayLike, *, accesses: int, distinct_pages: int
+    pages: ArrayLike,
+    misses: ArrayLike,
+    *,
+    accesses: int,
+    distinct_pages: int,
+    new_pages: int = 0,
 ) -> SteadyState:
     """Misses of a running LRU cache, their ends, and the trend beyond the pages seen.
 
@@ -195,6 +267,8 @@ def steady_state(
         As for `product_limit`.
     distinct_pages : int
         M, pages that the trace touches; the first touches among the misses.
+    new_pages : int
+        G, those of them that are known to be newly allocated: taken out of misses and ends.
 
     Returns
     -------
@@ -209,17 +283,26 @@ def steady_state(
     BadInput
         As `product_limit`.
     """
-    share = product_limit(pages, misses, accesses=accesses)
+    share = product_limit(
+        pages,
+        misses,
+        accesses=accesses,
+        distinct_pages=distinct_pages,
+        new_pages=new_pages,
+    )
     size = np.asarray(pages, dtype=np.float64)
     missed = np.asarray(misses, dtype=np.float64)
-    total, seen = float(accesses), float(distinct_pages)
-    at_risk = np.where(size <= seen, np.maximum(missed - size, 0.0), 0.0)
-    known = total - seen
+    total, seen = float(accesses - new_pages), float(distinct_pages)
+    known = accesses - seen
     low = (
         np.zeros_like(missed)
         if known <= 0
         else total * np.clip((missed - seen) / known, 0.0, 1.0)
     )
+    telling = np.where(size <= seen, np.maximum(missed - size, 0.0), 0.0)
+    left = at_risk(size, missed, distinct_pages=distinct_pages, new_pages=new_pages)
+    left = np.where(size <= seen, left, 0.0)
+    missed = np.maximum(missed - new_pages, 0.0)
     found = np.clip(total * share, low, missed)
     counted = len(size)
     if size[-1] >= seen > 0:
@@ -228,16 +311,16 @@ def steady_state(
         whole = np.rint(np.geomspace(seen, TAIL_PAGES * seen, TAIL_POINTS + 1))
         beyond = np.unique(whole[whole > seen])
         end = float(found[np.searchsorted(size, seen)])
-        fall = _fall(size[inside], found[inside], at_risk[inside])
+        # From the sizes that the whole recording tells about: new pages must not choose others,
+        # or more of them could raise the trend.
+        fall = _fall(size[inside], found[inside], telling[inside])
         nothing = np.zeros(len(beyond))
         size = np.concatenate((size[inside], beyond))
         found = np.concatenate((found[inside], end * np.exp(-fall * (beyond - seen))))
         low = np.concatenate((low[inside], nothing))
         missed = np.concatenate((missed[inside], nothing + missed[-1]))
-        at_risk = np.concatenate((at_risk[inside], nothing))
-    return SteadyState(
-        size, np.minimum.accumulate(found), low, missed, at_risk, counted
-    )
+        left = np.concatenate((left[inside], nothing))
+    return SteadyState(size, np.minimum.accumulate(found), low, missed, left, counted)
 
 
 def _fall(pages: FloatArray, misses: FloatArray, at_risk: FloatArray) -> float:
@@ -269,7 +352,7 @@ def steady_write_backs(
     pages : float64 array
         Sizes, increasing; the first belong to the cold counts, one for one. [pages]
     steady_misses : float64 array
-        Misses in the steady state, each of which evicts.
+        Misses in the steady state and first touches of new pages, each of which evicts.
     cold_misses, cold_write_backs : float64 array
         Counts from a cold start, where misses - size evict.
     write_accesses : int

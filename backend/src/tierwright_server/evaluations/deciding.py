@@ -46,6 +46,7 @@ async def evaluate(
         The latter is the job that makes the replays, where they take too long to wait for.
     """
     point = await service.find_point(session, context, body)
+    point = service.with_new_pages(body, point)
     if service.dirty_ends(body, point) is not None:
         return service.range_answer(body, point)
     found = await _find(request, session, context, body, point)
@@ -60,6 +61,7 @@ async def derive(
 ) -> DerivationOut | SimulationOut:
     """Say how the figures of `evaluate` came about; returns the job as that does."""
     point = await service.find_point(session, context, body)
+    point = service.with_new_pages(body, point)
     if service.dirty_ends(body, point) is not None:
         return DerivationOut(derivation=service.range_derivation(body, point))
     found = await _find(request, session, context, body, point)
@@ -110,7 +112,8 @@ def href_of(simulation_id: str) -> str:
 
 
 def _asked(body: DecisionIn) -> SimulationIn:
-    return SimulationIn.model_validate(body.model_dump(exclude={"decide"}))
+    # A replay cannot know which pages are new: its model does not either.
+    return SimulationIn.model_validate(body.model_dump(exclude={"decide", "new_pages"}))
 
 
 def _check(

@@ -63,6 +63,12 @@ class Decide(StrEnum):
 class DecisionIn(EvaluationIn):
     """The point to evaluate, and who decides where the model cannot tell."""
 
+    new_pages: Pages = Field(
+        default=0,
+        description="Pages of the workload known to be newly allocated during the recording, "
+        "at most its distinct pages: in the steady state their first touches are growth, "
+        "neither hits nor misses. Replays and the check cannot know them and count misses.",
+    )
     decide: Decide = Field(
         default=Decide.MODEL,
         description="`model`: at once and always the same; where several schemes could be "
@@ -299,6 +305,13 @@ class EvaluationOut(Answer):
     flash_bytes: int
     amortisation_months: int
     start: Start = Field(description="Of the counts; a given curve is always steady.")
+    new_pages: int = Field(
+        description="Pages known to be newly allocated during the recording, as stated."
+    )
+    growth_per_access: float = Field(
+        description="Their first touches per access: in the steady state with hits and misses "
+        "1, from a cold start a part of the misses."
+    )
     devices: DevicesUsed
     price_book: PriceBookRef | None
     ram_budget: RamBudgetOut | None = Field(

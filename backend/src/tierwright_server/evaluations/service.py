@@ -27,6 +27,7 @@ from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import (
     CostTerms,
     Decide,
+    DecisionIn,
     DerivationStep,
     DevicesUsed,
     DirtyShareIn,
@@ -156,6 +157,28 @@ def with_dirty_share(body: DirtyShareIn, point: Point) -> Point:
     if body.dirty_share is None:
         return point
     return replace(point, curve=point.curve.with_dirty_share(body.dirty_share))
+
+
+def with_new_pages(body: DecisionIn, point: Point) -> Point:
+    """Return the point with the new pages that were stated.
+
+    Raises
+    ------
+    BadInput
+        If they exceed the first touches of the workload, or it is a given curve.
+    """
+    if not body.new_pages:
+        return point
+    try:
+        curve = point.curve.with_new_pages(body.new_pages)
+    except ModelBadInput as error:
+        raise BadInput.at(
+            "body.new_pages",
+            body.new_pages,
+            error.message.partition("` ")[2],
+            hint=f"{error.hint[:1].upper()}{error.hint[1:]}.",
+        ) from error
+    return replace(point, curve=curve)
 
 
 async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> Point:
@@ -347,6 +370,8 @@ def answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut
         flash_bytes=body.flash_pages * curve.page_bytes,
         amortisation_months=body.amortisation_months,
         start=curve.start,
+        new_pages=found.new_pages,
+        growth_per_access=found.growth_per_access,
         devices=DevicesUsed(
             flash=point.flash[1],
             disk=point.disk[1],

@@ -1873,6 +1873,12 @@ export type DecisionIn = {
      */
     flash_metadata?: string | null;
     /**
+     * New Pages
+     *
+     * Pages of the workload known to be newly allocated during the recording, at most its distinct pages: in the steady state their first touches are growth, neither hits nor misses. Replays and the check cannot know them and count misses.
+     */
+    new_pages?: number;
+    /**
      * `model`: at once and always the same; where several schemes could be best it says so, and names the check that decides. `replay`: where the lead is within the error of the model, the trace is replayed and decides.
      */
     decide?: Decide;
@@ -3012,6 +3018,18 @@ export type EvaluationOut = {
      * Of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
+    /**
+     * New Pages
+     *
+     * Pages known to be newly allocated during the recording, as stated.
+     */
+    new_pages: number;
+    /**
+     * Growth Per Access
+     *
+     * Their first touches per access: in the steady state with hits and misses 1, from a cold start a part of the misses.
+     */
+    growth_per_access: number;
     devices: DevicesUsed;
     price_book: PriceBookRef | null;
     /**

@@ -27,6 +27,7 @@ import {
   verdict,
 } from "./check-findings";
 import classes from "./compare.module.css";
+import { CheckWithoutGrowth } from "./growth";
 import type { Checking } from "./use-check";
 
 interface CheckPanelProps {
@@ -81,6 +82,7 @@ export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProp
             </Button>
           </Text>
         )}
+        <CheckWithoutGrowth evaluation={evaluation} />
         {simulation !== null && <WarningNotes notes={simulation.warnings} />}
         {simulation?.result && (
           <CheckTable simulation={simulation} evaluation={evaluation} stale={stale} />

@@ -1,5 +1,10 @@
 import { AnalysisPage } from "@/analysis/analysis-page";
-import { type AnalysisSearch, assumptions, evaluationInput } from "@/analysis/state";
+import {
+  type AnalysisSearch,
+  assumptions,
+  evaluationInput,
+  growthAsked,
+} from "@/analysis/state";
 import { CompareView } from "./compare-view";
 
 const LEAD =
@@ -18,6 +23,7 @@ export function ComparePage() {
           decide: "replay" as const,
           ...evaluationInput(state),
           ...assumptions(search as AnalysisSearch, summary.kind === "curve"),
+          ...growthAsked(search as AnalysisSearch, summary.kind === "curve"),
         },
       })}
       view={(inputs) => <CompareView {...inputs} />}

@@ -8,6 +8,7 @@ import {
   type AnalysisSearch,
   assumptions,
   evaluationInput,
+  growthAsked,
   stateOfInputs,
 } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
@@ -22,6 +23,7 @@ import { RunProgress } from "@/components/run-progress";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { FlashPanel } from "./flash-panel";
+import { Growth } from "./growth";
 import { SchemeBars } from "./scheme-bars";
 import { SchemeTable } from "./scheme-table";
 import { SizeSliders } from "./size-sliders";
@@ -33,6 +35,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
     check,
     dirty_share: dirtyShare,
     metadata,
+    new_pages: newPages,
   } = useSearch({ strict: false }) as AnalysisSearch;
   const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
@@ -43,8 +46,9 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
     () => ({
       ...evaluationInput(point),
       ...assumptions({ metadata, dirty_share: dirtyShare }, given),
+      ...growthAsked({ new_pages: newPages }, given),
     }),
-    [point, metadata, dirtyShare, given],
+    [point, metadata, dirtyShare, newPages, given],
   );
   const { evaluation, decision, shown, busy } = useAnswer(asked);
   const checking = useCheck(point, workload.content_id, check, metadata, patch);
@@ -63,6 +67,11 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             note={metadata === undefined ? undefined : shown?.ram_budget?.sentence}
           />
         </div>
+        <Growth
+          value={newPages}
+          summary={summary}
+          onChange={(pages) => patch({ new_pages: pages })}
+        />
       </SizeSliders>
       {given && (
         <DirtyShare

@@ -20,6 +20,7 @@ import {
 } from "@/units/quantity";
 import classes from "./compare.module.css";
 import { Derivation } from "./derivation";
+import { GrowthLine } from "./growth";
 
 /** All schemes in figures, warnings beside the scheme they concern. */
 export const SchemeTable = memo(function SchemeTable({
@@ -93,6 +94,7 @@ export const SchemeTable = memo(function SchemeTable({
           </tbody>
         </table>
       </div>
+      <GrowthLine evaluation={evaluation} />
       {evaluation.schemes.some(isApproximate) && (
         <Text size="sm" c="dimmed" mt="xs">
           ≈ counts are approximations

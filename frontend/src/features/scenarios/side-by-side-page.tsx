@@ -6,6 +6,7 @@ import {
   type AnalysisState,
   completeState,
   evaluationInput,
+  growthAsked,
   NONE,
   parseAnalysisSearch,
 } from "@/analysis/state";
@@ -23,6 +24,7 @@ import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
+  formatCount,
   formatMoney,
   formatNumber,
   formatPagesAndBytes,
@@ -44,9 +46,11 @@ function useSide(id: string) {
       ? null
       : completeState(parseAnalysisSearch(ofScenario(scenario.data.state)));
   // Of a given curve; without one it has no single number to lay beside another.
-  const { dirty_share: dirtyShare, metadata } = parseAnalysisSearch(
-    scenario.data?.state ?? {},
-  );
+  const {
+    dirty_share: dirtyShare,
+    metadata,
+    new_pages: newPages,
+  } = parseAnalysisSearch(scenario.data?.state ?? {});
   const evaluation = useQuery({
     ...evaluationQuery(
       state === null
@@ -57,7 +61,14 @@ function useSide(id: string) {
             flash_device_id: "",
             disk_device_id: "",
           }
-        : { ...evaluationInput(state, metadata), dirty_share: dirtyShare ?? null },
+        : {
+            ...evaluationInput(state, metadata),
+            ...growthAsked(
+              { new_pages: newPages },
+              scenario.data?.question !== "compare",
+            ),
+            dirty_share: dirtyShare ?? null,
+          },
     ),
     enabled: state !== null,
   });
@@ -352,6 +363,7 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
     ["Price book", nameOf(books, side.state.price_book)],
     ["Paid over [months]", String(side.state.months)],
     ["Dirty share [%]", dirtyText(side.evaluation)],
+    ["Pages newly allocated while recording", formatCount(side.evaluation.new_pages)],
     ["Memory that flash needs", side.evaluation.ram_budget?.title ?? "not charged"],
   ];
 }

@@ -11,6 +11,7 @@ import typer
 from tierwright.cli.charge import charge
 from tierwright.cli.options import (
     FlashMetadata,
+    NewPages,
     Seed,
     Start,
     WarmUpOption,
@@ -539,6 +540,7 @@ def evaluate(
     ] = None,
     trace: NamedTrace | None = None,
     start: Start = "steady",
+    new_pages: NewPages = 0,
     json: Json = False,
 ) -> None:
     """Compare the page-flow schemes at one choice of sizes and devices.
@@ -554,7 +556,7 @@ def evaluate(
     curve = read_from.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
-    curve = curve.from_start(start)
+    curve = curve.from_start(start).with_new_pages(new_pages)
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),
@@ -763,6 +765,14 @@ def _print_range(found: DirtyRange) -> None:
     print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
 
 
+def _growth_text(found: Evaluation) -> str:
+    """Say what newly allocated pages are counted as."""
+    part = f"{found.growth_per_access:.2%} of the accesses touch a newly allocated page"
+    if found.start == "cold":
+        return f"{part}; from a cold start these are counted among the misses"
+    return f"{part}, which is neither a hit nor a miss: it reads nothing, and evicts a page"
+
+
 _START_WORDS = {
     "steady": "steady state, every cache full; --start cold begins with empty caches",
     "cold": "cold, with empty caches; --start steady is a system that runs",
@@ -822,6 +832,8 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
             f"{format_count(inputs['ram_pages_with_flash'])} pages to schemes with flash"
         )
     typer.echo(f"start: {_START_WORDS[found.start]}")
+    if found.new_pages:
+        typer.echo(f"growth: {_growth_text(found)}")
     typer.echo(f"time: {inputs['time_basis']}")
     if priced:
         typer.echo(f"cost: {inputs['cost_basis']}")

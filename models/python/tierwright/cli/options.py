@@ -41,6 +41,17 @@ Start = Annotated[
 ]
 
 
+NewPages = Annotated[
+    int,
+    typer.Option(
+        "--new-pages",
+        metavar="N",
+        help="Pages newly allocated during the recording, where that is known: in the steady "
+        "state growth, no misses. At most the distinct pages [default: 0].",
+        show_default=False,
+    ),
+]
+
 WarmUpOption = Annotated[
     str | None,
     typer.Option(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tierwright.errors import BadInput
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
-from tierwright.units import format_microseconds
+from tierwright.page_flow.warn import Caution
+from tierwright.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
     from tierwright.hit_ratio import Curve
@@ -180,7 +181,9 @@ def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Eva
     -------
     Evaluation
         With `decided_by` = ``replay``; best, runner-up, margin and gain are those of the
-        replays, and every scheme has its `replayed` figures beside the model's.
+        replays, and every scheme has its `replayed` figures beside the model's. A replay
+        cannot know which pages are new and reads them from disk, under every scheme alike: a
+        warning gives how much that is at most.
     """
     times = service_times_of(found)
     schemes = {
@@ -192,8 +195,36 @@ def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Eva
             found,
             schemes=schemes,
             decided_by="replay",
-            warnings=tuple(w for w in found.warnings if w.name not in SETTLED),
+            warnings=(
+                *_about_growth(found, counters["none"]),
+                *(w for w in found.warnings if w.name not in SETTLED),
+            ),
         )
+    )
+
+
+def _about_growth(
+    found: Evaluation, counters: Mapping[str, Any]
+) -> tuple[Caution, ...]:
+    """Warn that a replay counts the first touches of new pages as misses.
+
+    From a cold start the model does the same.
+    """
+    if not found.new_pages or start_of(found) == "cold":
+        return ()
+    accesses = counters["accesses"]
+    most = min(found.new_pages, counters["flash_misses"])
+    over = most * service_times_of(found)["disk_read"] / accesses
+    return (
+        Caution(
+            "growth_in_replay",
+            f"the replay cannot know which pages are new and reads them from disk: up to "
+            f"{format_count(most)} of the {format_count(accesses)} accesses it counts. That "
+            "adds the same to the replayed I/O time of every scheme, at most "
+            f"{format_microseconds(over)} per access, so the order of the schemes stands, while "
+            "leads as a share are understated",
+            "compare the replayed figures with each other, not with the model's",
+        ),
     )
 
 

@@ -39,6 +39,7 @@ WITHOUT_EFFECT = OF_MONEY | {
     "unusual_role",
     "data_size_unknown",
     "ram_not_below_flash",
+    "growth_in_replay",
 }
 """Cautions that change no I/O time of a scheme, or that of all alike."""
 OF_THE_MODEL = frozenset(
@@ -152,6 +153,8 @@ def costs_at(found: Evaluation, times: Mapping[str, float]) -> Costs:
     for name, result in found.schemes.items():
         counted = result if result.replayed is None else result.replayed
         accesses = counted.ram_hits + counted.flash_hits + counted.flash_misses
+        if result.replayed is None:
+            accesses += result.growth
         total = (
             counted.flash_reads * used["flash_read"]
             + counted.flash_writes * used["flash_write"]

@@ -118,11 +118,12 @@ class SchemeResult:
     scheme : str
         Name, as in `SCHEMES`.
     ram_hits, flash_hits, flash_misses : float
-        Hits by tier; they add up to the accesses. [accesses]
+        Hits by tier; with `growth` they add up to the accesses. [accesses]
     effective_flash_pages : float
         e_f. [pages]
     p_d, p_d_flash : float
-        Shares of RAM misses and of flash misses whose victim is dirty, as used. [1]
+        Shares of RAM misses and of flash misses, growth among both, whose victim is dirty, as
+        used. [1]
     io_time_us_per_access : float
         C_k / N. [µs]
     cost_terms_us_per_access : dict of str to float
@@ -167,6 +168,10 @@ class SchemeResult:
     replayed : Replayed or None
         What a replay counted at the same sizes, priced with the same service times; None
         where the model decides.
+    growth : float
+        First touches of pages known to be newly allocated, in the steady state: made in RAM,
+        so nothing is read, but charged like a flash miss for what they evict. 0 from a cold
+        start, whose misses contain them. [accesses]
     """
 
     scheme: str
@@ -196,6 +201,7 @@ class SchemeResult:
     warnings: tuple[Caution, ...]
     warm_up_us_per_access: float = 0.0
     replayed: decision.Replayed | None = None
+    growth: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +246,11 @@ class Evaluation:
         empty where the best leads by more.
     writes_least : str or None
         Of the equal ones that which writes least to flash.
+    new_pages : int
+        Pages known to be newly allocated during the recording. [pages]
+    growth_per_access : float
+        Their first touches per access: in the steady state beside hits and misses, from a cold
+        start a part of the misses. [1]
     """
 
     schemes: dict[str, SchemeResult]
@@ -258,6 +269,8 @@ class Evaluation:
     contenders: tuple[str, ...] = ()
     equal: tuple[str, ...] = ()
     writes_least: str | None = None
+    new_pages: int = 0
+    growth_per_access: float = 0.0
 
     @property
     def derivation(self) -> list[dict[str, Any]]:
@@ -280,7 +293,7 @@ class SchemeGrid:
     Attributes
     ----------
     flash_hits, flash_misses : float64 array
-        [accesses]
+        Without growth. [accesses]
     io_time_us_per_access : float64 array
         [µs]
     flash_writes_per_access : float64 array
@@ -315,6 +328,8 @@ class _Flow:
     p_d_flash: FloatArray
     flash_writes: FloatArray
     flash_writes_counted: FloatArray
+    growth: float
+    """Of the flash misses of `counts`, those that read nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +395,7 @@ def evaluate(
     sees only RAM misses) and `inclusive_global` (every reference refreshes flash) share
     one formula, exact only for the latter. The formulas charge an eviction for every RAM
     miss: true in the steady state; of a cold start warm-up is inside the cost, and a warning
-    gives its share.
+    gives its share. Growth (`Curve.growth`) is charged as a miss of both tiers without D_R.
     """
     check_sizes("evaluate", ram_pages, flash_pages)
     months = check_amortisation(amortisation_months)
@@ -467,6 +482,8 @@ def evaluate(
         ],
         ram_budget=budget,
         contenders=_contenders(curve, results, (ram_pages, frames, flash_pages)),
+        new_pages=curve.new_pages,
+        growth_per_access=curve.new_pages / curve.accesses,
     )
     return decision.ranked(found)
 
@@ -585,7 +602,7 @@ def evaluate_grid(
         total = np.sum(list(terms.values()), axis=0)
         columns: tuple[FloatArray, ...] = (
             flow.counts.flash_hits,
-            flow.counts.flash_misses,
+            flow.counts.flash_misses - flow.growth,
             total / curve.accesses,
             flow.flash_writes / curve.accesses,
             (total - disk_time) / curve.accesses,
@@ -751,6 +768,7 @@ def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
             p_d_flash,
             np.where(has_flash, charged, 0.0),
             np.where(has_flash, written, 0.0),
+            float(curve.growth),
         )
     return flows
 
@@ -773,12 +791,16 @@ def _terms(
         )
         for name in (scheme, "none")
     }
-    return {
+    terms = {
         term: np.where(
             flash_pages > 0, getattr(made[scheme], term), getattr(made["none"], term)
         )
         for term in COST_TERMS
     }
+    if flow.growth:  # a page that is new is read from nowhere
+        read = terms["disk_reads"] - flow.growth * times.disk_read
+        terms["disk_reads"] = np.maximum(read, 0.0)
+    return terms
 
 
 def _result(
@@ -806,7 +828,7 @@ def _result(
     reasons = [part.reason for part in used.values() if part.reason]
     known = [amount for amount in amounts if amount is not None]
     cost = None if reasons else sum(known, Decimal(0))
-    flash_misses = float(tier.flash_misses)
+    flash_misses = max(0.0, float(tier.flash_misses) - flow.growth)
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
     exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
     writes_off = 0.0
@@ -847,6 +869,7 @@ def _result(
         warm_up_us_per_access=_warm_up(curve, scheme, ram_pages, flow)
         * times.flash_write
         / curve.accesses,
+        growth=flow.growth,
     )
 
 

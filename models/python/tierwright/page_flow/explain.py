@@ -259,7 +259,8 @@ def derive(
     """How one scheme's I/O time came about: formula, numbers, terms, source."""
     scheme = "none" if flash_pages == 0 else result.scheme
     steady = curve.cold is not None
-    misses = result.flash_hits + result.flash_misses
+    growth = result.growth
+    misses = result.flash_hits + result.flash_misses + growth
     meanings = service_meanings(flash, disk, curve.page_bytes)
     page = curve.page_bytes
     if charged:
@@ -279,7 +280,7 @@ def derive(
             "e_f": result.effective_flash_pages,
             "m_r": misses,
             "h_f": result.flash_hits,
-            "m_f": result.flash_misses,
+            "m_f": result.flash_misses + growth,
             "q": result.flash_hits / misses if misses else 0.0,
             "p_d": result.p_d,
             "p_dF": result.p_d_flash,
@@ -292,6 +293,8 @@ def derive(
         terms=result.cost_terms_us_per_access,
         io_time_us=result.io_time_us_per_access,
     )
+    if growth:
+        _take_out_growth(found, scheme, growth)
     note = "f = 0 is evaluated as C0" if scheme != result.scheme else ""
     if steady:
         found["source"] += (
@@ -299,6 +302,24 @@ def derive(
             "and Meier (1958)"
         )
     return {**found, "scheme": result.scheme, "note": note}
+
+
+def _take_out_growth(found: dict[str, Any], scheme: str, growth: float) -> None:
+    """Add to a derivation that new pages, counted in m_r and m_f, are not read from disk."""
+    found["formula"] += " - g D_R"
+    found["numbers"].append(
+        {
+            "symbol": "g",
+            "value": _number(growth),
+            "unit": "accesses",
+            "meaning": "first touches of newly allocated pages, part of m_r and m_f: they evict "
+            "as misses do, and read nothing",
+        }
+    )
+    missing = "m_r" if scheme == "none" else "m_f"
+    for term in found["terms"]:
+        if term["name"] == "disk_reads":
+            term["formula"] = f"({missing} - g) D_R / N"
 
 
 def service_meanings(flash: Device, disk: Device, page_bytes: int) -> dict[str, str]:
@@ -419,6 +440,7 @@ _COUNTS = {
     "flash_writes_cold_start",
     "hdd_reads",
     "hdd_writes",
+    "growth",
 }
 
 

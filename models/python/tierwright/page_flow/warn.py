@@ -106,7 +106,7 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     unknown = sizes[curve.uncertain(sizes)]
     if not unknown.size:
         return
-    low, high = curve.misses_band(unknown)
+    low, high = (end - curve.growth for end in curve.misses_band(unknown))
     ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
     yield Caution(
         "steady_state_uncertain",
