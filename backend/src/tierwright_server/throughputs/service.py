@@ -412,7 +412,7 @@ def _sentence(
 
 
 def _close_sentence(study: ThroughputStudy, at: int) -> str:
-    """What the model leaves open; empty where the lead is clear."""
+    """Say what the model leaves open; nothing where the lead is clear."""
     near = _as_good(study, at)
     return (
         f"Within the known error of their approximation {_listed(near)} may reach as much: "
