@@ -83,8 +83,8 @@ class Settings(BaseSettings):
     )
     analysis_expires_s: Annotated[float, Field(gt=0)] = Field(
         default=30 * 24 * 3600.0,
-        description="Results of analyses that nobody has read for so long are deleted; they "
-        "are computed anew when asked for",
+        description="Results of analyses not read for this long are deleted; they "
+        "are computed again when requested",
     )
     trace_max_content_bytes: Annotated[int, Field(ge=1)] = Field(
         default=4 * 2**40, description="Most decompressed bytes of one trace"

@@ -39,11 +39,14 @@ export function progressText(run: RunOut): string {
       parts.push(`${formatCount(Math.round(run.accesses_per_s))} accesses/s`);
     }
     if (run.total !== null) {
-      parts.push(`${formatSeconds((run.total - run.done) / run.rate_per_s)} left`);
+      parts.push(leftText((run.total - run.done) / run.rate_per_s));
     }
   }
   return parts.join(", ");
 }
+
+const leftText = (seconds: number): string =>
+  `${seconds > 0 && seconds < 1 ? "under 1 s" : formatSeconds(seconds)} left`;
 
 /** Nothing is counted before the first phase. */
 const runningText = (run: RunOut): string =>

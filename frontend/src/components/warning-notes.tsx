@@ -8,7 +8,18 @@ interface Note {
   readonly hint: string | null;
 }
 
-/** What the reader of a number must know, each with the next step. */
+/** What a device or price book leaves unsaid, and what is taken instead. */
+const ASSUMPTIONS: ReadonlySet<string> = new Set([
+  "device_page_differs",
+  "device_page_unknown",
+  "price_from_device",
+  "price_of_kind",
+  "queue_depth_unknown",
+  "queue_depths_differ",
+]);
+const OPEN = 3;
+
+/** What the reader of a number must know, each with the next step; assumptions are folded. */
 export const WarningNotes = memo(function WarningNotes({
   notes,
   names,
@@ -17,30 +28,74 @@ export const WarningNotes = memo(function WarningNotes({
   /** Names of the devices that messages mention by their ids. */
   readonly names?: Names;
 }) {
+  const weighed = notes.filter((note) => !ASSUMPTIONS.has(note.name));
+  const open = weighed.slice(0, OPEN);
+  const more = weighed.slice(OPEN);
+  const assumed = notes.filter((note) => ASSUMPTIONS.has(note.name));
   const known = names === undefined ? {} : { names };
+  const folded = (
+    <>
+      <Folded
+        title={["1 more note", `${more.length} more notes`]}
+        notes={more}
+        {...known}
+      />
+      <Folded
+        title={["1 assumption", `${assumed.length} assumptions`]}
+        notes={assumed}
+        {...known}
+      />
+    </>
+  );
   if (notes.length === 0) {
     return null;
   }
-  return (
+  return open.length === 0 ? (
+    <section className="tw-panel" aria-label="Notes on these numbers">
+      {folded}
+    </section>
+  ) : (
     <Alert
       color="orange"
       variant="outline"
       styles={{ title: { color: "var(--tw-warn)" } }}
       title="Notes on these numbers"
     >
-      <ul style={{ margin: 0, paddingLeft: 20, fontSize: 14 }}>
-        {notes.map((note) => (
-          <li key={`${note.name} ${note.message}`}>
-            <Prose text={note.message} {...known} />.
-            {note.hint !== null && note.hint !== "" && (
-              <>
-                {" "}
-                <Prose text={note.hint} {...known} />.
-              </>
-            )}
-          </li>
-        ))}
-      </ul>
+      <List notes={open} {...known} />
+      {folded}
     </Alert>
   );
 });
+
+interface ListProps {
+  readonly notes: readonly Note[];
+  readonly names?: Names;
+}
+
+function Folded({ title, ...list }: ListProps & { title: readonly [string, string] }) {
+  return list.notes.length === 0 ? null : (
+    <details style={{ fontSize: 14 }}>
+      <summary>{title[list.notes.length === 1 ? 0 : 1]}</summary>
+      <List {...list} />
+    </details>
+  );
+}
+
+function List({ notes, names }: ListProps) {
+  const known = names === undefined ? {} : { names };
+  return (
+    <ul style={{ margin: 0, paddingLeft: 20, fontSize: 14 }}>
+      {notes.map((note) => (
+        <li key={`${note.name} ${note.message}`}>
+          <Prose text={note.message} {...known} />.
+          {note.hint !== null && note.hint !== "" && (
+            <>
+              {" "}
+              <Prose text={note.hint} {...known} />.
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -95,7 +95,7 @@ def check_new_pages(new_pages: int, distinct_pages: int) -> int:
     if isinstance(new_pages, bool) or not isinstance(new_pages, (int, np.integer)):
         raise BadInput(
             f"new_pages: `{new_pages}` must be a whole number",
-            "count the pages allocated during the recording; 0 where nobody knows",
+            "count the pages allocated during the recording; 0 where unknown",
         )
     if not 0 <= new_pages <= distinct_pages:
         raise BadInput(

@@ -186,6 +186,11 @@ class ThroughputOut(Answer):
     flash_metadata: str | None
     finding: str
     sentence: str
+    close_sentence: str = Field(
+        default="",
+        description="What the model leaves open at the present point; empty where the lead "
+        "is clear, and no longer true once a replay has decided.",
+    )
     estimator: str
     validity: str
     time_basis: str

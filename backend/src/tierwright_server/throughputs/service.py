@@ -168,6 +168,7 @@ def _answer(
         sentence=_sentence(body, study, at, disk_name)
         if least is None
         else _range_sentence(body, least, study, at, disk_name),
+        close_sentence="" if least is not None else _close_sentence(study, at),
         estimator=study.estimator,
         validity=study.validity,
         time_basis=TIME_BASIS,
@@ -407,13 +408,18 @@ def _sentence(
             f" With {math.floor(disks) + 1:,} or more of {disk_name}, another device is "
             "busier than each of them."
         )
-    near = _as_good(study, at)
-    if near:
-        text += (
-            f" Within the known error of their approximation {_listed(near)} may reach as "
-            "much: a replay decides."
-        )
     return text
+
+
+def _close_sentence(study: ThroughputStudy, at: int) -> str:
+    """Say what the model leaves open; nothing where the lead is clear."""
+    near = _as_good(study, at)
+    return (
+        f"Within the known error of their approximation {_listed(near)} may reach as much: "
+        "a replay decides."
+        if near
+        else ""
+    )
 
 
 def _derivation(

@@ -818,7 +818,7 @@ export type CheckedAnswer = {
     /**
      * Finding
      *
-     * The headline that the replay decides, where the model cannot tell.
+     * The headline that the replay decides, where the model is not precise enough.
      */
     finding: string | null;
     /**
@@ -10104,6 +10104,12 @@ export type ThroughputOut = {
      * Sentence
      */
     sentence: string;
+    /**
+     * Close Sentence
+     *
+     * What the model leaves open at the present point; empty where the lead is clear, and no longer true once a replay has decided.
+     */
+    close_sentence: string;
     /**
      * Estimator
      */

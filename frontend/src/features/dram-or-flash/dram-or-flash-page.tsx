@@ -207,7 +207,7 @@ function Answer(props: {
       <FlipChart found={found} name={name} />
       <div className={classes["tables"]}>
         <StepTable found={found} />
-        <IntervalTable found={found} />
+        <IntervalTable found={found} names={names} />
       </div>
       <PlanTable found={found} />
       {money !== null && <CheckPanel found={found} money={money} />}

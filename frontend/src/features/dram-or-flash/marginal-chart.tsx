@@ -56,7 +56,7 @@ export const MarginalChart = memo(function MarginalChart({
         y: {
           name: total
             ? "saved [µs per access]"
-            : `saved a ${shownCurrency()} by the next ${dollars(money.usd)} [µs per access per ${shownCurrency()}]`,
+            : `saved per ${shownCurrency()} by the next ${dollars(money.usd)} [µs per access per ${shownCurrency()}]`,
           ...(total ? { fromData: true } : lowest(money)),
           format: (value) => formatShort(value),
         },
@@ -71,7 +71,7 @@ export const MarginalChart = memo(function MarginalChart({
       subtitle={
         total
           ? "I/O time that all of a sum saves, spent at once on DRAM alone or on flash alone [µs per access]"
-          : `I/O time that the next ${dollars(money.usd)} saves, a ${shownCurrency()}, after any sum was spent on the same tier; markers: from nothing [µs per access per ${shownCurrency()}]`
+          : `I/O time that the next ${dollars(money.usd)} saves per ${shownCurrency()}, after any sum was spent on the same tier; markers: from nothing [µs per access per ${shownCurrency()}]`
       }
       controls={
         <SegmentedControl

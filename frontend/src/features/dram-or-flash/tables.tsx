@@ -4,6 +4,7 @@ import type { BreakEvenOut } from "@/api/break-evens";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { Panel } from "@/components/panel";
+import { type Names, Prose } from "@/components/prose";
 import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
@@ -15,6 +16,8 @@ import {
   ratio,
 } from "@/units/quantity";
 import { dollars, intervalSteps, sizeSteps, winnerText } from "./findings";
+
+const LEAST_SHOWN = 0.001;
 
 interface Column {
   readonly title: string;
@@ -180,8 +183,11 @@ export const StepTable = memo(function StepTable({
   );
 });
 
-const sizeText = (value: number | null) =>
-  value === null ? "none" : formatShort(value);
+const sizeText = (value: number | null) => (value === null ? "none" : orLess(value));
+
+/** Three digits; what is too small to matter is said to be so. */
+const orLess = (value: number) =>
+  value > 0 && value < LEAST_SHOWN ? `under ${LEAST_SHOWN}` : formatShort(value);
 
 /** Flash that a scheme needs, with the ends of its known error. */
 function schemeTheta(found: Step["schemes"][number], reason: string) {
@@ -346,8 +352,11 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
 /** The classic break-even interval of each pair of tiers. */
 export const IntervalTable = memo(function IntervalTable({
   found,
+  names,
 }: {
   readonly found: BreakEvenOut;
+  /** Names of the devices that messages mention by their ids. */
+  readonly names: Names;
 }) {
   return (
     <Panel
@@ -386,9 +395,13 @@ export const IntervalTable = memo(function IntervalTable({
       <Text size="sm" c="dimmed" mt={4}>
         {found.intervals
           .flatMap((row) => row.warnings)
-          .map((warning) => warning.message.replaceAll("`", ""))
+          .map((warning) => warning.message)
           .filter((message, index, all) => all.indexOf(message) === index)
-          .map((message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}. `)}
+          .map((message) => (
+            <span key={message}>
+              <Prose text={message} names={names} />.{" "}
+            </span>
+          ))}
         Valid for: {found.intervals[0]?.validity}.
       </Text>
     </Panel>
@@ -410,7 +423,7 @@ export const PlanTable = memo(function PlanTable({
   const saved = (value: number | null | undefined) =>
     value === null || value === undefined
       ? { absent: "the metadata of this much flash leave no DRAM" }
-      : formatShort(value);
+      : orLess(value);
   return (
     <Panel
       title="A plan: sum after sum where it gains most"

@@ -3,7 +3,14 @@ import type { DeviceOut, PriceBookOut } from "@/api/catalog";
 import { assumedText, chartFinding, pricedDevice } from "./device-chart";
 import { missingReason, sortDevices } from "./device-facts";
 import { deviceFaults, deviceOfForm, emptyFigure, formOfDevice } from "./device-form";
-import { bookFaults, bookOfForm, formOfBook } from "./price-book-form";
+import {
+  bookFaults,
+  bookOfForm,
+  formOfBook,
+  rateRow,
+  statedAmount,
+  statedUnit,
+} from "./price-book-form";
 
 const device = (change: Partial<DeviceOut>): DeviceOut => ({
   id: "d",
@@ -114,9 +121,75 @@ describe("a device's form", () => {
 describe("a price book's form", () => {
   it("keeps the unit a price was quoted in", () => {
     const input = bookOfForm(formOfBook(book));
-    expect(input.prices[0]).toMatchObject({ kind: "nvme", usd_per_gib: "0.40" });
-    expect(input.prices[0]).not.toHaveProperty("usd_per_gb");
+    expect(input.prices[0]).toMatchObject({ kind: "nvme", per_gib: "0.40" });
+    expect(input.prices[0]).not.toHaveProperty("per_gb");
     expect(bookFaults(formOfBook(book))).toEqual({});
+  });
+
+  it("keeps a book in euros in euros, at its own rates", () => {
+    const rates = [
+      { currency: "EUR", per_usd: "0.8", date: "2026-09-01", source: "our bank" },
+      { currency: "GBP", per_usd: "0.7", date: "2026-09-02", source: "our bank" },
+    ].map((rate) => ({ ...rate, caution: null }));
+    const euros: PriceBookOut = {
+      ...book,
+      currency: "EUR",
+      exchange_rates: rates,
+      prices: book.prices.map((price) => ({ ...price, usd: "0.50", stated: "0.40" })),
+    };
+    const form = formOfBook(euros);
+    expect(bookFaults(form)).toEqual({});
+    const input = bookOfForm(form);
+    expect(input).toMatchObject({
+      currency: "EUR",
+      exchange_rates: rates.map(({ caution: _, ...rate }) => rate),
+    });
+    expect(input.prices[0]).toMatchObject({ kind: "nvme", per_gib: "0.40" });
+    expect(
+      Object.keys(input.prices[0] ?? {}).some((key) => key.startsWith("usd")),
+    ).toBe(false);
+    // What the server makes of it opens as the same form again.
+    const kept = input.exchange_rates?.map((rate) => ({
+      ...rate,
+      per_usd: String(rate.per_usd),
+      caution: null,
+    }));
+    expect(formOfBook({ ...euros, exchange_rates: kept ?? [] })).toEqual(form);
+    const stated = euros.prices[0] as PriceBookOut["prices"][number];
+    expect([statedAmount(stated), statedUnit(stated, euros.currency)]).toEqual([
+      "0.40",
+      "EUR/GiB",
+    ]);
+  });
+
+  it("keeps a book in dollars in dollars, without a rate", () => {
+    const input = bookOfForm(formOfBook(book));
+    expect(input).toMatchObject({ currency: "USD", exchange_rates: [] });
+    const stated = book.prices[0] as PriceBookOut["prices"][number];
+    expect([statedAmount(stated), statedUnit(stated, book.currency)]).toEqual([
+      "0.40",
+      "USD/GiB",
+    ]);
+  });
+
+  it("wants the rate of its currency, and each rate whole and once", () => {
+    const form = formOfBook({ ...book, currency: "EUR" });
+    expect(bookFaults(form)).toEqual({ currency: "add the exchange rate of EUR" });
+    form.rates = [rateRow("1", "EUR"), rateRow("2", "USD")];
+    expect(Object.keys(bookFaults(form)).sort()).toEqual([
+      "rates.0.date",
+      "rates.0.perUsd",
+      "rates.0.source",
+      "rates.1.currency",
+      "rates.1.date",
+      "rates.1.perUsd",
+      "rates.1.source",
+    ]);
+    const known = { per_usd: "0.8", date: "2026-09", source: "our bank" };
+    form.rates = [rateRow("1", "EUR", known), rateRow("2", "EUR", known)];
+    expect(bookFaults(form)).toEqual({ "rates.1.currency": "EUR has a rate already" });
+    form.rates = [rateRow("1", "EUR", { ...known, per_usd: "0" })];
+    expect(Object.keys(bookFaults(form))).toEqual(["rates.0.perUsd"]);
   });
 
   it("wants a date, a target, an amount and a source", () => {

@@ -1,21 +1,31 @@
-import { Button, Group, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import {
+  Autocomplete,
+  Button,
+  Group,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import { randomId } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { DeviceOut } from "@/api/catalog";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type DeviceOut, exchangeRatesQuery } from "@/api/catalog";
 import { answer, ifMatch } from "@/api/client";
 import { createPriceBook, updatePriceBook } from "@/api/gen/sdk.gen";
 import { Dialog } from "@/components/dialog";
 import { KIND_TITLES } from "@/components/kind-titles";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
-
+import { BASE_CURRENCY, currencyCode } from "@/units/currency";
 import {
   bookFaults,
   bookOfForm,
   emptyPrice,
   PRICE_UNITS,
   type PriceBookForm,
+  rateRow,
 } from "./price-book-form";
 
 interface PriceBookEditorProps {
@@ -102,6 +112,7 @@ export function PriceBookEditor({
             />
             <TextInput label="Region" {...form.getInputProps("region")} />
           </SimpleGrid>
+          <CurrencyFields form={form} />
           {form.values.prices.map((row, index) => (
             <SimpleGrid key={row.key} cols={{ base: 1, sm: 6 }} spacing="xs">
               <Select
@@ -117,7 +128,10 @@ export function PriceBookEditor({
               />
               <Select
                 label="Unit"
-                data={Object.keys(PRICE_UNITS)}
+                data={Object.keys(PRICE_UNITS).map((unit) => ({
+                  value: unit,
+                  label: `${form.values.currency}/${unit}`,
+                }))}
                 allowDeselect={false}
                 {...form.getInputProps(`prices.${index}.unit`)}
               />
@@ -160,5 +174,83 @@ export function PriceBookEditor({
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+/** The currency of the book's prices, and the exchange rates that the book states. */
+function CurrencyFields({ form }: { readonly form: UseFormReturnType<PriceBookForm> }) {
+  const known = useQuery(exchangeRatesQuery(null)).data ?? [];
+  const { currency, rates } = form.values;
+  const addRate = (code: string) => {
+    const found = known.find((rate) => rate.currency === code);
+    form.insertListItem("rates", rateRow(randomId(), code, found));
+  };
+  const choose = (text: string) => {
+    const code = text.trim().toUpperCase();
+    form.setFieldValue("currency", code);
+    // A book in another currency needs its rate: the known one is a start.
+    const stated = rates.some((rate) => rate.currency === code);
+    if (currencyCode(code) !== undefined && !stated) {
+      addRate(code);
+    }
+  };
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <Autocomplete
+          label="Currency"
+          description="Of all prices below; changing it converts none of them."
+          data={[BASE_CURRENCY, ...known.map((rate) => rate.currency)]}
+          {...form.getInputProps("currency")}
+          onChange={choose}
+        />
+      </SimpleGrid>
+      {rates.map((rate, index) => (
+        <SimpleGrid key={rate.key} cols={{ base: 1, sm: 5 }} spacing="xs">
+          <TextInput
+            label="Rate of"
+            placeholder="EUR"
+            {...form.getInputProps(`rates.${index}.currency`)}
+            onChange={(event) =>
+              form.setFieldValue(
+                `rates.${index}.currency`,
+                event.currentTarget.value.trim().toUpperCase(),
+              )
+            }
+          />
+          <TextInput
+            label={`${rate.currency === "" ? "Units" : rate.currency} for 1 USD`}
+            {...form.getInputProps(`rates.${index}.perUsd`)}
+          />
+          <TextInput
+            label="Date of the rate"
+            {...form.getInputProps(`rates.${index}.date`)}
+          />
+          <TextInput
+            label="Source of the rate"
+            {...form.getInputProps(`rates.${index}.source`)}
+          />
+          <Group align="flex-end">
+            <Button
+              variant="default"
+              onClick={() => form.removeListItem("rates", index)}
+              aria-label={`Remove rate ${index + 1}`}
+            >
+              Remove
+            </Button>
+          </Group>
+        </SimpleGrid>
+      ))}
+      {currency !== BASE_CURRENCY && (
+        <Text size="xs" c="dimmed">
+          Sums are made in USD: each price is divided by the rate of {currency}.
+        </Text>
+      )}
+      <Group>
+        <Button size="compact-sm" variant="default" onClick={() => addRate("")}>
+          Add an exchange rate
+        </Button>
+      </Group>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import type { PriceBookOut } from "@/api/catalog";
-import type { PriceBookIn, PriceIn } from "@/api/gen/types.gen";
+import type { ExchangeRateOut, PriceBookIn, PriceIn } from "@/api/gen/types.gen";
+import { BASE_CURRENCY } from "@/units/currency";
 import { parseNumber } from "@/units/quantity";
 
 export interface PriceBookForm {
@@ -7,18 +8,30 @@ export interface PriceBookForm {
   date: string;
   region: string;
   notes: string;
+  /** Of the prices as they are typed. */
+  currency: string;
+  rates: RateRow[];
   prices: PriceRow[];
 }
 
-export type PriceUnit = PriceBookOut["prices"][number]["unit"];
-
 /** The four ways a price is quoted; decimal and binary units stay what they are. */
 export const PRICE_UNITS = {
-  "USD/GB": "usd_per_gb",
-  "USD/GiB": "usd_per_gib",
-  "USD/GB/month": "usd_per_gb_month",
-  "USD/GiB/month": "usd_per_gib_month",
-} as const satisfies Readonly<Record<PriceUnit, keyof PriceIn>>;
+  GB: "per_gb",
+  GiB: "per_gib",
+  "GB/month": "per_gb_month",
+  "GiB/month": "per_gib_month",
+} as const satisfies Readonly<Record<string, keyof PriceIn>>;
+
+export type PriceUnit = keyof typeof PRICE_UNITS;
+
+/** What one US dollar is in another currency. */
+export interface RateRow {
+  key: string;
+  currency: string;
+  perUsd: string;
+  date: string;
+  source: string;
+}
 
 export interface PriceRow {
   key: string;
@@ -35,29 +48,66 @@ export const emptyPrice = (key: string): PriceRow => ({
   key,
   target: "",
   amount: "",
-  unit: "USD/GB",
+  unit: "GB",
   source: "",
   date: "",
   note: "",
 });
 
+/** A rate to fill in, or one that is known, to start from. */
+export const rateRow = (
+  key: string,
+  currency: string,
+  known?: Pick<ExchangeRateOut, "per_usd" | "date" | "source">,
+): RateRow => ({
+  key,
+  currency,
+  perUsd: known?.per_usd ?? "",
+  date: known?.date ?? "",
+  source: known?.source ?? "",
+});
+
+/** A price as its book states it: in the currency of the book. */
+export const statedAmount = (price: BookPrice): string => price.stated ?? price.usd;
+
+export const statedUnit = (price: BookPrice, currency: string): string =>
+  `${currency}/${unitOf(price)}`;
+
+type BookPrice = PriceBookOut["prices"][number];
+
+// The server names units by the dollars that it converts to.
+const unitOf = (price: BookPrice): PriceUnit =>
+  price.unit.replace(/^USD\//, "") as PriceUnit;
+
 export function formOfBook(book: PriceBookOut | null): PriceBookForm {
   if (book === null) {
-    return { name: "", date: "", region: "", notes: "", prices: [emptyPrice("first")] };
+    return {
+      name: "",
+      date: "",
+      region: "",
+      notes: "",
+      currency: BASE_CURRENCY,
+      rates: [],
+      prices: [emptyPrice("first")],
+    };
   }
   return {
     name: book.name,
     date: book.date,
     region: book.region,
     notes: book.notes,
+    currency: book.currency,
+    rates: book.exchange_rates.map((rate) =>
+      rateRow(rate.currency, rate.currency, rate),
+    ),
     prices: book.prices.map((price, index) => ({
       key: String(index),
       target:
         price.device_id === null
           ? `kind:${price.kind ?? ""}`
           : `device:${price.device_id}`,
-      amount: price.usd,
-      unit: price.unit,
+      amount: statedAmount(price),
+      unit: unitOf(price),
       source: price.source,
       date: price.date ?? "",
       note: price.note,
@@ -65,27 +115,75 @@ export function formOfBook(book: PriceBookOut | null): PriceBookForm {
   };
 }
 
+const DATE = /^\d{4}(-\d{2}(-\d{2})?|-Q[1-4])?$/;
+const CODE = /^[A-Z]{3}$/;
+
+function currencyFault({ currency, rates }: PriceBookForm): string | null {
+  if (!CODE.test(currency)) {
+    return `"${currency}" is not a code of three letters such as EUR`;
+  }
+  return currency === BASE_CURRENCY || rates.some((rate) => rate.currency === currency)
+    ? null
+    : `add the exchange rate of ${currency}`;
+}
+
+/** What is wrong with each field of a rate; the rates before it count as stated. */
+function rateFaults(
+  { currency, perUsd, date, source }: RateRow,
+  before: readonly RateRow[],
+): Partial<Record<keyof RateRow, string>> {
+  return {
+    ...(!CODE.test(currency) || currency === BASE_CURRENCY
+      ? { currency: "write a code of three letters other than USD" }
+      : before.some((rate) => rate.currency === currency) && {
+          currency: `${currency} has a rate already`,
+        }),
+    ...((parseNumber(perUsd) ?? 0) <= 0 && {
+      perUsd: `"${perUsd}" is not a rate above 0`,
+    }),
+    ...(!DATE.test(date.trim()) && { date: dateFault(date) }),
+    ...(source.trim() === "" && { source: "say where the rate is from" }),
+  };
+}
+
+const dateFault = (text: string) => `"${text}" is not a date; write 2026-03-31`;
+
+function priceFaults({ currency, prices }: PriceBookForm): Record<string, string> {
+  const faults: Record<string, string> = {};
+  for (const [index, row] of prices.entries()) {
+    if (row.target === "") {
+      faults[`prices.${index}.target`] = "choose a device or a kind";
+    }
+    if (parseNumber(row.amount) === null) {
+      faults[`prices.${index}.amount`] =
+        `"${row.amount}" is not a price in ${currency}`;
+    }
+    if (row.source.trim() === "") {
+      faults[`prices.${index}.source`] = "say where the price is from";
+    }
+  }
+  return faults;
+}
+
 export function bookFaults(form: PriceBookForm): Record<string, string> {
   const faults: Record<string, string> = {};
   if (form.name.trim() === "") {
     faults["name"] = "give the price book a name";
   }
-  if (!/^\d{4}(-\d{2}(-\d{2})?|-Q[1-4])?$/.test(form.date.trim())) {
-    faults["date"] = `"${form.date}" is not a date; write 2026-03-31`;
+  if (!DATE.test(form.date.trim())) {
+    faults["date"] = dateFault(form.date);
   }
-  for (const [index, row] of form.prices.entries()) {
-    if (row.target === "") {
-      faults[`prices.${index}.target`] = "choose a device or a kind";
-    }
-    if (parseNumber(row.amount) === null) {
-      faults[`prices.${index}.amount`] = `"${row.amount}" is not a price in USD`;
-    }
+  const currency = currencyFault(form);
+  if (currency !== null) {
+    faults["currency"] = currency;
   }
-  for (const [index, row] of form.prices.entries()) {
-    if (row.source.trim() === "") {
-      faults[`prices.${index}.source`] = "say where the price is from";
+  for (const [index, rate] of form.rates.entries()) {
+    const found = rateFaults(rate, form.rates.slice(0, index));
+    for (const [field, fault] of Object.entries(found)) {
+      faults[`rates.${index}.${field}`] = fault;
     }
   }
+  Object.assign(faults, priceFaults(form));
   if (form.prices.length === 0) {
     faults["name"] = "add at least one price";
   }
@@ -98,13 +196,18 @@ export function bookOfForm(form: PriceBookForm): PriceBookIn {
     date: form.date.trim(),
     region: form.region.trim(),
     notes: form.notes.trim(),
-    currency: "USD",
+    currency: form.currency,
+    exchange_rates: form.rates.map((rate) => ({
+      currency: rate.currency,
+      per_usd: plainNumber(rate.perUsd),
+      date: rate.date.trim(),
+      source: rate.source.trim(),
+    })),
     prices: form.prices.map((row) => {
       const [what, id = ""] = split(row.target);
-      const amount = row.amount.trim().replaceAll(",", "");
       return {
         ...(what === "device" ? { device_id: id } : { kind: id }),
-        [PRICE_UNITS[row.unit]]: amount,
+        [PRICE_UNITS[row.unit]]: plainNumber(row.amount),
         source: row.source.trim(),
         date: row.date.trim() === "" ? null : row.date.trim(),
         note: row.note,
@@ -112,6 +215,9 @@ export function bookOfForm(form: PriceBookForm): PriceBookIn {
     }),
   };
 }
+
+/** Without the separators of thousands, which the server does not read. */
+const plainNumber = (text: string): string => text.trim().replaceAll(",", "");
 
 function split(target: string): [string, string] {
   const colon = target.indexOf(":");

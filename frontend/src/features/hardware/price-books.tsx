@@ -10,7 +10,12 @@ import { Unknown } from "@/components/unknown";
 import { formatMoney, usd } from "@/units/quantity";
 import { kindTitle } from "./device-facts";
 import { PriceBookEditor } from "./price-book-editor";
-import { formOfBook, type PriceBookForm } from "./price-book-form";
+import {
+  formOfBook,
+  type PriceBookForm,
+  statedAmount,
+  statedUnit,
+} from "./price-book-form";
 
 interface Editing {
   /** `null` makes a new own book of what is typed. */
@@ -171,6 +176,11 @@ function PriceTable(props: {
           No price of {kindTitle(kind)}: {reason}.
         </Text>
       ))}
+      {book.exchange_rates.map((rate) => (
+        <Text size="sm" key={rate.currency}>
+          1 USD = {rate.per_usd} {rate.currency} on {rate.date}. {rate.source}.
+        </Text>
+      ))}
       <BookTable book={book} target={target} />
     </>
   );
@@ -198,8 +208,8 @@ function BookTable(props: {
         {book.prices.map((price) => (
           <tr key={`${price.device_id} ${price.kind} ${price.unit}`}>
             <th scope="row">{target(price)}</th>
-            <td className="num">{formatMoney(usd(Number(price.usd)))}</td>
-            <td>{price.unit}</td>
+            <td className="num">{formatMoney(usd(Number(statedAmount(price))))}</td>
+            <td>{statedUnit(price, book.currency)}</td>
             <td>{price.date ?? <Unknown reason="the source carries no date" />}</td>
             <td style={{ overflowWrap: "anywhere" }}>{price.source}</td>
           </tr>

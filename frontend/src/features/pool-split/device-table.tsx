@@ -135,7 +135,9 @@ export const DeviceTable = memo(function DeviceTable({
                     </UnstyledButton>
                   </th>
                   <td className="num">{formatShort(device.asymmetry)}</td>
-                  <td className={classes["basis"]}>{device.asymmetry_basis}</td>
+                  <td className={classes["basis"]}>
+                    <Basis text={device.asymmetry_basis} />
+                  </td>
                   <td className="num">
                     {formatPercent(ratio(device.best_clean_pages / gains.pages))}
                   </td>
@@ -151,3 +153,17 @@ export const DeviceTable = memo(function DeviceTable({
     </Panel>
   );
 });
+
+const SHORT_BASIS = 60;
+
+/** Where R is from; a long derivation is folded, so that a row stays a line. */
+function Basis({ text }: { readonly text: string }) {
+  return text.length <= SHORT_BASIS ? (
+    text
+  ) : (
+    <details>
+      <summary>its service times</summary>
+      {text}
+    </details>
+  );
+}

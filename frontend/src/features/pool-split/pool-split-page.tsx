@@ -240,7 +240,7 @@ function AsymmetryPart({ asymmetry, patch }: ViewProps & { asymmetry: Asymmetry 
           ? "set by hand"
           : device === undefined
             ? "the chosen flash device states no asymmetry"
-            : `of ${device.name}: ${device.asymmetry_basis}`
+            : `as on ${device.name}; the table of devices below says why`
       }
       onChange={settled.setValue}
       onDevice={(flash_device) => patch({ flash_device, asymmetry: undefined })}

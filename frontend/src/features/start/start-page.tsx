@@ -19,7 +19,7 @@ export function StartPage() {
     <Page
       title="How much RAM, how much flash, and which pages where?"
       tab="Start"
-      lead="Tierwright computes what a memory hierarchy costs for your own trace, and checks every answer by simulation."
+      lead="Tierwright computes what a memory hierarchy costs for your own trace, and checks its answers by simulation."
     >
       <ExampleAnswer />
       <div className={classes["columns"]}>

@@ -108,7 +108,13 @@ export const SchemeTable = memo(function SchemeTable({
 function Head({ title, unit }: { readonly title: string; readonly unit?: string }) {
   return (
     <th scope="col" className="num">
-      {title} {unit !== undefined && <span className="tw-unit">[{unit}]</span>}
+      {title}{" "}
+      {unit !== undefined && (
+        <>
+          <br />
+          <span className="tw-unit">[{unit}]</span>
+        </>
+      )}
     </th>
   );
 }

@@ -70,7 +70,11 @@ export const ThroughputChart = memo(function ThroughputChart(
       height={HEIGHT}
       table={() => throughputTable(found, measure)}
       fileName={`${name} ${measure} over ${found.varied}`}
-      sentence={found.sentence}
+      sentence={
+        decided === null && found.close_sentence
+          ? `${found.sentence} ${found.close_sentence}`
+          : found.sentence
+      }
       controls={
         <SegmentedControl
           size="xs"

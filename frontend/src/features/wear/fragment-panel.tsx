@@ -40,7 +40,7 @@ import classes from "./wear.module.css";
 
 const HEIGHT = 300;
 /** Enough digits to tell 99.9993 % from always. */
-const SHARE_DIGITS = 6;
+const NEARLY_ALWAYS = { from: 0.99, digits: 6 };
 
 interface FragmentProps {
   readonly state: AnalysisState;
@@ -240,7 +240,12 @@ function WritePolicies({ found }: { readonly found: FragmentCacheOut }) {
                   {formatDuration(microseconds(row.acknowledge_us))}
                 </td>
                 <td className="num">
-                  {formatPercent(ratio(row.valid_share), SHARE_DIGITS)}
+                  {formatPercent(
+                    ratio(row.valid_share),
+                    row.valid_share < NEARLY_ALWAYS.from
+                      ? undefined
+                      : NEARLY_ALWAYS.digits,
+                  )}
                 </td>
                 <td className="num">{formatShort(row.flash_writes)}</td>
                 <td className="num">{formatShort(row.source_writes)}</td>

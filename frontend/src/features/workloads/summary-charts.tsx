@@ -126,7 +126,7 @@ export function Summaries({ workloadId, name, summary, cursor }: SummariesProps)
       actions={
         !job.running && (
           <Button variant="default" onClick={job.start}>
-            Sum it up
+            Summarize
           </Button>
         )
       }

@@ -232,7 +232,7 @@ function ReadingItems(props: {
       {summary.skipped_records !== null && (
         <List.Item>
           {summary.skipped_records === 0
-            ? "No record was passed over."
+            ? "No record was skipped."
             : `${formatCount(summary.skipped_records)} bad records were passed over; up to ${formatCount(workload.skip_bad_records)} were allowed.`}
         </List.Item>
       )}

@@ -597,7 +597,7 @@ def _cautions(
         yield Caution(
             "block_hits_are_a_range",
             "a flash page larger than a RAM page holds between one and all of its pages: the "
-            "total is for full ones, `worst_total_us` for single ones; neighbours fetched by "
+            "total is for full ones, the worst total for single ones; neighbours fetched by "
             "overwriting may save more",
             "choose a larger flash page only for a workload with spatial locality",
         )

@@ -977,7 +977,7 @@ def _cautions(
     if largest > curve.distinct_pages and curve.data_known:
         yield Caution(
             "all_pages_fit",
-            f"part of the map holds all {curve.distinct_pages} pages of the workload: more "
+            f"part of the map holds all {curve.distinct_pages:,} pages of the workload: more "
             "flash changes nothing there",
             "choose a smaller range, or profile a larger part of the workload",
         )
