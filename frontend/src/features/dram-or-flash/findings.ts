@@ -14,6 +14,7 @@ import {
 } from "@/units/quantity";
 
 export type NextMoney = NonNullable<BreakEvenOut["next_money"]>;
+type SchemeStep = BreakEvenOut["steps"][number]["schemes"][number];
 
 const DRAM = { light: "#364fc7", dark: "#91a7ff" } as const;
 const FLASH = { light: "#c4500a", dark: "#f08a3c" } as const;
@@ -340,3 +341,20 @@ export const atEnd = (found: BreakEvenOut, end: DirtyEndName): BreakEvenOut =>
         plan: null,
       }
     : found;
+
+/** Flash that a scheme needs, with its stated error. */
+export function schemeTheta(found: SchemeStep, reason: string) {
+  const { theta: middle, theta_least: least, theta_most: most } = found;
+  if (middle === null && least === null) {
+    return { absent: reason };
+  }
+  const size =
+    (middle === null ? "none" : `${formatShort(middle)} x`) +
+    (found.is_trend ? ", trend" : "");
+  if (least === null || (least === middle && most === middle)) {
+    return size;
+  }
+  return most === null
+    ? `${size} (at least ${formatShort(least)})`
+    : `${size} (${formatShort(least)} to ${formatShort(most)})`;
+}

@@ -62,6 +62,7 @@ from tierwright.break_even.schemes import (
     SchemeTheta,
     SchemeThetas,
     scheme_thetas,
+    steady_difference,
 )
 from tierwright.break_even.theta import (
     AccessCosts,
@@ -120,6 +121,7 @@ __all__ = [
     "roi_curve",
     "roi_log",
     "scheme_thetas",
+    "steady_difference",
     "spending_plan",
     "tier_interval",
     "tier_prices",
