@@ -1,12 +1,15 @@
 """DRAM or flash over HTTP: the numbers are the models', the words fit them."""
 
+import math
 from decimal import Decimal
 
 import pytest
+from live_app import EXAMPLE_TRACE
 
-from tierwright import break_even, catalog, metadata
+from tierwright import _simulator, break_even, catalog, metadata
 from tierwright.hit_ratio import Curve
 from tierwright_server.break_evens.service import step_rows
+from tierwright_server.wording import percent
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -321,6 +324,79 @@ class TestCheck:
         assert step["theta_full"] == theta[best]
         pages = int(rows[best, "saved"]["figure"].split()[2].replace(",", ""))
         assert pages == pytest.approx(theta[best] * 2000, abs=1)
+
+    def saved(self, delta, pages):
+        """What each scheme saves with so much flash, of what the DRAM step saves, by replay."""
+        costs = break_even.page_costs(
+            catalog.device(self.BODY["flash_device_id"]),
+            catalog.device(self.BODY["disk_device_id"]),
+            1,
+            8192,
+            sequential=False,
+        )
+
+        def time(scheme, ram, flash):
+            row = _simulator.simulate_scheme(EXAMPLE_TRACE, scheme, ram, flash)
+            assert row["page_bytes"] == 8192
+            return (
+                row["flash_hits"] * costs.flash_read
+                + row["flash_writes"] * costs.flash_write
+                + row["hdd_reads"] * costs.disk_read
+                + row["hdd_writes"] * costs.disk_write
+            )
+
+        before = time("none", 2000, 0)
+        step = before - time("none", round(2000 * (1 + delta)), 0)
+        return {
+            scheme: (before - time(scheme, 2000, pages)) / step
+            for scheme in ("inclusive", "inclusive_global", "exclusive", "lazy")
+        }
+
+    @pytest.mark.parametrize(("delta", "agrees"), [(0.5, False), (2.0, True)])
+    def test_the_sentence_names_who_saves_most_by_replay(
+        self, application, delta, agrees
+    ):
+        sentence = self.check(application, delta=delta)["sentence"]
+        answer = ask(application, **{**self.BODY, "deltas": [delta]})
+        (step,) = answer["steps"]
+        title = {each["scheme"]: each["title"] for each in step["schemes"]}
+        named = step["best_scheme"]
+        pages = math.ceil(step["theta_full"] * 2000)
+        saved = self.saved(delta, pages)
+        most = max(saved, key=saved.get)
+        assert (most == named) == agrees
+        assert f"with {pages:,} pages of flash {title[most]} saves most" in sentence
+        share = percent(saved[named])
+        if agrees:
+            assert sentence.endswith(
+                f"as the model says, {share} of what the DRAM saves."
+            )
+        else:
+            assert f"{percent(saved[most])} of what the DRAM saves" in sentence
+            assert sentence.endswith(
+                f"{title[named]}, which the model names, saves {share}."
+            )
+
+    def test_a_long_check_is_jobs(self, application, monkeypatch):
+        monkeypatch.setattr(application.settings, "replay_inline_s", 0.0)
+        body = question(**{**self.BODY, "ram_pages": 1900, "delta": 0.3})
+        jobs = []
+        while True:
+            begun = application.client.post("/break-evens/check", json=body)
+            if begun.status_code != 202:
+                break
+            job = begun.json()
+            assert begun.headers["location"] == f"/api/v1/simulations/{job['id']}"
+            assert job["id"] not in jobs  # each brings the answer nearer
+            jobs.append(job["id"])
+            assert application.wait_run(job["run"]["id"])["status"] == "succeeded"
+        assert begun.status_code == 200, begun.text
+        assert len(jobs) > 1
+        monkeypatch.undo()
+        # One who did not wait has the same answer.
+        assert application.post("/break-evens/check", body, 200) == begun.json()
+        (dram, *_) = begun.json()["rows"]
+        assert dram["simulated"] == pytest.approx(dram["model"])
 
     def test_a_workload_that_is_not_there_is_named(self, application):
         problem = application.post(

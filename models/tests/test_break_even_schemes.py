@@ -306,6 +306,44 @@ def test_the_ends_of_the_error_enclose_the_answer(
         assert middle <= most * 2**0.25 + 1e-9
 
 
+def test_the_steady_error_is_that_of_the_cost() -> None:
+    # T_k (1 -/+ e) = T_none(B + D), e a quarter of the share of the pages held.
+    curve = simulate.profile(simulate.Trace(TRACE)).curve.from_start("steady")
+    base = 1000
+    found = break_even.scheme_thetas(curve, base, [0.25], COSTS)
+    none = SchemeGains(curve, base, COSTS, "exclusive")
+    wanted = float(none.time(base + 250))
+    each = found.schemes["exclusive"]
+    assert not each.exact
+    assert not each.is_trend[0]
+    for end, sign in ((each.theta_least, -1), (each.theta_most, 1)):
+        flash = float(end[0]) * base
+        off = 0.25 * (base + flash) / curve.distinct_pages
+        cost = float(none.time(base, flash)) * (1 + sign * off)
+        assert cost == pytest.approx(wanted, rel=1e-6)
+    # The middle is what it was: no error is put in.
+    assert float(none.time(base, each.theta[0] * base)) == pytest.approx(wanted)
+
+
+def test_nothing_is_stated_beyond_what_the_recording_tells() -> None:
+    curve = simulate.profile(simulate.Trace(TRACE)).curve.from_start("steady")
+    deltas = [0.25, 1.0, 4.0, 20.0]
+    found = break_even.scheme_thetas(curve, 1000, deltas, COSTS)
+    trends = []
+    for each in found.schemes.values():
+        for end in (each.theta_least, each.theta_most):
+            known = end[np.isfinite(end)]
+            assert not np.any(curve.uncertain(1000 * (1 + known)))
+        trends += each.is_trend.tolist()
+        known = np.isfinite(each.theta)
+        beyond = curve.uncertain(1000 * (1 + np.nan_to_num(each.theta)))
+        assert each.is_trend.tolist() == (known & beyond).tolist()
+    assert True in trends
+    assert False in trends
+    cold = break_even.scheme_thetas(curve.from_start("cold"), 1000, deltas, COSTS)
+    assert not any(np.any(each.is_trend) for each in cold.schemes.values())
+
+
 # --- by replay ---------------------------------------------------------------------------
 
 
@@ -399,14 +437,21 @@ def test_the_command_gives_each_schemes_own(
         *("--disk-device", "face2016-cheetah-15k6-raid0-16"),
         *("--profile", str(profile), "--ram-pages", "2000"),
     ]
-    assert main([*command, "--json"]) == 0
+    assert main([*command, "--json", "--start", "cold"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert list(found["schemes"]["schemes"]) == list(FLASH_SCHEMES)
     assert len(found["schemes"]["best"]) == len(found["delta"])
     exclusive = found["schemes"]["schemes"]["exclusive"]
     assert exclusive["exact"]
     assert exclusive["theta"] == exclusive["theta_most"]
+    assert main([*command, "--json"]) == 0
+    running = json.loads(capsys.readouterr().out)["schemes"]["schemes"]["exclusive"]
+    assert not running["exact"]
+    theta, least = running["theta"][0], running["theta_least"][0]
+    assert least < theta
+    assert running["theta_most"][0] is None  # more than the recording tells about
     assert main(command) == 0
     shown = capsys.readouterr().out
     assert "by page-flow scheme" in shown
+    assert f"(at least {least:.3g})" in shown
     assert "lazy" in shown

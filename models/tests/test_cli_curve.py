@@ -28,7 +28,7 @@ class TestCurve:
         assert (
             main(["curve", "import", str(table), *self.STATED, "-o", str(profile)]) == 0
         )
-        assert "cannot tell" in capsys.readouterr().out
+        assert "dirty (p_d)" in capsys.readouterr().out
         point = ["--ram-pages", "500", "--flash-pages", "4000"]
         devices = ["--flash-device", "face2016-samsung-840pro-256"]
         devices += ["--disk-device", "face2016-cheetah-15k6-single"]

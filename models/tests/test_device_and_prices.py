@@ -271,7 +271,7 @@ def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
         (
             {**BOOK, "prices": [{**ENTRY, "usd_per_gib": 1}]},
             "f: prices[0]: needs exactly one of usd_per_gb, usd_per_gib, usd_per_gb_month, "
-            "usd_per_gib_month",
+            "usd_per_gib_month, per_gb, per_gib, per_gb_month, per_gib_month",
         ),
         (
             {**BOOK, "prices": [{**ENTRY, "usd_per_gb": -1}]},

@@ -402,7 +402,7 @@ def test_without_any_price_there_is_no_cost_and_it_says_why() -> None:
     result = run().schemes["lazy"]
     assert result.cost_usd_per_month is None
     assert "no price book and no RAM device was chosen" in result.cost_reason
-    assert "`flash` has no price of its own" in result.cost_reason
+    assert "the flash device `flash` states no price" in result.cost_reason
 
 
 def test_without_a_price_book_the_devices_own_prices_are_used_and_it_says_so() -> None:

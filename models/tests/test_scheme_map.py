@@ -243,7 +243,7 @@ def test_the_answer_is_json_with_names_and_units() -> None:
     assert found["x"]["unit"] == "1"
     assert set(found["formulas"]) == set(found["schemes"])
     assert "roots" in found["estimator"]
-    assert "grid step" in found["validity"]
+    assert "a step of the grid" in found["validity"]
 
 
 @pytest.mark.formula("page_flow.scheme_map.scheme_map")

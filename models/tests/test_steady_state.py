@@ -16,6 +16,7 @@ from tierwright.simulate import Trace, profile
 from tierwright.steady_state import (
     LEAST_AT_RISK,
     TAIL_PAGES,
+    at_risk,
     product_limit,
     steady_state,
     steady_write_backs,
@@ -87,6 +88,32 @@ def write_backs(sequence: list[int], writes: list[bool], size: int) -> int:
             counted += cache.pop(next(iter(cache)))
         cache[page] = dirty or write
     return counted
+
+
+@pytest.mark.oracle("steady_state.at_risk")
+@pytest.mark.formula("steady_state.at_risk")
+@given(pages)
+def test_those_at_risk_are_the_accesses_that_lie_deeper(sequence: list[int]) -> None:
+    seen = distances(sequence)
+    distinct = len(set(sequence))
+    sizes = np.arange(distinct + 1)
+    curve = curve_of(sequence)
+    found = at_risk(sizes.astype(float), curve.misses(sizes), distinct_pages=distinct)
+    # At a size c: all that miss there, but the c first touches that lie behind fewer pages.
+    deeper = [
+        sum(depth > size if told else depth >= size for depth, told in seen)
+        for size in sizes
+    ]
+    assert found.tolist() == pytest.approx(deeper)
+    # None is new, up to all: fewer could tell, and of a re-access nothing changes.
+    fewer = at_risk(
+        sizes.astype(float),
+        curve.misses(sizes),
+        distinct_pages=distinct,
+        new_pages=distinct,
+    )
+    told_only = [sum(told and depth > size for depth, told in seen) for size in sizes]
+    assert fewer.tolist() == pytest.approx(told_only)
 
 
 @pytest.mark.oracle(

@@ -367,7 +367,7 @@ def test_points_are_the_same_whatever_is_varied() -> None:
 def test_the_answer_names_estimator_validity_warnings_and_derivation() -> None:
     found = study(setting=Setting(clients=3, cpu_s_per_transaction=0.001)).to_dict()
     assert "exact mean-value analysis" in found["estimator"]
-    assert "queue of its own" in found["validity"]
+    assert "each device serves one request at a time" in found["validity"]
     names = {warning["name"] for warning in found["warnings"]}
     assert {"writes_are_waited_for", "latency_unknown"} <= names
     lazy = next(d for d in found["derivation"] if d["scheme"] == "lazy")

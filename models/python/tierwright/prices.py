@@ -405,7 +405,8 @@ def price_book_from_mapping(
     check_date(data.get("date"), "date", problems)
     rates = _rates(data.get("exchange_rates", []), problems)
     currency = data.get("currency", BASE)
-    rate = DOLLARS if currency == BASE else rates.get(currency)
+    named = currency if isinstance(currency, str) else ""
+    rate = DOLLARS if named == BASE else rates.get(named)
     problems.check(
         rate is not None,
         "currency",

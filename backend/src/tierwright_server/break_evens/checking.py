@@ -219,7 +219,7 @@ def _basis(made: ReplayedBreakEven, sizes: CheckSizes) -> str:
     )
     parts = [
         "The trace was replayed with the DRAM step, and under every scheme with the flash that "
-        "its model asks for, that of the ends of its known error, and that of the best scheme; "
+        "its model asks for, that of the ends of its stated error, and that of the best scheme; "
         "the counted page operations are priced with the busy times of the answer. A break-even "
         "is within its error where the replay saves no more than the DRAM step at one end and "
         "no less at the other, to 1 % of it."

@@ -146,13 +146,19 @@ class SchemeStep(Answer):
         description="In multiples of the DRAM there is; null where no flash gains as much."
     )
     theta_least: float | None = Field(
-        description="At the favourable end of the known error; equal to `theta` where exact."
+        description="At the favourable end of the stated error: of hits and writes, and in the "
+        "steady state of the cost; equal to `theta` where exact."
     )
     theta_most: float | None = Field(
-        description="At the other end; null where no flash gains as much there."
+        description="At the other end; null where no flash gains as much there, or more than "
+        "the recording tells about."
     )
     is_exact: bool = Field(
-        description="Whether the counts are those of a replay from a cold start."
+        description="Whether the counts are those of a replay: never in the steady state."
+    )
+    is_trend: bool = Field(
+        description="Whether RAM and the flash of `theta` hold more pages than the recording "
+        "tells about in the steady state, so that it continues a trend."
     )
 
 
@@ -235,8 +241,8 @@ class EqualMoney(Answer):
         description="Scheme under which flash gains most; null for hits alone."
     )
     flash_gain_least_us: float | None = Field(
-        description="`flash_gain_us` at the unfavourable end of the known error of hits and "
-        "writes. [µs per access]"
+        description="`flash_gain_us` at the unfavourable end of the stated error: of "
+        "hits and writes, and in the steady state of the cost. [µs per access]"
     )
     flash_gain_most_us: float | None = Field(
         description="At the favourable end. [µs per access]"
@@ -247,7 +253,7 @@ class EqualMoney(Answer):
     flash_to_dram_gain_ratio: float | None
     winner: Winner
     within_error: bool = Field(
-        description="Whether the known error leaves the better buy open: a check decides."
+        description="Whether the stated error leaves the better buy open: a check decides."
     )
     matching_flash_pages: float | None = Field(
         description="Least flash that gains what the DRAM gains; null: none does."

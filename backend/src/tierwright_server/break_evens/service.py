@@ -455,6 +455,7 @@ def _scheme_steps(found: SchemeThetas, at: int) -> Iterator[SchemeStep]:
             theta_least=least,
             theta_most=most,
             is_exact=each.exact,
+            is_trend=bool(each.is_trend[at]),
         )
 
 
@@ -813,7 +814,7 @@ def _within_error(money: NextMoney) -> WarningOut:
     least, most = money.flash_gain_least or 0.0, money.flash_gain_most or 0.0
     return WarningOut(
         name="within_known_error",
-        message="the known error of the schemes' hits and writes leaves the better buy open: "
+        message="the stated error of the schemes' costs leaves the better buy open: "
         f"the flash saves {_micros(least)} to {_micros(most)} an access, the DRAM "
         f"{_micros(money.dram_gain)}",
         hint="Check this decision by simulation.",

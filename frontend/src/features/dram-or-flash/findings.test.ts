@@ -8,6 +8,7 @@ import {
   marginalTable,
   moneySeries,
   type NextMoney,
+  schemeTheta,
   trendNote,
 } from "./findings";
 
@@ -164,5 +165,39 @@ describe("the check by simulation", () => {
   it("says nothing while a replay is missing", () => {
     expect(checkedGains({ result: null }, dram, base, equal)).toEqual([]);
     expect(checkVerdict([], "flash", titles)).toBeNull();
+  });
+});
+
+describe("the flash that a scheme needs", () => {
+  const step = {
+    scheme: "lazy",
+    title: "Lazy",
+    theta: 2,
+    theta_least: 1.5,
+    theta_most: 3,
+    is_exact: false,
+    is_trend: false,
+  };
+
+  it("has its stated error", () => {
+    expect(schemeTheta(step, "why")).toBe("2 x (1.5 to 3)");
+    const exact = { ...step, theta_least: 2, theta_most: 2, is_exact: true };
+    expect(schemeTheta(exact, "why")).toBe("2 x");
+  });
+
+  it("has no upper end beyond what the recording tells", () => {
+    expect(schemeTheta({ ...step, theta_most: null }, "why")).toBe(
+      "2 x (at least 1.5)",
+    );
+    const trend = { ...step, theta_least: null, theta_most: null, is_trend: true };
+    expect(schemeTheta(trend, "why")).toBe("2 x, trend");
+  });
+
+  it("says why there is none", () => {
+    const none = { ...step, theta: null, theta_most: null };
+    expect(schemeTheta(none, "why")).toBe("none (at least 1.5)");
+    expect(schemeTheta({ ...none, theta_least: null }, "why")).toEqual({
+      absent: "why",
+    });
   });
 });

@@ -16,6 +16,7 @@ import {
 } from "@/units/quantity";
 
 export type NextMoney = NonNullable<BreakEvenOut["next_money"]>;
+type SchemeStep = BreakEvenOut["steps"][number]["schemes"][number];
 
 const DRAM = { light: "#364fc7", dark: "#91a7ff" } as const;
 const FLASH = { light: "#c4500a", dark: "#f08a3c" } as const;
@@ -342,3 +343,26 @@ export const atEnd = (found: BreakEvenOut, end: DirtyEndName): BreakEvenOut =>
         plan: null,
       }
     : found;
+
+const LEAST_SHOWN = 0.001;
+
+/** Three digits; what is too small to matter is said to be so. */
+export const orLess = (value: number): string =>
+  value > 0 && value < LEAST_SHOWN ? `under ${LEAST_SHOWN}` : formatShort(value);
+
+/** Flash that a scheme needs, with its stated error. */
+export function schemeTheta(found: SchemeStep, reason: string) {
+  const { theta: middle, theta_least: least, theta_most: most } = found;
+  if (middle === null && least === null) {
+    return { absent: reason };
+  }
+  const size =
+    (middle === null ? "none" : `${orLess(middle)} x`) +
+    (found.is_trend ? ", trend" : "");
+  if (least === null || (least === middle && most === middle)) {
+    return size;
+  }
+  return most === null
+    ? `${size} (at least ${orLess(least)})`
+    : `${size} (${orLess(least)} to ${orLess(most)})`;
+}

@@ -15,9 +15,14 @@ import {
   formatShort,
   ratio,
 } from "@/units/quantity";
-import { dollars, intervalSteps, sizeSteps, winnerText } from "./findings";
-
-const LEAST_SHOWN = 0.001;
+import {
+  dollars,
+  intervalSteps,
+  orLess,
+  schemeTheta,
+  sizeSteps,
+  winnerText,
+} from "./findings";
 
 interface Column {
   readonly title: string;
@@ -183,24 +188,6 @@ export const StepTable = memo(function StepTable({
   );
 });
 
-const sizeText = (value: number | null) => (value === null ? "none" : orLess(value));
-
-/** Three digits; what is too small to matter is said to be so. */
-const orLess = (value: number) =>
-  value > 0 && value < LEAST_SHOWN ? `under ${LEAST_SHOWN}` : formatShort(value);
-
-/** Flash that a scheme needs, with the ends of its known error. */
-function schemeTheta(found: Step["schemes"][number], reason: string) {
-  const { theta: middle, theta_least: least, theta_most: most } = found;
-  if (middle === null && least === null) {
-    return { absent: reason };
-  }
-  const exact = least === middle && most === middle;
-  return exact
-    ? `${sizeText(middle)} x`
-    : `${sizeText(middle)} x (${sizeText(least)} to ${sizeText(most)})`;
-}
-
 /** Break-even of every page-flow scheme, the best one named. */
 export const SchemeStepTable = memo(function SchemeStepTable({
   found,
@@ -215,7 +202,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
   return (
     <Panel
       title="Flash that gains as much as DRAM, by page-flow scheme"
-      subtitle="Each scheme with its own flash writes and its own effective capacity, in multiples of the DRAM there is; in brackets the ends of the known error of its hits and writes."
+      subtitle="Each scheme with its own flash writes and its own effective capacity, in multiples of the DRAM there is; in brackets the stated error."
       actions={exportButton(
         "break-even-schemes",
         [
@@ -225,6 +212,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
           "theta_least",
           "theta_most",
           "is_exact",
+          "is_trend",
           "is_best",
         ],
         found.steps.flatMap((step) =>
@@ -235,6 +223,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
             each.theta_least,
             each.theta_most,
             String(each.is_exact),
+            String(each.is_trend),
             String(each.scheme === step.best_scheme),
           ]),
         ),
@@ -256,7 +245,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
             ? { absent: step.reasons["best_scheme"] ?? "not known" }
             : (titles.get(step.best_scheme) ?? step.best_scheme),
         ])}
-        caption={`${found.start === "cold" ? "Without brackets the counts are those of a replay." : "In the steady state every count is an estimate; without brackets the scheme itself adds no error."}${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
+        caption={`${found.start === "cold" ? "Stated error: of hits and writes; without brackets the counts are those of a replay." : "Stated error: of hits, of writes, and of the cost in the steady state, which grows with the share of the pages that RAM and flash hold; “at least” where flash of more pages than the recording tells about may be needed."}${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
       />
     </Panel>
   );
@@ -264,7 +253,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
 
 type EqualRow = NonNullable<BreakEvenOut["next_money"]>["equal_money"][number];
 
-/** What flash gains, with the ends of the known error where they are apart. */
+/** What flash gains, with the ends of the stated error where they are apart. */
 function flashGain(row: EqualRow) {
   if (row.flash_gain_us === null) {
     return { absent: "the metadata of this much flash leave no DRAM" };

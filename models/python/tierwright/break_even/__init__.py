@@ -62,6 +62,7 @@ from tierwright.break_even.schemes import (
     SchemeTheta,
     SchemeThetas,
     scheme_thetas,
+    steady_difference,
 )
 from tierwright.break_even.theta import (
     AccessCosts,
@@ -121,6 +122,7 @@ __all__ = [
     "roi_log",
     "scheme_thetas",
     "spending_plan",
+    "steady_difference",
     "tier_interval",
     "tier_prices",
 ]

@@ -98,8 +98,8 @@ class NextMoney:
     flash_gains : mapping of str to (float or None)
         What the flash saves under each scheme; empty where hits alone are counted. [time]
     flash_gain_least, flash_gain_most : float or None
-        The best of these at the ends of the known error of hits and writes; `flash_gain` where
-        hits alone are counted. [time]
+        The best of these at the ends of the stated error: of hits and writes, and in the steady
+        state of the cost; `flash_gain` where hits alone are counted. [time]
     flash_to_dram_gain_ratio : float or None
         None where DRAM gains nothing. [1]
     winner : str
@@ -172,7 +172,7 @@ class NextMoney:
 
     @property
     def within_error(self) -> bool:
-        """Whether the known error of hits and writes leaves the better buy open."""
+        """Whether the stated error leaves the better buy open."""
         least, most = self.flash_gain_least, self.flash_gain_most
         if least is None or most is None:
             return False

@@ -1,7 +1,7 @@
 """Break-even of each scheme, held against replays: does the flash save what the DRAM step saves?
 
 Nothing of the curves is used here but the sizes that they name. Every scheme is replayed with the
-flash that it needs, with that of the ends of its known error, and with that of the best one.
+flash that it needs, with that of the ends of its stated error, and with that of the best one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SchemeSizes:
     Attributes
     ----------
     least, needed, most : ReplayPoint or None
-        Flash at the favourable end of the known error, by the model, and at the other end.
+        Flash at the favourable end of the stated error, by the model, and at the other end.
     beside_best : ReplayPoint or None
         The flash that the best scheme needs.
     is_trend : bool

@@ -285,7 +285,7 @@ def _print_schemes(found: BreakEven) -> None:
         return
     typer.echo("")
     print_table(
-        "The same by page-flow scheme, each with its own writes and capacity",
+        "The same by page-flow scheme, each with its own writes and capacity (stated error)",
         [
             ("DRAM added", True),
             *((name, True) for name in schemes.schemes),
@@ -303,16 +303,18 @@ def _print_schemes(found: BreakEven) -> None:
 
 
 def _scheme_multiple(found: SchemeTheta, at: int) -> str:
-    """Say how much flash a scheme needs, with the ends where its hits are not exact."""
-
-    def text(value: float) -> str:
-        return f"{value:.3g}" if math.isfinite(value) else "none"
-
-    middle = text(float(found.theta[at]))
-    ends = (text(float(found.theta_least[at])), text(float(found.theta_most[at])))
-    if found.exact or ends == (middle, middle):
-        return middle
-    return f"{middle} ({ends[0]} to {ends[1]})"
+    """Say how much flash a scheme needs, with its stated error where it is not exact."""
+    middle, least, most = (
+        float(of[at]) for of in (found.theta, found.theta_least, found.theta_most)
+    )
+    text = f"{middle:.3g}" if math.isfinite(middle) else "none"
+    if found.is_trend[at]:
+        text += ", trend"
+    if found.exact or least == middle == most or not math.isfinite(least):
+        return text
+    if math.isfinite(most):
+        return f"{text} ({least:.3g} to {most:.3g})"
+    return f"{text} (at least {least:.3g})"
 
 
 def _print_money(found: BreakEven) -> None:
@@ -382,7 +384,7 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
         *(
             [
                 (
-                    "known error",
+                    "stated error",
                     f"flash saves {_saved(spent.flash_gain_least)} to "
                     f"{_saved(spent.flash_gain_most)}, DRAM {_saved(spent.dram_gain)}: "
                     "a replay decides",
