@@ -2868,7 +2868,7 @@ export type EqualMoney = {
     /**
      * Flash Gain Least Us
      *
-     * `flash_gain_us` at the unfavourable end of the known error of hits and writes. [µs per access]
+     * `flash_gain_us` at the unfavourable end of the stated error: of hits and writes, and in the steady state of the cost. [µs per access]
      */
     flash_gain_least_us: number | null;
     /**
@@ -2894,7 +2894,7 @@ export type EqualMoney = {
     /**
      * Within Error
      *
-     * Whether the known error leaves the better buy open: a check decides.
+     * Whether the stated error leaves the better buy open: a check decides.
      */
     within_error: boolean;
     /**
@@ -8614,21 +8614,27 @@ export type SchemeStep = {
     /**
      * Theta Least
      *
-     * At the favourable end of the known error; equal to `theta` where exact.
+     * At the favourable end of the stated error: of hits and writes, and in the steady state of the cost; equal to `theta` where exact.
      */
     theta_least: number | null;
     /**
      * Theta Most
      *
-     * At the other end; null where no flash gains as much there.
+     * At the other end; null where no flash gains as much there, or more than the recording tells about.
      */
     theta_most: number | null;
     /**
      * Is Exact
      *
-     * Whether the counts are those of a replay from a cold start.
+     * Whether the counts are those of a replay: never in the steady state.
      */
     is_exact: boolean;
+    /**
+     * Is Trend
+     *
+     * Whether RAM and the flash of `theta` hold more pages than the recording tells about in the steady state, so that it continues a trend.
+     */
+    is_trend: boolean;
 };
 
 /**
