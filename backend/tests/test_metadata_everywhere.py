@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NOT_CHARGED = {
     "/directories": "compares the memory of directories itself, by its formulas",
+    "/directories/check": "the same, replayed",
     "/sce": "computes the memory of the fragment cache itself",
+    "/sce/check": "replays a cache of the size stated",
     "/device-health": "one drive, no RAM",
 }
 """Questions about flash that no preset belongs to, and why."""

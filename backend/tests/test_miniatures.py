@@ -142,7 +142,7 @@ def test_partial_rows_show_and_stay_when_cancelled(
         body = request("lirs", sizes, workload_id=workload["id"], sample_rate=1)
         made = own.post("/miniatures", body, 202)
         seen = own.wait_until(
-            lambda: own.get(f"/miniatures/{made['id']}")["rows"], timeout_s=60
+            lambda: own.get(f"/miniatures/{made['id']}")["rows"], timeout_s=180
         )
         run = own.get(f"/runs/{made['run']['id']}")
         assert 0 < run["done"] < run["total"]

@@ -35,7 +35,6 @@ BOOK = {
 }
 
 
-@pytest.mark.oracle("ExchangeRate.of")
 def test_a_cross_rate_is_that_of_the_table_of_the_central_bank() -> None:
     # 30 September 2026: 1 EUR = 1.1355 USD = 0.85463 GBP = 178.27 JPY.
     hundred = Decimal(100)
