@@ -93,7 +93,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   expect(made.status()).toBe(201);
   const { id } = await made.json();
   const asked = `workload=${id}&ram_pages=2000&flash_pages=9000`;
-  const unknown = page.getByText(/nobody has said how many evicted pages are dirty/i);
+  const unknown = page.getByText(/share of evicted pages that are dirty is unknown/i);
   const none = page.getByText("none dirty", { exact: true });
 
   await page.goto(`/wear?${asked}&rate=20000`);
@@ -123,7 +123,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
     `/scheme-map?${asked}&x=ram_pages&x_low=100&x_high=5000&y=flash_pages&y_low=200&y_high=60000`,
   );
   await expect(
-    page.getByText(/Nobody has said how many evicted pages are dirty/).first(),
+    page.getByText(/share of evicted pages that are dirty is unknown/i).first(),
   ).toBeVisible();
   await none.click();
   await expect(page.getByRole("button", { name: /^Why Lazy costs/ })).toContainText(
