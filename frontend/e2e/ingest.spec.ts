@@ -184,7 +184,7 @@ test("the files of an archive are one recording, or of devices of their own", as
   const choice = page.getByRole("combobox", { name: "Files in the archive" });
   await expect(choice).toHaveValue("Parts of one recording");
   await choice.click();
-  await page.getByRole("option", { name: "Each of devices of its own" }).click();
+  await page.getByRole("option", { name: "Each with separate devices" }).click();
   await expect(page.getByText("web.spc/0").first()).toBeVisible();
   await expect(page.getByText("mail.spc/0")).toHaveCount(0);
   await page.getByRole("combobox", { name: "Order of the files" }).click();
@@ -194,7 +194,7 @@ test("the files of an archive are one recording, or of devices of their own", as
   await page.getByRole("button", { name: "Read the whole trace" }).click();
   await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
   await expect(
-    page.getByText(/each file of the archive of devices of its own/),
+    page.getByText(/each file of the archive with separate devices/),
   ).toBeVisible();
   await expect(page.getByText(/the files of the archive merged by time/)).toBeVisible();
 });
