@@ -116,7 +116,7 @@ describe("sizes that the recording does not tell about", () => {
   });
 
   it("says so only where they are drawn", () => {
-    expect(trendNote(trend)).toContain("beyond $1.60 of DRAM or $9 of flash");
+    expect(trendNote(trend)).toContain("beyond 1.60 USD of DRAM or 9 USD of flash");
     expect(trendNote({ ...trend, dram_trend_from_usd: "3" })).toBe("");
     expect(trendNote(money)).toBe("");
   });
