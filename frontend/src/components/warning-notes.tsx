@@ -75,7 +75,10 @@ interface ListProps {
 function Folded({ title, ...list }: ListProps & { title: readonly [string, string] }) {
   return list.notes.length === 0 ? null : (
     <details style={{ fontSize: 14 }}>
-      <summary>{title[list.notes.length === 1 ? 0 : 1]}</summary>
+      {/* As tall as a finger needs: two of them stand one above the other. */}
+      <summary style={{ minHeight: 28, lineHeight: "28px" }}>
+        {title[list.notes.length === 1 ? 0 : 1]}
+      </summary>
       <List {...list} />
     </details>
   );
