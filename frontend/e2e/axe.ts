@@ -9,7 +9,13 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
       "data-mantine-color-scheme",
       colorScheme,
     );
-    const { violations } = await new AxeBuilder({ page })
+    // What a modal dialog covers cannot be pressed, however small a part of it looks out.
+    const modal = await page.locator("[role=dialog][aria-modal=true]").count();
+    const builder = new AxeBuilder({ page });
+    if (modal > 0) {
+      builder.include("[role=dialog][aria-modal=true]");
+    }
+    const { violations } = await builder
       .withTags([
         "wcag2a",
         "wcag2aa",
