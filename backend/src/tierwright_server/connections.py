@@ -9,16 +9,30 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-_FULL = (
+from tierwright_server.errors import MEDIA_TYPE, Unavailable, problem_of
+
+_REFUSED = (
     b"HTTP/1.1 503 Service Unavailable\r\n"
-    b"Content-Type: application/problem+json\r\nRetry-After: 2\r\n"
-    b"Connection: close\r\nContent-Length: %d\r\n\r\n%s"
+    b"Content-Type: %b\r\nRetry-After: %d\r\n"
+    b"Connection: close\r\nContent-Length: %d\r\n\r\n%b"
 )
-_PROBLEM = (
-    b'{"type":"urn:tierwright:problem:unavailable","title":"Too many connections","status":503,'
-    b'"detail":"too many connections are open","hint":"Close some, or try again in a moment.",'
-    b'"instance":null,"errors":[]}'
-)
+
+
+class _Full(Unavailable):
+    """No further connection can be served."""
+
+    title = "Too many connections"
+    retry_after_s = 2
+
+
+def _refusal() -> bytes:
+    """Make the whole answer to a connection too many: no application has seen it."""
+    error = _Full(
+        "too many connections are open",
+        hint="Close some, or try again in a moment.",
+    )
+    body = problem_of(error).model_dump_json().encode()
+    return _REFUSED % (MEDIA_TYPE.encode(), error.retry_after_s, len(body), body)
 
 
 class TimedProtocol(H11Protocol):
@@ -44,7 +58,7 @@ class TimedProtocol(H11Protocol):
         """Begin to wait for a request, or refuse the connection."""
         super().connection_made(transport)
         if len(self.connections) > self.most:
-            transport.write(_FULL % (len(_PROBLEM), _PROBLEM))
+            transport.write(_refusal())
             transport.close()
             return
         self._await_head()

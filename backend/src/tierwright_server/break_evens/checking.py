@@ -20,6 +20,7 @@ from tierwright_server.evaluations.service import (
     metadata_preset,
     titles,
 )
+from tierwright_server.replay_checks.check import row
 from tierwright_server.replay_checks.schemas import CheckedAnswer, CheckedFigure
 from tierwright_server.simulations import service as simulations
 from tierwright_server.simulations.schemas import SimulationIn, SimulationOut
@@ -119,10 +120,11 @@ def _answer(
     best = found.best[0]
     made = break_even.replayed_break_even(sizes, counted, costs, best)
     rows = [
-        _row(
+        row(
             "none",
             "DRAM",
             f"saved by {made.dram_pages:,} more pages",
+            GAIN_UNIT,
             float(found.dram_gain[0]),
             made.dram_gain,
         )
@@ -131,10 +133,11 @@ def _answer(
         if each.flash_pages is None:
             continue
         rows.append(
-            _row(
+            row(
                 scheme,
                 titles()[scheme],
                 f"saved by {each.flash_pages:,} pages of flash",
+                GAIN_UNIT,
                 float(found.schemes[scheme].flash_gain[0]),
                 each.gain,
             )
@@ -154,20 +157,6 @@ def _answer(
             )
     return CheckedAnswer(
         sentence=_sentence(made, sizes), rows=rows, basis=_basis(made, sizes)
-    )
-
-
-def _row(
-    of: str, title: str, figure: str, model: float, simulated: float | None
-) -> CheckedFigure:
-    return CheckedFigure(
-        of=of,
-        title=title,
-        figure=figure,
-        unit=GAIN_UNIT,
-        model=model,
-        simulated=simulated,
-        gap_relative=(model - simulated) / simulated if simulated else None,
     )
 
 

@@ -2,10 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Request
 
@@ -14,6 +15,8 @@ from tierwright.page_flow import ReplayPoint
 from tierwright.simulate import Trace
 from tierwright_server.errors import Conflict
 from tierwright_server.result_ids import result_id
+
+T = TypeVar("T")
 
 ACCESSES_PER_S = 1e7
 """Accesses of one scheme that a core replays in a second, as a careful guess: recorded traces
@@ -74,10 +77,28 @@ async def make_each(
     Conflict
         If the client has gone: a later question superseded this one.
     """
+    return await unless_gone(request, partial(_replay, trace, list(wanted)))
+
+
+async def unless_gone(
+    request: Request, replay: Callable[[threading.Event], T | None]
+) -> T:
+    """Replay in one of the `AT_ONCE` threads; a client that goes away stops it.
+
+    Parameters
+    ----------
+    request : Request
+        Whose answer waits for it.
+    replay : callable
+        Ends soon, with None, once the event is set.
+
+    Raises
+    ------
+    Conflict
+        If the client has gone: a later question superseded this one.
+    """
     stop = threading.Event()
-    work = asyncio.get_running_loop().run_in_executor(
-        _THREADS, _replay, trace, list(wanted), stop
-    )
+    work = asyncio.get_running_loop().run_in_executor(_THREADS, replay, stop)
     try:
         while not (await asyncio.wait({work}, timeout=_LOOK_S))[0]:
             if await request.is_disconnected():

@@ -1,10 +1,8 @@
 """What every check by replay has in common: its place in the API, its replays, its words."""
 
-import asyncio
 import math
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from tierwright import page_flow
 from tierwright.answer_replays import Replay
 from tierwright_server import contents
 from tierwright_server.context import Context
-from tierwright_server.errors import BadInput, Conflict
+from tierwright_server.errors import BadInput
 from tierwright_server.evaluations import replays
 from tierwright_server.evaluations import service as evaluations
 from tierwright_server.evaluations.schemas import EvaluationIn
@@ -37,8 +35,6 @@ REPLAYED = (
     "Every scheme was replayed on the trace at these sizes; its counted page operations take "
     "the place of the page-flow formulas."
 )
-_THREADS = ThreadPoolExecutor(replays.AT_ONCE, thread_name_prefix="check")
-_LOOK_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +132,11 @@ def _configuration(replay: Replay) -> dict[str, Any]:
 async def _make(
     request: Request, trace: Path, configurations: list[dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Replay here, in a thread; a client that goes away stops it."""
-    stop = threading.Event()
-    work = asyncio.get_running_loop().run_in_executor(
-        _THREADS, replay_all, trace, configurations, lambda *_: not stop.is_set()
-    )
-    try:
-        while not (await asyncio.wait({work}, timeout=_LOOK_S))[0]:
-            if await request.is_disconnected():
-                stop.set()
-    finally:
-        stop.set()
-    found = work.result()
-    if found is None:
-        raise Conflict("the replay was given up: its client went away")
-    return found
+
+    def replay(stop: threading.Event) -> dict[str, dict[str, Any]] | None:
+        return replay_all(trace, configurations, lambda *_: not stop.is_set())
+
+    return await replays.unless_gone(request, replay)
 
 
 # --- words ---------------------------------------------------------------------------------

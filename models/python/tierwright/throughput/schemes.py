@@ -692,35 +692,46 @@ def demand_terms(
     dict
         By `flash` and `disk`.
     """
-    costs = study.costs
+    times = study.costs.times
     a = Number("A", accesses_per_transaction, "accesses", "of a transaction")
-
-    def share(symbol: str, values: FloatArray, what: str) -> Number:
-        return Number(symbol, float(values[at]), "1/access", what)
-
-    accesses = costs.accesses
+    flash_hits, flash_writes, misses, disk_writes = _operations(study.costs, at)
     return {
         "flash": (
             "A (h_f F_R + w_f F_W)",
             (
                 a,
-                share("h_f", costs.flash_hits / accesses, "flash hits"),
-                Number("F_R", costs.times.flash_read, "µs", "flash read"),
-                share("w_f", costs.flash_writes_per_access, "flash writes"),
-                Number("F_W", costs.times.flash_write, "µs", "flash write"),
+                flash_hits,
+                Number("F_R", times.flash_read, "µs", "flash read"),
+                flash_writes,
+                Number("F_W", times.flash_write, "µs", "flash write"),
             ),
         ),
         "disk": (
             "A (m_f D_R + w_d D_W)",
             (
                 a,
-                share("m_f", costs.flash_misses / accesses, "misses of both tiers"),
-                Number("D_R", costs.times.disk_read, "µs", "disk read"),
-                share("w_d", costs.disk_writes_per_access, "disk writes"),
-                Number("D_W", costs.times.disk_write, "µs", "disk write"),
+                misses,
+                Number("D_R", times.disk_read, "µs", "disk read"),
+                disk_writes,
+                Number("D_W", times.disk_write, "µs", "disk write"),
             ),
         ),
     }
+
+
+def _operations(costs: SchemeGrid, at: int) -> tuple[Number, Number, Number, Number]:
+    """h_f, w_f, m_f and w_d of one point: what an access asks of flash and disk."""
+
+    def share(symbol: str, values: FloatArray, what: str) -> Number:
+        return Number(symbol, float(values[at]), "1/access", what)
+
+    accesses = costs.accesses
+    return (
+        share("h_f", costs.flash_hits / accesses, "flash hits"),
+        share("w_f", costs.flash_writes_per_access, "flash writes"),
+        share("m_f", costs.flash_misses / accesses, "misses of both tiers"),
+        share("w_d", costs.disk_writes_per_access, "disk writes"),
+    )
 
 
 def delay_terms(
@@ -746,39 +757,18 @@ def delay_terms(
     -------
     tuple of str and numbers
     """
-    costs = study.costs
-
+    flash_hits, flash_writes, misses, disk_writes = _operations(study.costs, at)
     return (
         "A (h_f f_R + w_f f_W + m_f d_R + w_d d_W)",
         (
             Number("A", accesses_per_transaction, "accesses", "of a transaction"),
-            Number(
-                "h_f",
-                float(costs.flash_hits[at]) / costs.accesses,
-                "1/access",
-                "flash hits",
-            ),
+            flash_hits,
             Number("f_R", waits.flash_read, "µs", "flash read, latency - busy time"),
-            Number(
-                "w_f",
-                float(costs.flash_writes_per_access[at]),
-                "1/access",
-                "flash writes",
-            ),
+            flash_writes,
             Number("f_W", waits.flash_write, "µs", "flash write, latency - busy time"),
-            Number(
-                "m_f",
-                float(costs.flash_misses[at]) / costs.accesses,
-                "1/access",
-                "misses of both tiers",
-            ),
+            misses,
             Number("d_R", waits.disk_read, "µs", "disk read, latency - busy time"),
-            Number(
-                "w_d",
-                float(costs.disk_writes_per_access[at]),
-                "1/access",
-                "disk writes",
-            ),
+            disk_writes,
             Number("d_W", waits.disk_write, "µs", "disk write, latency - busy time"),
         ),
     )
