@@ -6,6 +6,7 @@ import { ProblemError, problemOfBody } from "@/api/problem";
 import type { RunOut } from "@/api/runs";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { bytes, pages } from "@/units/quantity";
+import { Dialog } from "./dialog";
 import { readFlashMetadata, writeFlashMetadata } from "./flash-metadata";
 import { LogSlider, positionOf, stepped, valueAt } from "./log-slider";
 import { ProblemAlert } from "./problem-alert";
@@ -287,5 +288,27 @@ describe("memory that flash needs", () => {
       ),
     );
     expect(metadataName("sce:1TB")).toBeUndefined();
+  });
+});
+
+describe("a dialogue", () => {
+  it("leaves nothing of the page behind it to press, until it is closed", async () => {
+    const page = document.createElement("div");
+    page.id = "root";
+    document.body.append(page);
+    const dialog = (opened: boolean) => (
+      <Dialog opened={opened} onClose={() => undefined} title="Why">
+        Because.
+      </Dialog>
+    );
+    try {
+      const screen = await renderThemed(dialog(true));
+      await expect.element(screen.getByText("Because.")).toBeVisible();
+      expect(page.inert).toBe(true);
+      await screen.unmount();
+      expect(page.inert).toBe(false);
+    } finally {
+      page.remove();
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { Group, Modal, type ModalRootProps } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 
 interface DialogProps {
   readonly opened: boolean;
@@ -12,8 +12,29 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+let openDialogs = 0;
+
+/** While a dialogue is open nothing of the page behind it can be pressed or read. */
+function useInertPage(opened: boolean): void {
+  useEffect(() => {
+    if (!opened) {
+      return;
+    }
+    const setInert = () => {
+      document.getElementById("root")?.toggleAttribute("inert", openDialogs > 0);
+    };
+    openDialogs += 1;
+    setInert();
+    return () => {
+      openDialogs -= 1;
+      setInert();
+    };
+  }, [opened]);
+}
+
 /** A modal dialogue; its head is no `header`, since a page has one banner only. */
 export function Dialog({ title, children, ...root }: DialogProps) {
+  useInertPage(root.opened);
   return (
     <Modal.Root transitionProps={{ duration: 0 }} {...root}>
       <Modal.Overlay />
