@@ -195,6 +195,9 @@ fn configurations() -> Vec<Configuration> {
                     options: Vec::new(),
                 });
             }
+            if flash_pages == 0 {
+                continue; // Only a scheme does without flash.
+            }
             for about in choosers() {
                 all.push(Configuration::Chooser {
                     chooser: about.name.to_owned(),
