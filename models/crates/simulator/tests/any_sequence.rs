@@ -1,5 +1,6 @@
 //! Any sequence of accesses converts, profiles and replays: long runs of one page, one access, all
 //! writes, equal stamps, page numbers at the ends of their ranges.
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::fmt::Write as _;
 use std::path::Path;
