@@ -38,6 +38,7 @@ CHECKS: dict[str, list[str]] = {
     "reference": ["python", "scripts/generate_reference.py", "--check"],
     "gaps": ["python", "scripts/generate_model_gaps.py", "--check"],
     "choices": ["python", "scripts/generate_choices.py", "--check"],
+    "break-evens": ["python", "scripts/generate_break_evens.py", "--check"],
 }
 
 
