@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 
 test("costs in euros, from the picker to the address, the table and the next page", async ({
@@ -25,4 +26,35 @@ test("costs in euros, from the picker to the address, the table and the next pag
     .click();
   await expect(page).toHaveURL(/currency=EUR/);
   await expect(page.getByText(/ EUR/).first()).toBeVisible();
+});
+
+test("hardware in euros: prices as quoted beside them, and exports that name the rate", async ({
+  page,
+}) => {
+  await page.goto("/hardware?currency=EUR&per_usd=0.5%402026-01-31");
+  const devices = page.getByRole("region", { name: "Devices", exact: true });
+  await expect(devices.getByRole("columnheader", { name: /EUR\/GB/ })).toBeVisible();
+  await expect(devices.getByText(/ USD, 20/).first()).toBeVisible();
+  await page
+    .getByRole("button", { name: /^Prices of / })
+    .first()
+    .click();
+  const book = page.getByRole("table", { name: /^Prices of / });
+  await expect(book.getByRole("columnheader", { name: "As quoted" })).toBeVisible();
+  await expect(book.getByRole("columnheader", { name: "In EUR" })).toBeVisible();
+
+  const card = page.getByRole("region", { name: "Cost of a tier by device" });
+  const exported = async (kind: string) => {
+    const download = page.waitForEvent("download");
+    await card.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: kind }).click();
+    return readFileSync(await (await download).path(), "utf8");
+  };
+  const [head, ...rows] = (await exported("CSV numbers")).split("\r\n");
+  expect(head).toContain("currency,per_usd,rate_date,rate_source");
+  expect(rows.length).toBeGreaterThan(1);
+  for (const row of rows) {
+    expect(row).toContain(",EUR,0.5,2026-01-31,");
+  }
+  expect(await exported("SVG picture")).toContain("1 USD = 0.5 EUR on 2026-01-31");
 });

@@ -1,4 +1,10 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import {
+  BASE_CURRENCY,
+  type ExchangeRate,
+  ownRate,
+  shownCurrency,
+} from "@/units/currency";
 import { answer } from "./client";
 import {
   getDeviceVocabulary,
@@ -91,6 +97,16 @@ export const exchangeRatesQuery = (priceBookId: string | null) =>
         )
       ).items,
   });
+
+/** The rate that prices of the catalogue are shown at; `null` in dollars, or unknown yet. */
+export function useShownRate(priceBookId: string | null): ExchangeRate | null {
+  const currency = shownCurrency();
+  const rates = useQuery({
+    ...exchangeRatesQuery(priceBookId),
+    enabled: currency !== BASE_CURRENCY,
+  });
+  return ownRate() ?? rates.data?.find((rate) => rate.currency === currency) ?? null;
+}
 
 export type Role = DeviceOut["roles"][number];
 export type Capability = DeviceOut["answers"][number];

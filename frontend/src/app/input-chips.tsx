@@ -8,11 +8,11 @@ import {
   Select,
   Stack,
   Text,
-  TextInput,
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import { CurrencySelect } from "@/analysis/currency-select";
 import { QUESTION_PATHS, QUESTIONS } from "@/analysis/questions";
 import { type AnalysisState, NONE, STARTS, type Start } from "@/analysis/state";
 import type { SweepSearch } from "@/analysis/sweep-state";
@@ -22,19 +22,13 @@ import {
   type DeviceOut,
   devicesFor,
   devicesQuery,
-  exchangeRatesQuery,
   priceBooksQuery,
   type Role,
   soldAlone,
 } from "@/api/catalog";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
-import {
-  BASE_CURRENCY,
-  currencyCode,
-  shownCurrency,
-  statedRate,
-} from "@/units/currency";
-import { bytes, formatBytes, formatLargeCount, formatShort } from "@/units/quantity";
+import { BASE_CURRENCY, shownCurrency } from "@/units/currency";
+import { bytes, formatBytes, formatLargeCount } from "@/units/quantity";
 import classes from "./shell.module.css";
 
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
@@ -304,7 +298,9 @@ function HardwareChip({
           openOnFocus={false}
           comboboxProps={{ withinPortal: false }}
         />
-        <CurrencySelect state={state} />
+        <CurrencySelect
+          book={state === null || state.price_book === NONE ? null : state.price_book}
+        />
         <NumberInput
           label="Purchases are paid over [months]"
           min={1}
@@ -331,68 +327,6 @@ const hardwareEnd = (book: string | undefined): string | undefined => {
   }
   return book === undefined ? `in ${currency}` : `+ ${book}, in ${currency}`;
 };
-
-/** The currency that money is shown in, and the rate. */
-function CurrencySelect({ state }: { readonly state: AnalysisState | null }) {
-  const { search, patch } = useAnalysis();
-  const book = state === null || state.price_book === NONE ? null : state.price_book;
-  const rates = useQuery(exchangeRatesQuery(book)).data ?? [];
-  const chosen = search.currency ?? BASE_CURRENCY;
-  const rate = rates.find(({ currency }) => currency === chosen);
-  const codes = new Set([
-    BASE_CURRENCY,
-    ...rates.map(({ currency }) => currency),
-    chosen,
-  ]);
-  return (
-    <>
-      <Select
-        label="Currency"
-        data={[...codes]}
-        value={chosen}
-        onChange={(code) =>
-          code !== null && patch({ currency: currencyCode(code), per_usd: undefined })
-        }
-        allowDeselect={false}
-        searchable
-        openOnFocus={false}
-        comboboxProps={{ withinPortal: false }}
-        nothingFoundMessage="No rate of this currency is known"
-      />
-      {chosen !== BASE_CURRENCY && (
-        <>
-          <TextInput
-            key={`${chosen} ${search.per_usd ?? ""}`}
-            label={`Your own rate: ${chosen} for 1 USD, @, day`}
-            placeholder={
-              rate === undefined
-                ? "0.88@2026-09-30"
-                : `${formatShort(Number(rate.per_usd), RATE_DIGITS)}@${rate.date}`
-            }
-            defaultValue={search.per_usd ?? ""}
-            onBlur={(event) => {
-              const text = event.currentTarget.value.trim();
-              if (text === "" || statedRate(text) !== undefined) {
-                patch({ per_usd: statedRate(text) });
-              }
-            }}
-          />
-          <Text size="xs" c="dimmed">
-            {search.per_usd === undefined
-              ? rate !== undefined &&
-                `1 USD = ${formatShort(Number(rate.per_usd), RATE_DIGITS)} ${chosen} on ${rate.date}. ${rate.source.split(";")[0]}. Sums are made in USD and converted once.`
-              : `Your rate, ${search.per_usd}. Sums are made in USD and converted once.`}
-          </Text>
-          {search.per_usd === undefined && rate?.caution != null && (
-            <Text size="xs">{`Note: ${rate.caution}.`}</Text>
-          )}
-        </>
-      )}
-    </>
-  );
-}
-
-const RATE_DIGITS = 5;
 
 /** The devices that are offered for a tier; one that was chosen before stays in the list. */
 function deviceGroups(

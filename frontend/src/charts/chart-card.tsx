@@ -3,11 +3,12 @@ import { type ReactNode, useState } from "react";
 import { Disclosure } from "@/components/disclosure";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ScrollRegion } from "@/components/scroll-region";
+import { type ExchangeRate, rateText } from "@/units/currency";
 import { unbroken } from "@/units/quantity";
 import { Chart, type ChartMarker, useChartColors } from "./chart";
-import { type CsvCell, csvText } from "./csv";
+import { type CsvCell, csvWithRate } from "./csv";
 import { downloadText, downloadUrl, fileStem } from "./download";
-import type { ChartOption } from "./option";
+import { type ChartOption, withFootnote } from "./option";
 import { chartInk } from "./palette";
 
 export interface ChartTable {
@@ -30,6 +31,8 @@ interface ChartCardProps {
   /** Made when it is looked at or exported. */
   readonly table: () => ChartTable;
   readonly fileName: string;
+  /** Of the money in the chart or its table, which every export names; none in dollars. */
+  readonly rate?: ExchangeRate | null;
   readonly sentence?: ReactNode;
   readonly explanation: ReactNode;
   readonly controls?: ReactNode;
@@ -49,14 +52,18 @@ const PICTURE = { width: 1200, height: 520 };
 export function ChartCard(props: ChartCardProps) {
   const [view, setView] = useState("chart");
   const [exportError, setExportError] = useState<unknown>(null);
-  const paper = chartInk(useChartColors()).paper;
+  const colors = useChartColors();
+  const paper = chartInk(colors).paper;
+  const rate = props.rate ?? null;
   const stem = fileStem(props.fileName);
 
   const exportPicture = async (kind: "png" | "svg") => {
     try {
       setExportError(null);
       const engine = await import("./engine");
-      const option = props.pictureOption?.() ?? props.option;
+      const drawn = props.pictureOption?.() ?? props.option;
+      const option =
+        rate === null ? drawn : withFootnote(drawn, rateText(rate), colors);
       if (kind === "png") {
         downloadUrl(`${stem}.png`, engine.drawPng(option, PICTURE, paper));
       } else {
@@ -111,7 +118,7 @@ export function ChartCard(props: ChartCardProps) {
                   downloadText(
                     `${stem}.csv`,
                     "text/csv;charset=utf-8",
-                    csvText(header, rows),
+                    csvWithRate(header, rows, rate),
                   );
                 }}
               >

@@ -1,3 +1,5 @@
+import type { ExchangeRate } from "@/units/currency";
+
 export type CsvCell = string | number | null;
 
 // With the wide forms that spreadsheets of East Asia take for the same signs.
@@ -16,6 +18,33 @@ export function csvText(
   rows: readonly (readonly CsvCell[])[],
 ): string {
   return [header, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n");
+}
+
+/** Columns that an export of converted money has behind its own, the same in every row. */
+const RATE_COLUMNS = ["currency", "per_usd", "rate_date", "rate_source"] as const;
+
+/**
+ * The same table with the rate its money was converted at, so that the file says it wherever
+ * it goes; as it is where money is in dollars. Columns, since readers of CSV know no comments.
+ */
+export function csvWithRate(
+  header: readonly string[],
+  rows: readonly (readonly CsvCell[])[],
+  rate: ExchangeRate | null,
+): string {
+  if (rate === null) {
+    return csvText(header, rows);
+  }
+  const cells: CsvCell[] = [
+    rate.currency,
+    Number(rate.per_usd),
+    rate.date,
+    rate.source,
+  ];
+  return csvText(
+    [...header, ...RATE_COLUMNS],
+    rows.map((row) => [...row, ...cells]),
+  );
 }
 
 function csvCell(cell: CsvCell): string {

@@ -9,6 +9,7 @@ import {
   GridComponent,
   LegendComponent,
   MarkLineComponent,
+  TitleComponent,
   TooltipComponent,
 } from "echarts/components";
 import { connect, type EChartsType, init, use } from "echarts/core";
@@ -25,6 +26,7 @@ use([
   GridComponent,
   LegendComponent,
   MarkLineComponent,
+  TitleComponent,
   TooltipComponent,
   CanvasRenderer,
   SVGRenderer,

@@ -8,6 +8,7 @@ import type {
   AriaComponentOption,
   GridComponentOption,
   LegendComponentOption,
+  TitleComponentOption,
   TooltipComponentOption,
 } from "echarts/components";
 import type { ComposeOption } from "echarts/core";
@@ -21,6 +22,7 @@ export type ChartOption = ComposeOption<
   | AriaComponentOption
   | GridComponentOption
   | LegendComponentOption
+  | TitleComponentOption
   | TooltipComponentOption
 >;
 
@@ -38,6 +40,28 @@ export function topLegend(colors: ColorScheme) {
     pageTextStyle: { color: ink.text },
     pageIconColor: ink.text,
     pageIconInactiveColor: ink.line,
+  };
+}
+
+const FOOTNOTE_HEIGHT = 22;
+
+/** The same drawing with a line of text below it, for pictures that leave the page. */
+export function withFootnote(
+  option: ChartOption,
+  text: string,
+  colors: ColorScheme,
+): ChartOption {
+  const grid = Array.isArray(option.grid) ? option.grid[0] : option.grid;
+  const below = typeof grid?.bottom === "number" ? grid.bottom : 0;
+  return {
+    ...option,
+    grid: { ...grid, bottom: below + FOOTNOTE_HEIGHT },
+    title: {
+      text,
+      left: 8,
+      bottom: 0,
+      textStyle: { color: chartInk(colors).faint, fontSize: 12, fontWeight: "normal" },
+    },
   };
 }
 

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytes } from "@/units/quantity";
 import { barsOption, type SchemeBar, termsOf } from "./bars-option";
-import { csvText } from "./csv";
+import { csvText, csvWithRate } from "./csv";
 import { curveOption } from "./curve-option";
 import { doublingsOption } from "./doublings-option";
 import { fileStem } from "./download";
 import { drawPng, drawSvg } from "./engine";
 import { lineOption } from "./line-option";
 import { byteTicks, logTicks } from "./log-axis";
-import { escapeHtml } from "./option";
+import { escapeHtml, withFootnote } from "./option";
 import {
   COST_TERM_ORDER,
   chartInk,
@@ -239,7 +239,7 @@ describe("devices", () => {
             {
               id: "a",
               name: "Chosen disk",
-              usdPerGb: 0.03,
+              pricePerGb: 0.03,
               readServiceUs: 9000,
               priceDate: null,
               selected: true,
@@ -249,15 +249,18 @@ describe("devices", () => {
         },
       ],
       "light",
+      "EUR",
     );
-    expect(drawSvg(option, SIZE, "#ffffff")).toContain("Chosen disk");
+    const svg = drawSvg(option, SIZE, "#ffffff");
+    expect(svg).toContain("Chosen disk");
+    expect(svg).toContain("price [EUR per GB]");
   });
 
   it("are hollow, and say so, where the time rests on an assumption", () => {
     const mark = (assumed: boolean) => ({
       id: "a",
       name: "Disk",
-      usdPerGb: 0.03,
+      pricePerGb: 0.03,
       readServiceUs: 9000,
       priceDate: null,
       selected: false,
@@ -273,6 +276,7 @@ describe("devices", () => {
         },
       ],
       "light",
+      "USD",
     );
     const [series] = option.series as {
       data: { itemStyle: { color?: string; borderColor: string } }[];
@@ -284,6 +288,32 @@ describe("devices", () => {
     const { formatter } = option.tooltip as { formatter: (item: object) => string };
     expect(formatter({ data: { point: mark(true) } })).toContain("seek assumed");
     expect(formatter({ data: { point: mark(false) } })).not.toContain("assumed");
+  });
+});
+
+describe("an export of converted money", () => {
+  const RATE = {
+    currency: "EUR",
+    per_usd: "0.88067",
+    date: "2026-09-30",
+    source: "European Central Bank, reference rate; noon",
+  };
+
+  it("says the rate, its day and its source in every row of the table", () => {
+    expect(csvWithRate(["cost [EUR]"], [[1], [2]], RATE).split("\r\n")).toEqual([
+      "cost [EUR],currency,per_usd,rate_date,rate_source",
+      '1,EUR,0.88067,2026-09-30,"European Central Bank, reference rate; noon"',
+      '2,EUR,0.88067,2026-09-30,"European Central Bank, reference rate; noon"',
+    ]);
+    expect(csvWithRate(["cost [USD]"], [[1]], null)).toBe("cost [USD]\r\n1");
+  });
+
+  it("says them below the picture, which leaves room for it", () => {
+    const plain = barsOption({ bars: [bar("lazy")], colors: "light" });
+    const noted = withFootnote(plain, "1 USD = 0.88067 EUR on 2026-09-30.", "light");
+    expect(drawSvg(noted, SIZE, "#ffffff")).toContain("0.88067 EUR on 2026-09-30");
+    const bottom = (option: typeof plain) => (option.grid as { bottom: number }).bottom;
+    expect(bottom(noted)).toBeGreaterThanOrEqual(bottom(plain) + 16);
   });
 });
 

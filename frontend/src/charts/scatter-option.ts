@@ -6,8 +6,8 @@ import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./pale
 export interface DevicePoint {
   readonly id: string;
   readonly name: string;
-  /** USD per GB, decimal gigabytes. */
-  readonly usdPerGb: number;
+  /** In the currency drawn, of a decimal gigabyte. */
+  readonly pricePerGb: number;
   readonly readServiceUs: number;
   readonly priceDate: string | null;
   readonly selected: boolean;
@@ -26,10 +26,11 @@ export interface DeviceGroup {
 export function deviceScatterOption(
   groups: readonly DeviceGroup[],
   colors: ColorScheme,
+  currency: string,
 ): ChartOption {
   const ink = chartInk(colors);
   const points = groups.flatMap((group) => group.points);
-  const prices = points.map((point) => point.usdPerGb);
+  const prices = points.map((point) => point.pricePerGb);
   const times = points.map((point) => point.readServiceUs);
   const x = logTicks(Math.min(...prices) * 0.8, Math.max(...prices) * 1.25);
   const y = logTicks(Math.min(...times) * 0.7, Math.max(...times) * 1.5);
@@ -60,12 +61,12 @@ export function deviceScatterOption(
       textStyle: { color: ink.text, fontSize: 13 },
       formatter: (item) => {
         const point = (item as { data?: { point?: DevicePoint } }).data?.point;
-        return point === undefined ? "" : deviceTooltip(point);
+        return point === undefined ? "" : deviceTooltip(point, currency);
       },
     },
     xAxis: {
       ...axis(x),
-      name: "price [USD per GB]",
+      name: `price [${currency} per GB]`,
       nameLocation: "middle",
       nameGap: 28,
       axisLabel: {
@@ -91,7 +92,7 @@ export function deviceScatterOption(
       itemStyle: { color: group.color, opacity: 1 },
       emphasis: { disabled: true },
       data: group.points.map((point) => ({
-        value: [point.usdPerGb, point.readServiceUs],
+        value: [point.pricePerGb, point.readServiceUs],
         point,
         symbolSize: point.selected ? 18 : 11,
         itemStyle: markStyle(point, group.color, ink),
@@ -120,8 +121,8 @@ function markStyle(
     : { borderColor: ink.paper, borderWidth: 1 };
 }
 
-function deviceTooltip(point: DevicePoint): string {
-  const price = `${formatShort(point.usdPerGb)} USD per GB`;
+function deviceTooltip(point: DevicePoint, currency: string): string {
+  const price = `${formatShort(point.pricePerGb)} ${currency} per GB`;
   const dated = point.priceDate === null ? "" : ` (${escapeHtml(point.priceDate)})`;
   return `<b>${escapeHtml(point.name)}</b><div>${price}${dated}</div><div>read ${formatDuration(
     microseconds(point.readServiceUs),

@@ -6,6 +6,8 @@ interface Note {
   readonly name: string;
   readonly message: string;
   readonly hint: string | null;
+  /** Whether another choice might be right because of it; `null` or absent: not known. */
+  readonly could_change_choice?: boolean | null;
 }
 
 /** What a device or price book leaves unsaid, and what is taken instead. */
@@ -19,7 +21,12 @@ const ASSUMPTIONS: ReadonlySet<string> = new Set([
 ]);
 const OPEN = 3;
 
-/** What the reader of a number must know, each with the next step; assumptions are folded. */
+const harmless = (note: Note): number => Number(note.could_change_choice === false);
+
+/**
+ * What the reader of a number must know, each with the next step. What could change the choice
+ * stands first and is never folded; beyond three the rest is, and assumptions are.
+ */
 export const WarningNotes = memo(function WarningNotes({
   notes,
   names,
@@ -28,10 +35,16 @@ export const WarningNotes = memo(function WarningNotes({
   /** Names of the devices that messages mention by their ids. */
   readonly names?: Names;
 }) {
-  const weighed = notes.filter((note) => !ASSUMPTIONS.has(note.name));
-  const open = weighed.slice(0, OPEN);
-  const more = weighed.slice(OPEN);
-  const assumed = notes.filter((note) => ASSUMPTIONS.has(note.name));
+  const deciding = notes.filter((note) => note.could_change_choice === true);
+  const others = notes.filter((note) => note.could_change_choice !== true);
+  // What cannot change it stands last, behind what is not known to.
+  const weighed = others
+    .filter((note) => !ASSUMPTIONS.has(note.name))
+    .toSorted((one, other) => harmless(one) - harmless(other));
+  const room = Math.max(0, OPEN - deciding.length);
+  const open = [...deciding, ...weighed.slice(0, room)];
+  const more = weighed.slice(room);
+  const assumed = others.filter((note) => ASSUMPTIONS.has(note.name));
   const known = names === undefined ? {} : { names };
   const folded = (
     <>

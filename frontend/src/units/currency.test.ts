@@ -1,13 +1,16 @@
 import { afterEach, describe, expect, it } from "vitest";
 import {
+  converted,
   currencyCode,
   inCurrencyShown,
   moneyQuery,
+  ownRate,
   perDollar,
+  rateText,
   shownCurrency,
   statedRate,
 } from "./currency";
-import { formatAmount, formatMoney, unbroken, usd } from "./quantity";
+import { formatAmount, formatMoney, formatPrice, unbroken, usd } from "./quantity";
 
 const RATE = {
   currency: "EUR",
@@ -72,6 +75,31 @@ describe("an answer in another currency", () => {
     const { exchange_rate: _, ...dollars } = answer;
     expect(inCurrencyShown(dollars)).toBe(dollars);
     expect(perDollar(dollars)).toBe(1);
+  });
+});
+
+describe("a rate", () => {
+  it("is said with its day and the first line of its source", () => {
+    expect(rateText({ ...RATE, source: "European Central Bank; noon" })).toBe(
+      "1 USD = 0.8 EUR on 2026-09-30. European Central Bank.",
+    );
+  });
+
+  it("is the user's own where the address states it", () => {
+    at("?currency=EUR&per_usd=0.9%402026-01-31");
+    expect(ownRate()).toMatchObject({ per_usd: "0.9", date: "2026-01-31" });
+    expect(converted(2, ownRate())).toBe(1.8);
+    at("?currency=EUR");
+    expect(ownRate()).toBeNull();
+    expect(converted(2, null)).toBe(2);
+  });
+});
+
+describe("a price of capacity", () => {
+  it("under a cent is that of a thousand, by the unit it is of", () => {
+    expect(formatPrice(usd(0.004))).toBe("4 a TB");
+    expect(formatPrice(usd(0.00390625), "GiB")).toBe("4 a TiB");
+    expect(formatPrice(usd(0.04))).toBe("0.0400");
   });
 });
 

@@ -36,6 +36,19 @@ export function moneyQuery(): Readonly<Record<string, string>> {
   return { currency, ...(stated === undefined ? {} : { per_usd: stated }) };
 }
 
+/** The rate that the address states; `null` where it states none. */
+export function ownRate(): ExchangeRate | null {
+  const { currency, per_usd: stated } = moneyQuery();
+  const [rate, date] = stated?.split("@") ?? [];
+  return currency === undefined || rate === undefined || date === undefined
+    ? null
+    : { currency, per_usd: rate, date, source: "stated by the user" };
+}
+
+/** A sum in dollars in the currency of a rate. */
+export const converted = (usd: number, rate: ExchangeRate | null): number =>
+  rate === null ? usd : usd * Number(rate.per_usd);
+
 /** How the server says at which rate an answer was converted. */
 export interface ExchangeRate {
   readonly currency: string;
@@ -43,6 +56,18 @@ export interface ExchangeRate {
   readonly date: string;
   readonly source: string;
 }
+
+/** "1 USD = 0.88067 EUR on 2026-09-30. European Central Bank." */
+export function rateText(rate: ExchangeRate): string {
+  const source = rate.source.split(";")[0]?.trim() ?? "";
+  const stated = Number(rate.per_usd).toLocaleString("en-US", {
+    maximumSignificantDigits: RATE_DIGITS,
+  });
+  const said = `1 USD = ${stated} ${rate.currency} on ${rate.date}.`;
+  return source === "" ? said : `${said} ${source}.`;
+}
+
+const RATE_DIGITS = 5;
 
 /** The rate that an answer names; `null` where its money is in dollars. */
 export function rateOf(answer: unknown): ExchangeRate | null {

@@ -187,14 +187,23 @@ export function formatMoney(value: Usd): string {
   return value > 0 && value < CENT ? "under 0.01" : formatNumber(value);
 }
 
+/** What a price of capacity is of, and what a thousand of them are. */
+const THOUSANDS = {
+  GB: [1000, "TB"],
+  GiB: [1024, "TiB"],
+} as const;
+
 /** A price of capacity; one under a cent a GB is that of a TB, with the unit that says so. */
-export function formatPrice(value: Usd): string {
+export function formatPrice(value: Usd, of: keyof typeof THOUSANDS = "GB"): string {
+  const [size, unit] = THOUSANDS[of];
   return value > 0 && value < CENT
-    ? `${formatShort(value * GB_PER_TB)} a TB`
+    ? `${formatShort(value * size)} a ${unit}`
     : formatNumber(value);
 }
 
-const GB_PER_TB = 1000;
+/** A cell of money, told by the unit in its header. */
+export const isMoneyColumn = (header: string | undefined): boolean =>
+  header?.includes(`[${shownCurrency()}`) === true;
 
 const CENTS = new Intl.NumberFormat("en-US", {
   minimumFractionDigits: 2,

@@ -15,9 +15,11 @@ import {
   bytes,
   formatBytes,
   formatCount,
+  formatMoney,
   formatPercent,
   formatShort,
   ratio,
+  usd,
 } from "@/units/quantity";
 
 /** More bars than these say nothing; the table holds them all. */
@@ -55,10 +57,11 @@ type Format = (value: number) => string;
 const short: Format = (value) => formatShort(value);
 const share: Format = (value) => formatPercent(ratio(value));
 const size: Format = (value) => formatBytes(bytes(value));
+const money: Format = (value) => formatMoney(usd(value));
 const count: Format = (value) => formatCount(value);
 
 /** By column; those of text stand for nothing. */
-const CHOICE_FORMATS: readonly Format[] = [short, short, short, share, short, short];
+const CHOICE_FORMATS: readonly Format[] = [short, short, short, share, money, short];
 const DIRECTORY_FORMATS: readonly Format[] = [
   short,
   short,

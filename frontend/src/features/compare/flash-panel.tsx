@@ -20,7 +20,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
-import { shownCurrency } from "@/units/currency";
+import { rateOf, shownCurrency } from "@/units/currency";
 import { formatDuration, microseconds } from "@/units/quantity";
 import classes from "./compare.module.css";
 import {
@@ -133,6 +133,7 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
       fileName={`${name} flash devices`}
       table={() => choiceTable(found)}
+      rate={rateOf(found)}
       sentence={
         found.price_book === null
           ? "Prices that the devices state."

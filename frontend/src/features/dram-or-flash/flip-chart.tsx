@@ -3,6 +3,7 @@ import type { BreakEvenOut } from "@/api/break-evens";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
+import { rateOf } from "@/units/currency";
 import { formatShort } from "@/units/quantity";
 import { dollars, flipSeries, flipTable } from "./findings";
 
@@ -46,6 +47,8 @@ export const FlipChart = memo(function FlipChart(props: {
       option={option}
       height={HEIGHT}
       table={() => flipTable(found)}
+      // Its marker names a sum.
+      rate={found.next_money === null ? null : rateOf(found)}
       fileName={`${name} DRAM or flash flip`}
       explanation={
         <p>

@@ -5,7 +5,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { DerivationTable } from "@/components/derivation-table";
-import { shownCurrency } from "@/units/currency";
+import { rateOf, shownCurrency } from "@/units/currency";
 import { formatShort } from "@/units/quantity";
 import {
   crossingMarkers,
@@ -90,6 +90,7 @@ export const MarginalChart = memo(function MarginalChart({
       option={option}
       height={HEIGHT}
       table={() => marginalTable(money)}
+      rate={rateOf(found)}
       fileName={`${name} DRAM or flash next ${money.usd} ${shownCurrency()}`}
       sentence={[found.sentence, trendNote(money)].filter(Boolean).join(" ")}
       explanation={

@@ -1,13 +1,14 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { memo } from "react";
 import type { BreakEvenOut } from "@/api/break-evens";
-import { type CsvCell, csvText } from "@/charts/csv";
+import { type CsvCell, csvWithRate } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { Panel } from "@/components/panel";
 import { type Names, Prose } from "@/components/prose";
 import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
+import { type ExchangeRate, rateOf, shownCurrency } from "@/units/currency";
 import {
   formatCount,
   formatInterval,
@@ -86,13 +87,19 @@ const exportButton = (
   file: string,
   header: readonly string[],
   rows: readonly (readonly CsvCell[])[],
+  /** Of the money in the table. */
+  rate: ExchangeRate | null = null,
 ) => (
   <Button
     size="xs"
     variant="default"
     aria-label={`Export CSV of ${file}`}
     onClick={() =>
-      downloadText(`${file}.csv`, "text/csv;charset=utf-8", csvText(header, rows))
+      downloadText(
+        `${file}.csv`,
+        "text/csv;charset=utf-8",
+        csvWithRate(header, rows, rate),
+      )
     }
   >
     Export CSV
@@ -420,7 +427,7 @@ export const PlanTable = memo(function PlanTable({
       actions={exportButton(
         "break-even-plan",
         [
-          "spent_usd",
+          `spent_${shownCurrency().toLowerCase()}`,
           "ram_pages",
           "flash_pages",
           "dram_gain_us",
@@ -437,6 +444,7 @@ export const PlanTable = memo(function PlanTable({
           choice,
           String(plan.is_trend[index] ?? false),
         ]),
+        rateOf(found),
       )}
     >
       <PlainTable

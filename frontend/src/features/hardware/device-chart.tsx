@@ -1,7 +1,12 @@
 import { Select } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { usualBook } from "@/analysis/defaults";
-import { type DeviceOut, type PriceBookOut, soldAlone } from "@/api/catalog";
+import {
+  type DeviceOut,
+  type PriceBookOut,
+  soldAlone,
+  useShownRate,
+} from "@/api/catalog";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import type { ColorScheme } from "@/charts/palette";
@@ -12,7 +17,20 @@ import {
 } from "@/charts/scatter-option";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
-import { bytes, formatBytes, formatNumber, formatShort } from "@/units/quantity";
+import {
+  BASE_CURRENCY,
+  converted,
+  type ExchangeRate,
+  rateText,
+} from "@/units/currency";
+import {
+  bytes,
+  formatBytes,
+  formatNumber,
+  formatPrice,
+  formatShort,
+  usd,
+} from "@/units/quantity";
 import { KINDS, kindTitle, restsOnAssumption } from "./device-facts";
 
 const OWN_PRICES = "own";
@@ -68,6 +86,7 @@ function groupsOf(
   priced: readonly PricedDevice[],
   ticked: readonly string[],
   colors: ColorScheme,
+  rate: ExchangeRate | null,
 ): DeviceGroup[] {
   const kinds = [...new Set(priced.map((item) => item.device.kind))];
   kinds.sort((one, other) => kindOrder(one) - kindOrder(other));
@@ -81,7 +100,7 @@ function groupsOf(
         (item): DevicePoint => ({
           id: item.device.id,
           name: item.device.name,
-          usdPerGb: item.usdPerGb,
+          pricePerGb: converted(item.usdPerGb, rate),
           readServiceUs: item.readServiceUs,
           priceDate: item.date,
           assumed: restsOnAssumption(item.device, "read"),
@@ -188,6 +207,8 @@ export function DeviceChart(props: {
   const [bookId, setBookId] = useState(() => usualBook(books) ?? OWN_PRICES);
   const colors = useChartColors();
   const book = books.find((candidate) => candidate.id === bookId);
+  const rate = useShownRate(book?.id ?? null);
+  const currency = rate?.currency ?? BASE_CURRENCY;
   const drives = useMemo(() => devices.filter(soldAlone), [devices]);
   const priced = useMemo(
     () => drives.flatMap((device) => pricedDevice(device, book) ?? []),
@@ -197,8 +218,8 @@ export function DeviceChart(props: {
     () =>
       priced.length === 0
         ? null
-        : deviceScatterOption(groupsOf(priced, ticked, colors), colors),
-    [priced, ticked, colors],
+        : deviceScatterOption(groupsOf(priced, ticked, colors, rate), colors, currency),
+    [priced, ticked, colors, rate, currency],
   );
   const left = drives.length - priced.length;
   const control = (
@@ -215,7 +236,8 @@ export function DeviceChart(props: {
         })),
       ]}
       allowDeselect={false}
-      w={260}
+      w={360}
+      maw="100%"
     />
   );
   if (option === null) {
@@ -230,18 +252,23 @@ export function DeviceChart(props: {
   return (
     <ChartCard
       title={chartFinding(priced, ticked)}
-      subtitle={`Busy time of a random read of ${formatBytes(bytes(props.pageBytes))} over purchase price, both logarithmic`}
+      subtitle={`Busy time of a random read of ${formatBytes(bytes(props.pageBytes))} over purchase price, both logarithmic${rate === null ? "" : `; ${rateText(rate)}`}`.replace(
+        /\.$/,
+        "",
+      )}
       label="Service time over price of the devices"
       option={option}
       height={HEIGHT}
       fileName="devices by price and speed"
+      rate={rate}
       controls={control}
       sentence={`${assumedText(priced)}${left} devices lack a price or a service time and are not drawn, nor are the disks of cloud instances; the table below says what is missing. Tick two devices there to compare them here.`}
       table={() => ({
         header: [
           "Device",
           "Kind",
-          "Price [USD/GB]",
+          `Price [${currency}/GB]`,
+          ...(rate === null ? [] : ["As quoted [USD/GB]"]),
           "Read [µs]",
           "Read time",
           "Price from",
@@ -250,7 +277,8 @@ export function DeviceChart(props: {
         rows: priced.map((item) => [
           item.device.name,
           kindTitle(item.device.kind),
-          item.usdPerGb,
+          converted(item.usdPerGb, rate),
+          ...(rate === null ? [] : [item.usdPerGb]),
           item.readServiceUs,
           restsOnAssumption(item.device, "read") ? "assumed" : "from its figures",
           item.source,
@@ -259,7 +287,8 @@ export function DeviceChart(props: {
         shown: priced.map((item) => [
           item.device.name,
           kindTitle(item.device.kind),
-          formatNumber(item.usdPerGb),
+          formatPrice(usd(converted(item.usdPerGb, rate))),
+          ...(rate === null ? [] : [formatPrice(usd(item.usdPerGb))]),
           formatNumber(item.readServiceUs),
           restsOnAssumption(item.device, "read") ? "assumed" : "from its figures",
           item.source,

@@ -1,7 +1,7 @@
 import { Badge, Button, Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import type { DeviceOut } from "@/api/catalog";
+import { type DeviceOut, useShownRate } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { copyDevice, deleteDevice } from "@/api/gen/sdk.gen";
 import { DeleteButton } from "@/components/delete-button";
@@ -11,11 +11,17 @@ import { ScrollRegion } from "@/components/scroll-region";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
 import {
+  BASE_CURRENCY,
+  converted,
+  type ExchangeRate,
+  rateText,
+} from "@/units/currency";
+import {
   bytes,
   formatBytes,
   formatCapacity,
-  formatMoney,
   formatNumber,
+  formatPrice,
   usd,
 } from "@/units/quantity";
 import { DeviceDetails } from "./device-details";
@@ -55,6 +61,7 @@ export function DeviceTable(props: DeviceTableProps) {
   const [kind, setKind] = useState("");
   const [sort, setSort] = useState<SortKey>("name");
   const [open, setOpen] = useState<string | null>(null);
+  const rate = useShownRate(null);
   const shown = sortDevices(
     devices.filter(
       (device) =>
@@ -74,7 +81,7 @@ export function DeviceTable(props: DeviceTableProps) {
   return (
     <Panel
       title="Devices"
-      subtitle={`${ordered.length} of ${devices.length} shown; read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}; open a row for every figure with its source`}
+      subtitle={`${ordered.length} of ${devices.length} shown; read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}; open a row for every figure with its source${rate === null ? "" : `. Prices in small print are as quoted; ${rateText(rate).replace(/\.$/, "")}`}`}
       actions={
         <Group gap="xs">
           <TextInput
@@ -126,7 +133,13 @@ export function DeviceTable(props: DeviceTableProps) {
                     >
                       {column.title}{" "}
                       {column.unit !== undefined && (
-                        <span className="tw-unit">&nbsp;{column.unit}</span>
+                        <span className="tw-unit">
+                          &nbsp;
+                          {column.unit.replace(
+                            BASE_CURRENCY,
+                            rate?.currency ?? BASE_CURRENCY,
+                          )}
+                        </span>
                       )}
                       {sort === column.key ? " ↑" : ""}
                     </Button>
@@ -140,6 +153,7 @@ export function DeviceTable(props: DeviceTableProps) {
                 <Fragment key={device.id}>
                   <DeviceRow
                     device={device}
+                    rate={rate}
                     ticked={ticked.includes(device.id)}
                     open={open === device.id}
                     onTick={() =>
@@ -171,6 +185,7 @@ export function DeviceTable(props: DeviceTableProps) {
 
 function DeviceRow(props: {
   readonly device: DeviceOut;
+  readonly rate: ExchangeRate | null;
   readonly ticked: boolean;
   readonly open: boolean;
   readonly onTick: () => void;
@@ -208,7 +223,7 @@ function DeviceRow(props: {
         <Service device={device} value={device.write_service_us} wanted="write" />
       </td>
       <td className="num">
-        <Price device={device} />
+        <Price device={device} rate={props.rate} />
       </td>
       <td className="num">
         {device.capacity_bytes === null ? (
@@ -269,31 +284,32 @@ function Service(props: {
   );
 }
 
-function Price({ device }: { readonly device: DeviceOut }) {
-  const date = device.price_date;
-  if (device.usd_per_gb !== null) {
-    return (
-      <>
-        {formatMoney(usd(Number(device.usd_per_gb)))}
-        {date !== null && (
-          <Text size="xs" c="dimmed">
-            {date}
-          </Text>
-        )}
-      </>
-    );
+/** In the currency shown, and as quoted where that is another. */
+export function Price(props: {
+  readonly device: DeviceOut;
+  readonly rate: ExchangeRate | null;
+}) {
+  const { device, rate } = props;
+  const stated = device.usd_per_gb ?? device.usd_per_gb_month;
+  if (stated === null) {
+    return <Unknown reason={missingReason(device, "price")} />;
   }
-  if (device.usd_per_gb_month !== null) {
-    return (
-      <>
-        {formatMoney(usd(Number(device.usd_per_gb_month)))}{" "}
+  const quoted = Number(stated);
+  const beside = [
+    ...(device.usd_per_gb === null ? ["a month"] : []),
+    ...(rate === null ? [] : [`${formatPrice(usd(quoted))} ${BASE_CURRENCY}`]),
+    ...(device.price_date === null ? [] : [device.price_date]),
+  ];
+  return (
+    <>
+      {formatPrice(usd(converted(quoted, rate)))}
+      {beside.length > 0 && (
         <Text size="xs" c="dimmed">
-          a month{date === null ? "" : `, ${date}`}
+          {beside.join(", ")}
         </Text>
-      </>
-    );
-  }
-  return <Unknown reason={missingReason(device, "price")} />;
+      )}
+    </>
+  );
 }
 
 function CopyDevice({ device }: { readonly device: DeviceOut }) {

@@ -79,6 +79,10 @@ type BookPrice = PriceBookOut["prices"][number];
 const unitOf = (price: BookPrice): PriceUnit =>
   price.unit.replace(/^USD\//, "") as PriceUnit;
 
+/** The capacity that a price is of. */
+export const capacityOf = (price: BookPrice): "GB" | "GiB" =>
+  unitOf(price).startsWith("GiB") ? "GiB" : "GB";
+
 export function formOfBook(book: PriceBookOut | null): PriceBookForm {
   if (book === null) {
     return {

@@ -1,16 +1,18 @@
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import type { DeviceOut, PriceBookOut } from "@/api/catalog";
+import { type DeviceOut, type PriceBookOut, useShownRate } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { deletePriceBook } from "@/api/gen/sdk.gen";
 import { DeleteButton } from "@/components/delete-button";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
-import { formatMoney, usd } from "@/units/quantity";
+import { BASE_CURRENCY, converted, shownCurrency } from "@/units/currency";
+import { formatPrice, usd } from "@/units/quantity";
 import { kindTitle } from "./device-facts";
 import { PriceBookEditor } from "./price-book-editor";
 import {
+  capacityOf,
   formOfBook,
   type PriceBookForm,
   statedAmount,
@@ -191,15 +193,23 @@ function BookTable(props: {
   readonly target: (price: PriceBookOut["prices"][number]) => string;
 }) {
   const { book, target } = props;
+  const shown = shownCurrency();
+  const rate = useShownRate(book.id);
+  const beside = shown !== book.currency && (shown === BASE_CURRENCY || rate !== null);
   return (
     <table className="tw-table" aria-label={`Prices of ${book.name}`}>
       <thead>
         <tr>
           <th scope="col">For</th>
           <th scope="col" className="num">
-            Price
+            {beside ? "As quoted" : "Price"}
           </th>
           <th scope="col">Unit</th>
+          {beside && (
+            <th scope="col" className="num">
+              In {shown}
+            </th>
+          )}
           <th scope="col">Date</th>
           <th scope="col">Source</th>
         </tr>
@@ -208,8 +218,18 @@ function BookTable(props: {
         {book.prices.map((price) => (
           <tr key={`${price.device_id} ${price.kind} ${price.unit}`}>
             <th scope="row">{target(price)}</th>
-            <td className="num">{formatMoney(usd(Number(statedAmount(price))))}</td>
+            <td className="num">
+              {formatPrice(usd(Number(statedAmount(price))), capacityOf(price))}
+            </td>
             <td>{statedUnit(price, book.currency)}</td>
+            {beside && (
+              <td className="num">
+                {formatPrice(
+                  usd(converted(Number(price.usd), rate)),
+                  capacityOf(price),
+                )}
+              </td>
+            )}
             <td>{price.date ?? <Unknown reason="the source carries no date" />}</td>
             <td style={{ overflowWrap: "anywhere" }}>{price.source}</td>
           </tr>

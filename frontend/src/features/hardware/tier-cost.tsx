@@ -10,6 +10,7 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { CurrencySelect } from "@/analysis/currency-select";
 import { usualBook, usualDevices } from "@/analysis/defaults";
 import type { AnalysisSearch } from "@/analysis/state";
 import { NONE } from "@/analysis/state";
@@ -27,7 +28,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { WarningNotes } from "@/components/warning-notes";
-import { shownCurrency } from "@/units/currency";
+import { rateOf, shownCurrency } from "@/units/currency";
 import { formatAmount, usd } from "@/units/quantity";
 import classes from "./hardware.module.css";
 import {
@@ -183,6 +184,7 @@ function LoadFields(props: {
         onChange={(value) => patch({ tier_page: Math.round(value) })}
       />
       <Select
+        className={classes["wide"] ?? ""}
         label="Prices"
         value={book ?? NONE}
         allowDeselect={false}
@@ -195,6 +197,9 @@ function LoadFields(props: {
         ]}
         onChange={(value) => patch({ price_book: value ?? NONE })}
       />
+      <div className={classes["wide"]}>
+        <CurrencySelect book={book} />
+      </div>
       <NumberField
         label="Spread over"
         unit="months"
@@ -213,7 +218,7 @@ function LoadFields(props: {
       />
       <NumberField
         label="Electricity (0: left out)"
-        unit="$/kWh"
+        unit="USD/kWh"
         value={search.usd_per_kwh ?? 0}
         min={TIER_BOUNDS.usd_per_kwh.low}
         max={TIER_BOUNDS.usd_per_kwh.high}
@@ -256,6 +261,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
       fileName="tier costs"
       table={() => tierTable(found)}
+      rate={rateOf(found)}
       sentence={
         found.price_book === null
           ? "Prices that the devices state."

@@ -48,6 +48,9 @@ test("a bar is the sum of its lines, and what has no price has no bar", () => {
   expect(bars.map(barTotal)).toEqual([3.5]);
   expect(tierTable(FOUND).shown[1]?.[1]).toBe("–");
   expect(tierTable(FOUND).shown[0]?.at(-1)).toBe("25 %");
+  // A tenth of a cent is said as such, in the table; the export holds it.
+  expect(tierTable(FOUND).shown[0]?.at(-2)).toBe("under 0.01");
+  expect(tierTable(FOUND).rows[0]?.at(-2)).toBe(0.001);
 });
 
 test("what is left out is said once", () => {

@@ -5,7 +5,14 @@ import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-costs";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
 import { shownCurrency } from "@/units/currency";
-import { formatPercent, formatShort, ratio } from "@/units/quantity";
+import {
+  formatMoney,
+  formatPercent,
+  formatShort,
+  isMoneyColumn,
+  ratio,
+  usd,
+} from "@/units/quantity";
 
 export const SECONDS_PER_MONTH = 730 * 3600;
 const GIB = 2 ** 30;
@@ -92,17 +99,18 @@ export function tierTable(found: TierCostsOut): ChartTable {
     money(row.usd_per_million_accesses),
     row.busy_share,
   ]);
+  const header = [
+    "Device",
+    `A month [${shownCurrency()}]`,
+    ...COST_PARTS.map(({ title }) => `${title} [${shownCurrency()}]`),
+    `At once [${shownCurrency()}]`,
+    "Devices",
+    `A million pages held [${shownCurrency()}/month]`,
+    `A million accesses [${shownCurrency()}]`,
+    "Busy",
+  ];
   return {
-    header: [
-      "Device",
-      `A month [${shownCurrency()}]`,
-      ...COST_PARTS.map(({ title }) => `${title} [${shownCurrency()}]`),
-      `At once [${shownCurrency()}]`,
-      "Devices",
-      `A million pages held [${shownCurrency()}/month]`,
-      `A million accesses [${shownCurrency()}]`,
-      "Busy",
-    ],
+    header,
     rows,
     shown: rows.map((row) =>
       row.map((cell, index) => {
@@ -112,7 +120,12 @@ export function tierTable(found: TierCostsOut): ChartTable {
         if (index === row.length - 1) {
           return formatPercent(ratio(Number(cell)));
         }
-        return typeof cell === "number" ? formatShort(cell) : cell;
+        if (typeof cell === "string") {
+          return cell;
+        }
+        return isMoneyColumn(header[index])
+          ? formatMoney(usd(cell))
+          : formatShort(cell);
       }),
     ),
     caption:

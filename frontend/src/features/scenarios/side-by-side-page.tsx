@@ -21,7 +21,7 @@ import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
-import { shownCurrency } from "@/units/currency";
+import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
   formatCount,
@@ -365,7 +365,22 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
     ["Dirty share [%]", dirtyText(side.evaluation)],
     ["Pages newly allocated while recording", formatCount(side.evaluation.new_pages)],
     ["Memory that flash needs", side.evaluation.ram_budget?.title ?? "not charged"],
+    ...rateRows(side.evaluation),
   ];
+}
+
+/** The rate that the costs were converted at; none in dollars. */
+export function rateRows(
+  evaluation: EvaluationOut,
+): readonly (readonly [string, string])[] {
+  const rate = rateOf(evaluation);
+  return rate === null
+    ? []
+    : [
+        [`Exchange rate [${rate.currency} per USD]`, rate.per_usd],
+        ["Date of the exchange rate", rate.date],
+        ["Source of the exchange rate", rate.source],
+      ];
 }
 
 function dirtyText({ dirty_share: share }: EvaluationOut): string {

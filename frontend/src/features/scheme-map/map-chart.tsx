@@ -5,11 +5,12 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard, type ChartTable } from "@/charts/chart-card";
 import { MARGIN_BANDS, schemeMapOption } from "@/charts/map-option";
 import { SchemeMark } from "@/charts/scheme-mark";
-import { shownCurrency } from "@/units/currency";
+import { rateOf, shownCurrency } from "@/units/currency";
 import {
   formatMicroseconds,
   formatMoney,
   formatPercent,
+  isMoneyColumn,
   microseconds,
   ratio,
   usd,
@@ -77,6 +78,7 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
       onPick={onPick}
       fileName={`${props.workloadName} scheme map ${map.x.name} ${map.y.name}`}
       table={() => tableOf(map, here)}
+      rate={map.money.best_by_price_times_time === null ? null : rateOf(map)}
       legend={<MapLegend map={map} by={by} best={chart.best} />}
       controls={
         <SegmentedControl
@@ -286,7 +288,7 @@ function shownCell(
   if (index === SAVED_COLUMN) {
     return formatPercent(ratio(cell));
   }
-  return header[index]?.includes(`[${shownCurrency()}`) === true
+  return isMoneyColumn(header[index])
     ? formatMoney(usd(cell))
     : formatMicroseconds(microseconds(cell));
 }

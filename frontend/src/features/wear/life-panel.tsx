@@ -11,7 +11,7 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
-import { shownCurrency } from "@/units/currency";
+import { rateOf, shownCurrency } from "@/units/currency";
 import {
   formatAmount,
   formatMoney,
@@ -65,6 +65,7 @@ export const LifeChart = memo(function LifeChart(props: {
       height={HEIGHT}
       fileName={`${name} flash wear`}
       table={() => wearTable(wear)}
+      rate={rateOf(wear)}
       sentence={
         budget.reason === ""
           ? `The device endures ${formatNumber(budget.in_place_tb ?? 0)} TB of writes${budget.appended_tb === null ? "" : `, ${formatNumber(budget.appended_tb)} TB if they are appended`}: ${budget.basis}.`

@@ -8,8 +8,10 @@ import { shownCurrency } from "@/units/currency";
 import {
   usd as asUsd,
   formatAmount,
+  formatMoney,
   formatNumber,
   formatShort,
+  isMoneyColumn,
 } from "@/units/quantity";
 
 export const USUAL_INTERVAL_S = 300;
@@ -128,27 +130,30 @@ export function wearTable(wear: WearOut): ChartTable {
       : Number(row.money.amortised_usd_per_month),
     ...(ranged ? [row.least?.years ?? null, row.least?.tb_per_day ?? null] : []),
   ]);
+  const header = [
+    "Scheme",
+    "Life [years]",
+    "From [years]",
+    "To [years]",
+    "Never worn out",
+    "Writes [TB/day]",
+    "Drive writes [1/day]",
+    "Flash writes [1/access]",
+    `Wear [${shownCurrency()}/TB]`,
+    `Wear [${shownCurrency()}/month]`,
+    `Device [${shownCurrency()}/month]`,
+    ...(ranged
+      ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"]
+      : []),
+  ];
+  const text = (cell: number, column: number) =>
+    isMoneyColumn(header[column]) ? formatMoney(asUsd(cell)) : formatShort(cell);
   return {
-    header: [
-      "Scheme",
-      "Life [years]",
-      "From [years]",
-      "To [years]",
-      "Never worn out",
-      "Writes [TB/day]",
-      "Drive writes [1/day]",
-      "Flash writes [1/access]",
-      `Wear [${shownCurrency()}/TB]`,
-      `Wear [${shownCurrency()}/month]`,
-      `Device [${shownCurrency()}/month]`,
-      ...(ranged
-        ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"]
-        : []),
-    ],
+    header,
     rows,
     shown: rows.map((row) =>
-      row.map((cell) =>
-        cell === null ? "–" : typeof cell === "number" ? formatShort(cell) : cell,
+      row.map((cell, column) =>
+        cell === null ? "–" : typeof cell === "number" ? text(cell, column) : cell,
       ),
     ),
     caption:
