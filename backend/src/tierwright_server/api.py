@@ -10,6 +10,7 @@ from tierwright_server.analyses.windows import router as windows
 from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.device_imports.endpoints import router as device_imports
+from tierwright_server.errors import responses
 from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.flash_choices.endpoints import router as flash_choices
 from tierwright_server.formulas.endpoints import router as formulas
@@ -17,6 +18,7 @@ from tierwright_server.fragment_caches.endpoints import router as fragment_cache
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.miniatures.endpoints import router as miniatures
 from tierwright_server.replay_checks.endpoints import router as replay_checks
+from tierwright_server.root import PREFIX, get_root
 from tierwright_server.runs.endpoints import router as runs
 from tierwright_server.scenarios.endpoints import router as scenarios
 from tierwright_server.scheme_maps.endpoints import router as scheme_maps
@@ -34,7 +36,12 @@ from tierwright_server.wear.endpoints import router as wear
 from tierwright_server.workloads.endpoints import curves
 from tierwright_server.workloads.endpoints import router as workloads
 
-router = APIRouter(prefix="/api/v1", dependencies=[Depends(check_query)])
+router = APIRouter(prefix=PREFIX, dependencies=[Depends(check_query)])
+# A router with neither prefix nor path cannot be included.
+router.add_api_route(
+    "", get_root, operation_id="get_root", tags=["root"], responses=responses()
+)
+router.add_api_route("/", get_root, include_in_schema=False)
 # tus goes first: its HEAD and PATCH share their paths with the JSON routes.
 for part in (
     health,

@@ -334,7 +334,7 @@ def simulator_message(error: Exception) -> tuple[str, str | None]:
 _HTTP_HINTS = {
     400: "Send one JSON object, with nothing nested in hundreds and no number of thousands "
     "of digits.",
-    404: "The paths of this server are listed at /api/v1/openapi.json.",
+    404: "GET /api/v1 lists the addresses of this server.",
     405: "See /api/v1/openapi.json for the methods of this path.",
 }
 

@@ -15,6 +15,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         version=app.version,
         description=app.description,
         routes=app.routes,
+        servers=[{"url": "/", "description": "This server."}],
     )
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     problem = Problem.model_json_schema(

@@ -9,4 +9,5 @@ export const NAVIGATION = [
   { to: "/formulas", label: "Formulas" },
   { to: "/runs", label: "Runs" },
   { to: "/scenarios", label: "Scenarios" },
+  { to: "/docs", label: "API" },
 ] as const;

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { parseDocsSearch } from "@/analysis/docs-state";
 import { parseDollarSearch } from "@/analysis/dollar-state";
 import { parseFormulaSearch } from "@/analysis/formula-state";
 import { parseMapSearch } from "@/analysis/map-state";
@@ -169,6 +170,16 @@ const formulas = createRoute({
   ),
 });
 
+const apiDocs = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/docs",
+  validateSearch: parseDocsSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/api-docs/api-docs-page"),
+    "ApiDocsPage",
+  ),
+});
+
 const runs = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
@@ -209,6 +220,7 @@ export const router = createRouter({
     throughput,
     simulate,
     formulas,
+    apiDocs,
     runs,
     scenarios,
     sideBySide,

@@ -4809,6 +4809,38 @@ export type LeavingOut = {
 };
 
 /**
+ * LinkOut
+ *
+ * One address of the API.
+ */
+export type LinkOut = {
+    /**
+     * Name
+     *
+     * The address without its prefix.
+     */
+    name: string;
+    /**
+     * Href
+     *
+     * The address, relative to the server.
+     */
+    href: string;
+    /**
+     * Methods
+     *
+     * What can be sent to it.
+     */
+    methods: Array<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>;
+    /**
+     * Description
+     *
+     * What it answers, or makes.
+     */
+    description: string;
+};
+
+/**
  * LiveOut
  *
  * The process answers.
@@ -7572,6 +7604,44 @@ export type RestartPart = {
      * Total S
      */
     total_s: number;
+};
+
+/**
+ * RootOut
+ *
+ * Everything that can be asked without knowing an id.
+ */
+export type RootOut = {
+    /**
+     * Title
+     *
+     * Name of the product.
+     */
+    title: string;
+    /**
+     * Version
+     *
+     * Version of the product and of its models.
+     */
+    version: string;
+    /**
+     * Documentation
+     *
+     * Page that shows the API to people.
+     */
+    documentation: string;
+    /**
+     * Openapi
+     *
+     * The same for machines, as OpenAPI 3.1.
+     */
+    openapi: string;
+    /**
+     * Links
+     *
+     * All collections and questions, by address. What is inside a collection is found by its id: `/workloads/example`.
+     */
+    links: Array<LinkOut>;
 };
 
 /**
@@ -11719,6 +11789,55 @@ export type ZipfOut = {
      */
     quality: string;
 };
+
+export type GetRootData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1';
+};
+
+export type GetRootErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetRootError = GetRootErrors[keyof GetRootErrors];
+
+export type GetRootResponses = {
+    /**
+     * Successful Response
+     */
+    200: RootOut;
+};
+
+export type GetRootResponse = GetRootResponses[keyof GetRootResponses];
 
 export type GetHealthData = {
     body?: never;
