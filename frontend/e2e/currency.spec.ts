@@ -58,3 +58,64 @@ test("hardware in euros: prices as quoted beside them, and exports that name the
   }
   expect(await exported("SVG picture")).toContain("1 USD = 0.5 EUR on 2026-01-31");
 });
+
+test("a price book in euros: its rate, a conflict, and what was typed is not lost", async ({
+  page,
+}) => {
+  const name = `Euro list ${Date.now()}`;
+  const dialog = page.getByRole("dialog");
+  const price = dialog.getByLabel("Price", { exact: true });
+  const save = dialog.getByRole("button", { name: "Save", exact: true });
+  await page.goto("/hardware");
+  await page.getByRole("button", { name: "Add a price book" }).click();
+  await dialog.getByLabel("Name").fill(name);
+  await dialog
+    .getByRole("textbox", { name: "Date", exact: true })
+    .first()
+    .fill("2026-09-30");
+  await dialog.getByLabel("Currency").fill("eur");
+  await expect(dialog.getByLabel("EUR for 1 USD")).toHaveValue("0.8806693");
+  await dialog.getByRole("combobox", { name: "For", exact: true }).click();
+  await page.getByRole("option", { name: "Hard disk", exact: true }).click();
+  await price.fill("0.02");
+  await dialog.getByLabel("Source", { exact: true }).fill("quote 17");
+  await save.click();
+  await expect(dialog).toBeHidden();
+
+  await page.getByRole("button", { name: `Edit ${name}` }).click();
+  // Meanwhile somebody else saves it.
+  const books = "/api/v1/catalog/price-books";
+  const listed = (await (await page.request.get(books)).json()) as {
+    items: { id: string; name: string }[];
+  };
+  const id = listed.items.find((book) => book.name === name)?.id ?? "";
+  const stored = await (await page.request.get(`${books}/${id}`)).json();
+  const changed = await page.request.put(`${books}/${id}`, {
+    data: {
+      name,
+      date: stored.date,
+      currency: "EUR",
+      exchange_rates: stored.exchange_rates.map(
+        ({ caution: _, ...rate }: { caution: string | null }) => rate,
+      ),
+      prices: [{ kind: "hdd", per_gb: "0.03", source: "quote 18" }],
+    },
+  });
+  expect(changed.ok()).toBe(true);
+  await price.fill("0.04");
+  // Esc would lose what was typed.
+  await page.keyboard.press("Escape");
+  await expect(price).toHaveValue("0.04");
+  await save.click();
+  await expect(dialog.getByRole("alert")).toContainText("was changed elsewhere");
+  await expect(price).toHaveValue("0.04");
+  await dialog.getByRole("button", { name: "Drop my changes" }).click();
+  await expect(price).toHaveValue("0.03");
+  await price.fill("0.05");
+  await save.click();
+  await expect(dialog).toBeHidden();
+  const table = page.getByRole("table", { name: `Prices of ${name}` });
+  await page.getByRole("button", { name: `Prices of ${name}` }).click();
+  await expect(table.getByRole("row", { name: /Hard disk/ })).toContainText("0.0500");
+  expect((await page.request.delete(`${books}/${id}`)).ok()).toBe(true);
+});

@@ -15,7 +15,7 @@ import {
   listPriceBooks,
   listSchemes,
 } from "./gen/sdk.gen";
-import type { DeviceOut } from "./gen/types.gen";
+import type { DeviceOut, PriceBookOut } from "./gen/types.gen";
 
 export type {
   DeviceIn,
@@ -81,6 +81,19 @@ export const priceBooksQuery = () =>
     queryFn: async ({ signal }) =>
       (await answer(listPriceBooks({ signal, throwOnError: true }))).items,
   });
+
+/** A book as pickers list it: with its date, unless its name says the year already. */
+export function bookLabel(
+  book: Pick<PriceBookOut, "name" | "date" | "retired">,
+): string {
+  const added = [
+    ...(book.name.includes(book.date.slice(0, YEAR_DIGITS)) ? [] : [book.date]),
+    ...(book.retired === "" ? [] : ["retired"]),
+  ];
+  return added.length === 0 ? book.name : `${book.name} (${added.join(", ")})`;
+}
+
+const YEAR_DIGITS = 4;
 
 /** Currencies, each at the rate at which amounts of a book are stated. */
 export const exchangeRatesQuery = (priceBookId: string | null) =>

@@ -18,6 +18,7 @@ import { type AnalysisState, NONE, STARTS, type Start } from "@/analysis/state";
 import type { SweepSearch } from "@/analysis/sweep-state";
 import { useAnalysis } from "@/analysis/use-analysis";
 import {
+  bookLabel,
   type Capability,
   type DeviceOut,
   devicesFor,
@@ -288,7 +289,7 @@ function HardwareChip({
             { value: NONE, label: "No price book: only the devices' own prices" },
             ...books.map((candidate) => ({
               value: candidate.id,
-              label: `${candidate.name} (${candidate.date}${candidate.retired === "" ? "" : ", retired"})`,
+              label: bookLabel(candidate),
             })),
           ]}
           value={state?.price_book ?? null}

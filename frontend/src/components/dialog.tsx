@@ -9,6 +9,8 @@ interface DialogProps {
   readonly yOffset?: ModalRootProps["yOffset"];
   /** Off where a stray click would lose what was typed. */
   readonly closeOnClickOutside?: boolean;
+  /** Off where Esc would. */
+  readonly closeOnEscape?: boolean;
   readonly children: ReactNode;
 }
 

@@ -2,6 +2,7 @@ import { Select } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { usualBook } from "@/analysis/defaults";
 import {
+  bookLabel,
   type DeviceOut,
   type PriceBookOut,
   soldAlone,
@@ -232,7 +233,7 @@ export function DeviceChart(props: {
         { value: OWN_PRICES, label: "Each device's own dated price" },
         ...books.map((candidate) => ({
           value: candidate.id,
-          label: `${candidate.name} (${candidate.date})`,
+          label: bookLabel(candidate),
         })),
       ]}
       allowDeselect={false}

@@ -47,7 +47,6 @@ export function DeviceEditor({ device, onClose }: DeviceEditorProps) {
   const form = useForm<DeviceForm>({
     initialValues: formOfDevice(device),
     validate: deviceFaults,
-    validateInputOnBlur: true,
   });
   // Of the figures in the form: the list may be read again meanwhile.
   const [read] = useState(device?.etag);

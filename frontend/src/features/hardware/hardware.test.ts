@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeviceOut, PriceBookOut } from "@/api/catalog";
+import { bookLabel, type DeviceOut, type PriceBookOut } from "@/api/catalog";
 import { assumedText, chartFinding, pricedDevice } from "./device-chart";
 import { missingReason, sortDevices } from "./device-facts";
 import { deviceFaults, deviceOfForm, emptyFigure, formOfDevice } from "./device-form";
@@ -8,6 +8,7 @@ import {
   bookOfForm,
   formOfBook,
   rateRow,
+  startingRate,
   statedAmount,
   statedUnit,
 } from "./price-book-form";
@@ -172,6 +173,19 @@ describe("a price book's form", () => {
     ]);
   });
 
+  it("starts from a rate that a book can hold, and keeps those of a book", () => {
+    const known = {
+      per_usd: "0.8806693086745926904447380009",
+      date: "2026-09",
+      source: "b",
+    };
+    expect(startingRate("1", "EUR", known).perUsd).toBe("0.8806693");
+    expect(startingRate("1", "EUR").perUsd).toBe("");
+    expect(rateRow("1", "EUR", { ...known, per_usd: "0.880669308674" }).perUsd).toBe(
+      "0.880669308674",
+    );
+  });
+
   it("wants the rate of its currency, and each rate whole and once", () => {
     const form = formOfBook({ ...book, currency: "EUR" });
     expect(bookFaults(form)).toEqual({ currency: "add the exchange rate of EUR" });
@@ -200,6 +214,18 @@ describe("a price book's form", () => {
       "prices.0.source",
       "prices.0.target",
     ]);
+  });
+});
+
+describe("the name of a book in a list", () => {
+  it("has the date, unless it says the year", () => {
+    expect(bookLabel({ ...book, date: "2026-11" })).toBe("Book (2026-11)");
+    expect(bookLabel({ ...book, name: "Prices of May 2026", date: "2026-05" })).toBe(
+      "Prices of May 2026",
+    );
+    expect(bookLabel({ ...book, name: "May 2025", retired: "withdrawn" })).toBe(
+      "May 2025 (2026-11, retired)",
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Autocomplete,
   Button,
   Group,
@@ -11,21 +12,25 @@ import {
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { randomId } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { type DeviceOut, exchangeRatesQuery } from "@/api/catalog";
 import { answer, ifMatch } from "@/api/client";
-import { createPriceBook, updatePriceBook } from "@/api/gen/sdk.gen";
+import { createPriceBook, getPriceBook, updatePriceBook } from "@/api/gen/sdk.gen";
+import { ProblemError } from "@/api/problem";
 import { Dialog } from "@/components/dialog";
 import { KIND_TITLES } from "@/components/kind-titles";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
 import { BASE_CURRENCY, currencyCode } from "@/units/currency";
+import classes from "./hardware.module.css";
 import {
   bookFaults,
   bookOfForm,
   emptyPrice,
+  formOfBook,
   PRICE_UNITS,
   type PriceBookForm,
-  rateRow,
+  startingRate,
 } from "./price-book-form";
 
 interface PriceBookEditorProps {
@@ -45,13 +50,20 @@ export function PriceBookEditor({
   onClose,
 }: PriceBookEditorProps) {
   const queryClient = useQueryClient();
+  // Of the book as it was last read: another may be stored meanwhile.
+  const [read, setRead] = useState(etag);
   const form = useForm<PriceBookForm>({
     initialValues: initial,
     validate: bookFaults,
-    validateInputOnBlur: true,
   });
   const save = useMutation({
-    mutationFn: (values: PriceBookForm) => {
+    mutationFn: ({
+      values,
+      etag: tag,
+    }: {
+      values: PriceBookForm;
+      etag: string | null;
+    }) => {
       const body = bookOfForm(values);
       return answer(
         id === null
@@ -59,7 +71,7 @@ export function PriceBookEditor({
           : updatePriceBook({
               path: { price_book_id: id },
               body,
-              ...ifMatch(etag),
+              ...ifMatch(tag),
               throwOnError: true,
             }),
       );
@@ -71,6 +83,22 @@ export function PriceBookEditor({
       onClose();
     },
   });
+  const stored = useMutation({
+    mutationFn: (bookId: string) =>
+      answer(getPriceBook({ path: { price_book_id: bookId }, throwOnError: true })),
+  });
+  const takeStored = async (bookId: string) => {
+    const book = await stored.mutateAsync(bookId);
+    form.setValues(formOfBook(book));
+    form.resetDirty();
+    setRead(book.etag ?? null);
+    save.reset();
+  };
+  const saveOver = async (bookId: string) => {
+    const book = await stored.mutateAsync(bookId);
+    setRead(book.etag ?? null);
+    save.mutate({ values: form.getValues(), etag: book.etag ?? null });
+  };
   const targets = [
     {
       group: "Every device of a kind",
@@ -94,8 +122,12 @@ export function PriceBookEditor({
       size="min(1100px, 95vw)"
       title={id === null ? "Add a price book" : `Edit ${initial.name}`}
       closeOnClickOutside={false}
+      closeOnEscape={!form.isDirty()}
     >
-      <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+      <form
+        onSubmit={form.onSubmit((values) => save.mutate({ values, etag: read }))}
+        noValidate
+      >
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <TextInput
@@ -114,7 +146,7 @@ export function PriceBookEditor({
           </SimpleGrid>
           <CurrencyFields form={form} />
           {form.values.prices.map((row, index) => (
-            <SimpleGrid key={row.key} cols={{ base: 1, sm: 6 }} spacing="xs">
+            <div key={row.key} className={classes["price"]}>
               <Select
                 label="For"
                 data={targets}
@@ -149,7 +181,7 @@ export function PriceBookEditor({
                   Remove
                 </Button>
               </Group>
-            </SimpleGrid>
+            </div>
           ))}
           <Group>
             <Button
@@ -160,8 +192,20 @@ export function PriceBookEditor({
               Add a price
             </Button>
           </Group>
-          {save.error !== null && (
-            <ProblemAlert error={save.error} title="The price book was not saved" />
+          {id !== null && isConflict(save.error) ? (
+            <Conflict
+              name={initial.name}
+              busy={stored.isPending || save.isPending}
+              onTake={() => void takeStored(id)}
+              onSaveOver={() => void saveOver(id)}
+            />
+          ) : (
+            save.error !== null && (
+              <ProblemAlert error={save.error} title="The price book was not saved" />
+            )
+          )}
+          {stored.error !== null && (
+            <ProblemAlert error={stored.error} title="The stored book was not read" />
           )}
           <Group>
             <Button type="submit" loading={save.isPending}>
@@ -177,13 +221,61 @@ export function PriceBookEditor({
   );
 }
 
+const CHANGED_MEANWHILE = 412;
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof ProblemError && error.problem.status === CHANGED_MEANWHILE;
+
+/** The book was saved elsewhere since it was opened here: what was typed is not lost. */
+function Conflict(props: {
+  readonly name: string;
+  readonly busy: boolean;
+  readonly onTake: () => void;
+  readonly onSaveOver: () => void;
+}) {
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="outline"
+      title="The price book was not saved"
+      styles={{ title: { color: "var(--mantine-color-error)" } }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          {props.name} was changed elsewhere after you opened it. Your changes are still
+          here, but not saved.
+        </Text>
+        <Group>
+          <Button
+            size="xs"
+            variant="default"
+            loading={props.busy}
+            onClick={props.onTake}
+          >
+            Drop my changes and show what is stored
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            loading={props.busy}
+            onClick={props.onSaveOver}
+          >
+            Replace it with my version
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
 /** The currency of the book's prices, and the exchange rates that the book states. */
 function CurrencyFields({ form }: { readonly form: UseFormReturnType<PriceBookForm> }) {
   const known = useQuery(exchangeRatesQuery(null)).data ?? [];
   const { currency, rates } = form.values;
   const addRate = (code: string) => {
     const found = known.find((rate) => rate.currency === code);
-    form.insertListItem("rates", rateRow(randomId(), code, found));
+    form.insertListItem("rates", startingRate(randomId(), code, found));
   };
   const choose = (text: string) => {
     const code = text.trim().toUpperCase();
@@ -206,7 +298,7 @@ function CurrencyFields({ form }: { readonly form: UseFormReturnType<PriceBookFo
         />
       </SimpleGrid>
       {rates.map((rate, index) => (
-        <SimpleGrid key={rate.key} cols={{ base: 1, sm: 5 }} spacing="xs">
+        <div key={rate.key} className={classes["rate"]}>
           <TextInput
             label="Rate of"
             placeholder="EUR"
@@ -239,7 +331,7 @@ function CurrencyFields({ form }: { readonly form: UseFormReturnType<PriceBookFo
               Remove
             </Button>
           </Group>
-        </SimpleGrid>
+        </div>
       ))}
       {currency !== BASE_CURRENCY && (
         <Text size="xs" c="dimmed">

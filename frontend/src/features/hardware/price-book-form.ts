@@ -67,6 +67,26 @@ export const rateRow = (
   source: known?.source ?? "",
 });
 
+const RATE_DIGITS = 7;
+
+/**
+ * A known rate to start from. It may be a quotient without end, which a book does not hold: to
+ * seven digits it differs by less than any bank's margin, and it can be read.
+ */
+export const startingRate = (
+  key: string,
+  currency: string,
+  known?: Pick<ExchangeRateOut, "per_usd" | "date" | "source">,
+): RateRow =>
+  rateRow(
+    key,
+    currency,
+    known && {
+      ...known,
+      per_usd: String(Number(Number(known.per_usd).toPrecision(RATE_DIGITS))),
+    },
+  );
+
 /** A price as its book states it: in the currency of the book. */
 export const statedAmount = (price: BookPrice): string => price.stated ?? price.usd;
 

@@ -7,7 +7,7 @@ import { deletePriceBook } from "@/api/gen/sdk.gen";
 import { DeleteButton } from "@/components/delete-button";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
-import { BASE_CURRENCY, converted, shownCurrency } from "@/units/currency";
+import { BASE_CURRENCY, converted, rateText, shownCurrency } from "@/units/currency";
 import { formatPrice, usd } from "@/units/quantity";
 import { kindTitle } from "./device-facts";
 import { PriceBookEditor } from "./price-book-editor";
@@ -180,7 +180,7 @@ function PriceTable(props: {
       ))}
       {book.exchange_rates.map((rate) => (
         <Text size="sm" key={rate.currency}>
-          1 USD = {rate.per_usd} {rate.currency} on {rate.date}. {rate.source}.
+          {rateText(rate)}
         </Text>
       ))}
       <BookTable book={book} target={target} />

@@ -16,7 +16,7 @@ import type { AnalysisSearch } from "@/analysis/state";
 import { NONE } from "@/analysis/state";
 import { MOST_TIER_DEVICES, TIER_BOUNDS, type TierSearch } from "@/analysis/tier-state";
 import { usePatch } from "@/analysis/use-analysis";
-import { type DeviceOut, type PriceBookOut, soldAlone } from "@/api/catalog";
+import { bookLabel, type DeviceOut, type PriceBookOut, soldAlone } from "@/api/catalog";
 import { type TierCostsOut, tierCostsQuery } from "@/api/tier-costs";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -190,10 +190,7 @@ function LoadFields(props: {
         allowDeselect={false}
         data={[
           { value: NONE, label: "Each device's own" },
-          ...books.map(({ id, name, date }) => ({
-            value: id,
-            label: `${name} (${date})`,
-          })),
+          ...books.map((each) => ({ value: each.id, label: bookLabel(each) })),
         ]}
         onChange={(value) => patch({ price_book: value ?? NONE })}
       />
