@@ -55,6 +55,11 @@ fuzz: setup ## damage every kind of input for FUZZ_SECONDS (600)
 	  cargo test --release --manifest-path models/Cargo.toml -p tierwright-simulator --test ingest fuzz
 	TIERWRIGHT_FUZZ_EXAMPLES=$$(( $(FUZZ_SECONDS) * 10 )) $(PY) -m pytest -q models/tests/test_fuzz.py
 
+SOAK_MOMENTS ?= 100
+.PHONY: soak
+soak: setup ## kill, freeze, fill and flood the application SOAK_MOMENTS (100) times and write docs/operations/soak.md; a quarter of an hour; fills a disk of its own where it may mount one
+	$(PY) -u backend/tests/soak.py --moments $(SOAK_MOMENTS) --write
+
 .PHONY: check
 check: setup ## linters, types, import rules, generated files
 	@$(PY) scripts/run_checks.py

@@ -36,6 +36,7 @@ from tierwright_server.listen import bind, check_host, check_published_at
 from tierwright_server.logs import configure_logs
 from tierwright_server.process_lock import LockHeld, ProcessLock
 from tierwright_server.runtime_error import RuntimeFailure
+from tierwright_server.starting import StartingAnswer
 
 _LOG = logging.getLogger(__name__)
 _READY_TIMEOUT_S = 60.0
@@ -111,10 +112,10 @@ class Application:
         with self._signals():
             try:
                 listener = self._claim()
-                with listener:
+                with listener, StartingAnswer(listener) as starting:
                     url = self._start_database()
                     self._start_processes(url, listener)
-                    asyncio.run(self._serve(listener))
+                    asyncio.run(self._serve(listener, starting))
                     return 0
             except _StopRequested:
                 return 0
@@ -247,10 +248,10 @@ class Application:
         for child in (*self._servers, *self._workers):
             child.start()
 
-    async def _serve(self, listener: socket.socket) -> None:
+    async def _serve(self, listener: socket.socket, starting: StartingAnswer) -> None:
         self._stopping = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        announcing = asyncio.create_task(self._announce(listener))
+        announcing = asyncio.create_task(self._announce(listener, starting))
         try:
             await self._watch()
         finally:
@@ -295,17 +296,20 @@ class Application:
             )
         self._postgres_pause.started()
 
-    async def _announce(self, listener: socket.socket) -> None:
+    async def _announce(
+        self, listener: socket.socket, starting: StartingAnswer
+    ) -> None:
         """Say that we are ready once we have answered ourselves."""
         host, port = listener.getsockname()[:2]
         loopback = "::1" if ":" in host else "127.0.0.1"
         probed = loopback if self._options.published_at else host
-        deadline = time.monotonic() + _READY_TIMEOUT_S
+        next_word_s = time.monotonic() + _READY_TIMEOUT_S
         while not await asyncio.to_thread(_answers, probed, port):
-            if time.monotonic() > deadline:
+            if time.monotonic() > next_word_s:
                 _LOG.error("no answer from %s yet; see the lines above", self._address)
-                return
+                next_word_s += _READY_TIMEOUT_S
             await asyncio.sleep(0.05)
+        starting.end()
         with contextlib.suppress(OSError):
             print(f"Tierwright is ready: {self._address}", flush=True)  # noqa: T201
 

@@ -22,6 +22,7 @@ from tierwright_server import children, listen, supervisor, worker_health
 from tierwright_server.process_guard import guarded_command
 from tierwright_server.runtime_error import RuntimeFailure
 from tierwright_server.settings import Settings
+from tierwright_server.starting import StartingAnswer
 
 pytestmark = pytest.mark.db
 
@@ -185,11 +186,12 @@ def test_several_processes_answer_and_one_that_dies_is_replaced(
     address = served.ready()
 
     def servers() -> set[int]:
-        return {
-            process.pid
-            for process in served.tree()
-            if "tierwright_server.http_process" in process.cmdline()
-        }
+        found = set()
+        for process in served.tree():
+            with contextlib.suppress(psutil.Error):  # it has just ended
+                if "tierwright_server.http_process" in process.cmdline():
+                    found.add(process.pid)
+        return found
 
     assert eventually(lambda: len(servers()) == 2)
     before = servers()
@@ -407,3 +409,48 @@ def test_a_guard_passes_signals_and_the_exit_code_on() -> None:
     guard.terminate()
     assert guard.wait(10) == 7
     guard.stdout.close()
+
+
+class TestStarting:
+    @pytest.fixture
+    def listener(self):
+        with socket.socket() as made:
+            made.bind(("127.0.0.1", 0))
+            made.listen()
+            yield made
+
+    def ask(self, listener, accept="*/*", method="GET"):
+        connection = http.client.HTTPConnection(*listener.getsockname(), timeout=5)
+        with contextlib.closing(connection):
+            connection.request(method, "/api/v1/workloads", headers={"Accept": accept})
+            answer = connection.getresponse()
+            return answer, answer.read()
+
+    def test_who_comes_before_it_answers_is_told_to_come_again(self, listener):
+        with StartingAnswer(listener):
+            answer, body = self.ask(listener)
+            assert answer.status == http.HTTPStatus.SERVICE_UNAVAILABLE
+            assert answer.headers["Content-Type"] == "application/problem+json"
+            assert int(answer.headers["Retry-After"]) > 0
+            assert json.loads(body)["title"] == "Tierwright is starting"
+            answer, body = self.ask(listener, accept="text/html,*/*")
+            assert answer.headers["Content-Type"].startswith("text/html")
+            assert b'http-equiv="refresh"' in body
+            assert self.ask(listener, method="HEAD")[1] == b""
+
+    def test_one_who_says_nothing_keeps_nobody_waiting(self, listener):
+        with (
+            StartingAnswer(listener),
+            socket.create_connection(listener.getsockname()),
+        ):
+            assert self.ask(listener)[0].status == http.HTTPStatus.SERVICE_UNAVAILABLE
+
+    def test_then_it_leaves_connections_to_others(self, listener):
+        with StartingAnswer(listener) as starting:
+            starting.end()
+            with socket.create_connection(listener.getsockname()) as client:
+                listener.setblocking(True)
+                listener.settimeout(5)
+                taken, _ = listener.accept()
+                with taken:
+                    assert taken.getpeername() == client.getsockname()
