@@ -8,7 +8,7 @@ from pydantic import Field
 from tierwright_server.schemas import Answer
 
 PREFIX = "/api/v1"
-Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 
 
 class LinkOut(Answer):

@@ -29,6 +29,7 @@ from tierwright_server.evaluations.service import (
     metadata_preset,
     titles,
 )
+from tierwright_server.schemas import WarningOut
 from tierwright_server.scheme_maps.schemas import (
     AxisIn,
     AxisOption,
@@ -102,6 +103,11 @@ async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -
         columns = _columns(found, most)
         if found.ends is not None:
             columns |= _least_columns(columns, made(found.ends[0]), most)
+        # The answer is not read by its schema again, so what is small is put in its shape here.
+        columns["warnings"] = [
+            WarningOut.model_validate(warning).model_dump()
+            for warning in columns["warnings"]
+        ]
         return orjson.dumps(columns, option=orjson.OPT_SERIALIZE_NUMPY)
 
     return await asyncio.to_thread(work)

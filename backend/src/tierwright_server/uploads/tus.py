@@ -12,14 +12,21 @@ import re
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 import structlog
 from fastapi import APIRouter, Path, Request, Response
 from starlette.requests import ClientDisconnect
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import BadInput, Conflict, ServerError, TimedOut, TooLarge
+from tierwright_server.errors import (
+    BadInput,
+    Conflict,
+    ServerError,
+    TimedOut,
+    TooLarge,
+    responses,
+)
 from tierwright_server.schemas import Identifier
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Upload
@@ -27,7 +34,7 @@ from tierwright_server.uploads import repository, service, storage
 
 log = structlog.get_logger(__name__)
 
-router = APIRouter(prefix="/uploads", include_in_schema=False)
+router = APIRouter(prefix="/uploads", tags=["uploads"])
 
 VERSION = "1.0.0"
 _CONTENT_TYPE = "application/offset+octet-stream"
@@ -36,7 +43,58 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _METADATA_LIMIT = 8192
 _FILENAME_LIMIT = 255
 
-UploadId = Annotated[Identifier, Path()]
+UploadId = Annotated[Identifier, Path(description="Id of the upload.")]
+
+
+def _header(
+    name: str, description: str, pattern: str, *, required: bool = True
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": "header",
+        "required": required,
+        "description": description,
+        "schema": {"type": "string", "pattern": pattern},
+    }
+
+
+_WHOLE = r"^[0-9]{1,18}$"
+_SPEAKS = _header("tus-resumable", "The protocol's version: 1.0.0.", r"^1\.0\.0$")
+_LENGTH = _header("upload-length", "Size of the whole file. [bytes]", _WHOLE)
+_OFFSET = _header("upload-offset", "Bytes that have arrived so far. [bytes]", _WHOLE)
+_METADATA = _header(
+    "upload-metadata",
+    "Pairs of a key and base64 of its value, between commas: `filename` to show, and `sha256` "
+    "in 64 hexadecimal digits, which the file is compared with.",
+    r"^[ -~]{0,8192}$",
+    required=False,
+)
+
+
+def _answers(
+    status: int, text: str, *headers: str, **of_headers: str
+) -> dict[int | str, dict[str, Any]]:
+    """Declare an answer without a body."""
+    texts = {**{name: _ANSWERED[name] for name in headers}, **of_headers}
+    return {
+        status: {
+            "description": text,
+            "headers": {
+                name: {"description": said, "schema": {"type": "string"}}
+                for name, said in texts.items()
+            },
+        }
+    }
+
+
+_ANSWERED = {
+    "Tus-Resumable": "The protocol's version.",
+    "Upload-Offset": "Bytes that have arrived. [bytes]",
+    "Upload-Length": "Size of the whole file. [bytes]",
+    "Upload-Expires": "When the upload is removed unless it is touched.",
+    "Location": "Address of the upload, relative to the server.",
+}
+_STATE = ("Tus-Resumable", "Upload-Offset", "Upload-Length", "Upload-Expires")
 
 
 class WrongVersion(ServerError):
@@ -55,7 +113,25 @@ class WrongType(ServerError):
     title = "The body has the wrong media type"
 
 
-@router.options("")
+@router.options(
+    "",
+    operation_id="describe_tus",
+    status_code=HTTPStatus.NO_CONTENT,
+    response_class=Response,
+    responses={
+        **responses(),
+        **_answers(
+            204,
+            "What this server can do.",
+            "Tus-Resumable",
+            **{
+                "Tus-Version": "The protocol's versions.",
+                "Tus-Extension": "Its extensions.",
+                "Tus-Max-Size": "The largest upload. [bytes]",
+            },
+        ),
+    },
+)
 async def describe_tus(context: ContextDep) -> Response:
     """Say what this server can do."""
     return Response(
@@ -69,7 +145,17 @@ async def describe_tus(context: ContextDep) -> Response:
     )
 
 
-@router.post("")
+@router.post(
+    "",
+    operation_id="create_upload",
+    status_code=HTTPStatus.CREATED,
+    response_class=Response,
+    responses={
+        **responses(412, 507),
+        **_answers(201, "The upload is begun.", "Location", *_STATE),
+    },
+    openapi_extra={"parameters": [_SPEAKS, _LENGTH, _METADATA]},
+)
 async def create_upload(
     request: Request, session: SessionDep, context: ContextDep
 ) -> Response:
@@ -94,7 +180,16 @@ async def create_upload(
     )
 
 
-@router.head("/{upload_id}")
+@router.head(
+    "/{upload_id}",
+    operation_id="head_upload",
+    response_class=Response,
+    responses={
+        **responses(404, 409, 412),
+        **_answers(200, "How many bytes have arrived.", *_STATE),
+    },
+    openapi_extra={"parameters": [_SPEAKS]},
+)
 async def head_upload(
     upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
 ) -> Response:
@@ -109,7 +204,26 @@ async def head_upload(
     return Response(headers=_headers(context.settings, upload))
 
 
-@router.patch("/{upload_id}")
+@router.patch(
+    "/{upload_id}",
+    operation_id="patch_upload",
+    status_code=HTTPStatus.NO_CONTENT,
+    response_class=Response,
+    responses={
+        **responses(404, 409, 412, 415, 423, 504, 507),
+        **_answers(204, "The bytes are kept.", *_STATE),
+    },
+    openapi_extra={
+        "parameters": [_SPEAKS, _OFFSET],
+        "requestBody": {
+            "required": True,
+            "description": "The next bytes of the file, as many as fit one request.",
+            "content": {
+                _CONTENT_TYPE: {"schema": {"type": "string", "format": "binary"}}
+            },
+        },
+    },
+)
 async def patch_upload(
     upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
 ) -> Response:
@@ -171,7 +285,17 @@ async def _append(
         appender.close()
 
 
-@router.delete("/{upload_id}")
+@router.delete(
+    "/{upload_id}",
+    operation_id="delete_upload",
+    status_code=HTTPStatus.NO_CONTENT,
+    response_class=Response,
+    responses={
+        **responses(404, 409, 412),
+        **_answers(204, "It is removed.", "Tus-Resumable"),
+    },
+    openapi_extra={"parameters": [_SPEAKS]},
+)
 async def delete_upload(
     upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
 ) -> Response:

@@ -4831,7 +4831,7 @@ export type LinkOut = {
      *
      * What can be sent to it.
      */
-    methods: Array<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'>;
+    methods: Array<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS'>;
     /**
      * Description
      *
@@ -12422,7 +12422,7 @@ export type DeleteDeviceErrors = {
      */
     409: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**
@@ -12577,7 +12577,7 @@ export type UpdateDeviceErrors = {
      */
     409: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**
@@ -12899,7 +12899,7 @@ export type DeletePriceBookErrors = {
      */
     409: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**
@@ -13048,7 +13048,7 @@ export type UpdatePriceBookErrors = {
      */
     409: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**
@@ -13248,6 +13248,198 @@ export type ListUploadsResponses = {
 
 export type ListUploadsResponse = ListUploadsResponses[keyof ListUploadsResponses];
 
+export type DescribeTusData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/uploads';
+};
+
+export type DescribeTusErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DescribeTusError = DescribeTusErrors[keyof DescribeTusErrors];
+
+export type DescribeTusResponses = {
+    /**
+     * What this server can do.
+     */
+    204: void;
+};
+
+export type DescribeTusResponse = DescribeTusResponses[keyof DescribeTusResponses];
+
+export type CreateUploadData = {
+    body?: never;
+    headers: {
+        /**
+         * The protocol's version: 1.0.0.
+         */
+        'tus-resumable': string;
+        /**
+         * Size of the whole file. [bytes]
+         */
+        'upload-length': string;
+        /**
+         * Pairs of a key and base64 of its value, between commas: `filename` to show, and `sha256` in 64 hexadecimal digits, which the file is compared with.
+         */
+        'upload-metadata'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/uploads';
+};
+
+export type CreateUploadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * It was changed after it was read, or the protocol has another version.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateUploadError = CreateUploadErrors[keyof CreateUploadErrors];
+
+export type CreateUploadResponses = {
+    /**
+     * The upload is begun.
+     */
+    201: unknown;
+};
+
+export type DeleteUploadData = {
+    body?: never;
+    headers: {
+        /**
+         * The protocol's version: 1.0.0.
+         */
+        'tus-resumable': string;
+    };
+    path: {
+        /**
+         * Upload Id
+         *
+         * Id of the upload.
+         */
+        upload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/uploads/{upload_id}';
+};
+
+export type DeleteUploadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * It was changed after it was read, or the protocol has another version.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DeleteUploadError = DeleteUploadErrors[keyof DeleteUploadErrors];
+
+export type DeleteUploadResponses = {
+    /**
+     * It is removed.
+     */
+    204: void;
+};
+
+export type DeleteUploadResponse = DeleteUploadResponses[keyof DeleteUploadResponses];
+
 export type GetUploadData = {
     body?: never;
     path: {
@@ -13307,6 +13499,175 @@ export type GetUploadResponses = {
 };
 
 export type GetUploadResponse = GetUploadResponses[keyof GetUploadResponses];
+
+export type HeadUploadData = {
+    body?: never;
+    headers: {
+        /**
+         * The protocol's version: 1.0.0.
+         */
+        'tus-resumable': string;
+    };
+    path: {
+        /**
+         * Upload Id
+         *
+         * Id of the upload.
+         */
+        upload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/uploads/{upload_id}';
+};
+
+export type HeadUploadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * It was changed after it was read, or the protocol has another version.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type HeadUploadError = HeadUploadErrors[keyof HeadUploadErrors];
+
+export type HeadUploadResponses = {
+    /**
+     * How many bytes have arrived.
+     */
+    200: unknown;
+};
+
+export type PatchUploadData = {
+    /**
+     * The next bytes of the file, as many as fit one request.
+     */
+    body: Blob | File;
+    headers: {
+        /**
+         * The protocol's version: 1.0.0.
+         */
+        'tus-resumable': string;
+        /**
+         * Bytes that have arrived so far. [bytes]
+         */
+        'upload-offset': string;
+    };
+    path: {
+        /**
+         * Upload Id
+         *
+         * Id of the upload.
+         */
+        upload_id: string;
+    };
+    query?: never;
+    url: '/api/v1/uploads/{upload_id}';
+};
+
+export type PatchUploadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * It was changed after it was read, or the protocol has another version.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * The body has another media type.
+     */
+    415: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Another request is writing.
+     */
+    423: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * It took too long.
+     */
+    504: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type PatchUploadError = PatchUploadErrors[keyof PatchUploadErrors];
+
+export type PatchUploadResponses = {
+    /**
+     * The bytes are kept.
+     */
+    204: void;
+};
+
+export type PatchUploadResponse = PatchUploadResponses[keyof PatchUploadResponses];
 
 export type RegisterFileData = {
     body: FilePath;
@@ -13896,7 +14257,7 @@ export type DeleteWorkloadErrors = {
      */
     409: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**
@@ -14028,7 +14389,7 @@ export type RenameWorkloadErrors = {
      */
     408: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**
@@ -17969,7 +18330,7 @@ export type DeleteScenarioErrors = {
      */
     408: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**
@@ -18105,7 +18466,7 @@ export type UpdateScenarioErrors = {
      */
     409: Problem;
     /**
-     * It was changed after it was read.
+     * It was changed after it was read, or the protocol has another version.
      */
     412: Problem;
     /**

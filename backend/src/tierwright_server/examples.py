@@ -1,0 +1,364 @@
+"""One example of every operation, in the API's document and sent by a test.
+
+An example is a request that works on a fresh installation as it stands, but for ids of things
+that must first be made: those are `Made`, shown as an id in the document and replaced by a real
+one where the example is sent. `backend/tests/test_examples.py` holds one maker for each kind.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Made(str):
+    """An id, a path or a hash of something that must be made before the example is sent."""
+
+    kind: str
+
+    def __new__(cls, kind: str, shown: str = "3f9c0d1e8a7b6c5d") -> "Made":
+        """Make the text that the document shows."""
+        made = super().__new__(cls, shown)
+        made.kind = kind
+        return made
+
+
+@dataclass(frozen=True)
+class Example:
+    """A request: what stands in the path, the query, the headers and the body."""
+
+    body: Any = None
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+_WORKLOAD = {"workload_id": "example"}
+_FLASH = {"flash_device_id": "face2016-samsung-840pro-256"}
+_DISK = {"disk_device_id": "face2016-cheetah-15k6-single"}
+_POINT = {
+    **_WORKLOAD,
+    "ram_pages": 2000,
+    "flash_pages": 8000,
+    **_FLASH,
+    **_DISK,
+}
+_PRICED = {"price_book_id": "street-2026-q3"}
+_MAP = {
+    **_WORKLOAD,
+    "flash_device_id": "samsung-pm9a3-7.68tb-u2",
+    **_DISK,
+    "ram_pages": 2000,
+}
+_CHECKED = {**_POINT, "start": "cold", "ram_pages": 500, "flash_pages": 4000}
+_TUS = {"tus-resumable": "1.0.0"}
+_SIXTEEN_BYTES = "time_us,op,rel,b"
+_CURVE = {
+    "text": "size_mib,hit_ratio\n1,0.3\n8,0.5\n64,0.8\n512,0.95\n",
+    "page_bytes": 8192,
+    "accesses": 1_000_000,
+}
+_DEVICE = {
+    "name": "Our SSD",
+    "kind": "nvme",
+    "figures": {
+        "read_iops": {"value": 100_000, "unit": "1/s", "source": "measured with fio"},
+        "write_iops": {"value": 50_000, "unit": "1/s", "source": "measured with fio"},
+    },
+}
+_PRICE_BOOK = {
+    "name": "Our quote",
+    "date": "2026-10-01",
+    "prices": [{"kind": "nvme", "usd_per_gb": "0.12", "source": "quote 4711"}],
+}
+_SCENARIO = {
+    "name": "Twice the RAM",
+    "question": "compare",
+    "state": {"ram": 4000, "flash": 8000},
+    "asks": {"evaluation": {**_POINT, "ram_pages": 4000}},
+}
+_FIO = {
+    "fio version": "fio-3.36",
+    "timestamp": 1_700_000_000,
+    "global options": {"direct": "1", "ioengine": "libaio", "bs": "4k"},
+    "jobs": [
+        {
+            "jobname": "random reads",
+            "groupid": 0,
+            "error": 0,
+            "job options": {"rw": "randread", "iodepth": "1"},
+            "read": {
+                "iops": 10_000,
+                "total_ios": 600_000,
+                "runtime": 60_000,
+                "lat_ns": {"mean": 99_000},
+                "clat_ns": {"mean": 97_000},
+            },
+        }
+    ],
+}
+_SMART = {
+    "model_name": "Disk 1",
+    "nvme_smart_health_information_log": {
+        "data_units_written": 2_000_000,
+        "power_on_hours": 2400,
+        "percentage_used": 7,
+    },
+}
+_PROFILE = {
+    "schema": "tierwright-profile",
+    "schema_version": 1,
+    "accesses": 12,
+    "distinct_pages": 5,
+    "write_accesses": 3,
+    "page_bytes": 8192,
+    "duration_s": 0.00011,
+    "curve": {
+        "pages": [1, 2, 3, 4, 5],
+        "misses": [12, 11, 7, 5, 5],
+        "write_backs": [3, 3, 1, 0, 0],
+    },
+    "thinned_error": 0.0,
+    "trace": {
+        "source_format": "postgres_csv",
+        "tells_writes": True,
+        "warnings": [],
+        "assumptions": [],
+    },
+}
+_UPLOAD = Made("upload")
+_UPLOAD_BEGUN = Made("upload begun")
+
+_ROOT = {
+    "get_root": Example(),
+    "get_health": Example(),
+    "get_live": Example(),
+    "get_ready": Example(),
+}
+
+_CATALOG = {
+    "list_formats": Example(),
+    "list_policies": Example(),
+    "list_schemes": Example(),
+    "list_flash_metadata": Example(),
+    "get_device_vocabulary": Example(),
+    "list_devices": Example(query={"role": "flash", "currency": "EUR"}),
+    "create_device": Example(_DEVICE),
+    "get_device": Example(
+        path={"device_id": "samsung-pm9a3-7.68tb-u2"}, query={"page_bytes": 4096}
+    ),
+    "update_device": Example(_DEVICE, path={"device_id": Made("device")}),
+    "delete_device": Example(path={"device_id": Made("device")}),
+    "copy_device": Example(
+        {"name": "Our PM9A3"}, path={"device_id": "samsung-pm9a3-7.68tb-u2"}
+    ),
+    "list_price_books": Example(),
+    "create_price_book": Example(_PRICE_BOOK),
+    "list_exchange_rates": Example(query=_PRICED),
+    "get_price_book": Example(path=_PRICED),
+    "update_price_book": Example(
+        {**_PRICE_BOOK, "notes": "Valid until the end of the year."},
+        path={"price_book_id": Made("price book")},
+    ),
+    "delete_price_book": Example(path={"price_book_id": Made("price book")}),
+    "import_fio": Example({"document": _FIO, "name": "Rig 7"}),
+}
+
+_TRACES = {
+    "list_uploads": Example(),
+    "describe_tus": Example(),
+    "create_upload": Example(
+        headers={
+            **_TUS,
+            "upload-length": "16",
+            # "trace.csv" in base64, as the protocol has it.
+            "upload-metadata": "filename dHJhY2UuY3N2",
+        }
+    ),
+    "head_upload": Example(path={"upload_id": _UPLOAD_BEGUN}, headers=_TUS),
+    "patch_upload": Example(
+        _SIXTEEN_BYTES,
+        path={"upload_id": _UPLOAD_BEGUN},
+        headers={**_TUS, "upload-offset": "0"},
+    ),
+    "delete_upload": Example(path={"upload_id": _UPLOAD}, headers=_TUS),
+    "get_upload": Example(path={"upload_id": _UPLOAD}),
+    "register_file": Example({"path": Made("file", "/srv/traces/orders.csv")}),
+    "verify_upload": Example(
+        {
+            "sha256": Made(
+                "sha256",
+                "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            )
+        },
+        path={"upload_id": _UPLOAD},
+    ),
+    "preview_upload": Example({"format": "postgres_csv"}, path={"upload_id": _UPLOAD}),
+    "get_storage": Example(),
+    "delete_stored": Example(path={"kind": "upload", "stored_id": _UPLOAD}),
+    "list_workloads": Example(query={"limit": 20}),
+    "create_workload": Example(
+        {"upload_id": _UPLOAD, "name": "Orders", "format": "postgres_csv"}
+    ),
+    "create_workload_from_profile": Example({"name": "Orders", "profile": _PROFILE}),
+    "create_workload_from_curve": Example(
+        {**_CURVE, "name": "Orders", "dirty_share": 0.25}
+    ),
+    "get_workload": Example(path=_WORKLOAD),
+    "rename_workload": Example(
+        {"name": "Orders of May"}, path={"workload_id": Made("workload")}
+    ),
+    "delete_workload": Example(path={"workload_id": Made("workload")}),
+    "read_workload_again": Example(path={"workload_id": Made("failed workload")}),
+    "get_conversion_log": Example(path=_WORKLOAD),
+    "get_curve": Example(path=_WORKLOAD, query={"points": 50}),
+    "list_curve_kinds": Example(),
+    "preview_given_curve": Example(_CURVE),
+}
+
+_QUESTIONS = {
+    "evaluate": Example({**_POINT, **_PRICED}),
+    "derive_evaluation": Example(_POINT),
+    "list_scheme_map_options": Example(),
+    "make_scheme_map": Example(
+        {
+            **_MAP,
+            "x": {"axis": "flash_per_ram", "low": 1, "high": 16, "points": 5},
+            "y": {"axis": "dirty_share", "low": 0, "high": 1, "points": 3},
+        }
+    ),
+    "explain_scheme_map_point": Example({**_MAP, "flash_pages": 8000}),
+    "choose_flash": Example(
+        {**_WORKLOAD, "ram_pages": 2000, "flash_pages": 8000, **_DISK, **_PRICED}
+    ),
+    "compare_directories": Example(_POINT),
+    "estimate_wear": Example({**_POINT, "accesses_per_s": 5000}),
+    "read_device_health": Example({"document": _SMART, "rated_tb": 4840}),
+    "estimate_recovery": Example({**_POINT, "accesses_per_s": 5000}),
+    "study_fragment_cache": Example(_POINT),
+    "study_transaction_writes": Example({"dirty_pages": 16, "ram_bytes": 16_777_216}),
+    "replay_transactions": Example(
+        {"source": "half_loaded", "committed": 8, "running": 16}
+    ),
+    "compare_tier_costs": Example(
+        {
+            "device_ids": ["samsung-pm9a3-7.68tb-u2"],
+            "held_bytes": 1_000_000_000_000,
+            **_PRICED,
+        }
+    ),
+    "evaluate_break_even": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
+    "evaluate_throughput": Example({**_POINT, "clients": 20, "think_ms": 5}),
+    "list_formulas": Example(),
+    "get_formula": Example(path={"name": "face.writeback_chain"}),
+    "ask_formula": Example(
+        {"inputs": {"k": 2, "C_disk_write": 7.1, "C_flash_write": 0.9}},
+        path={"name": "face.writeback_chain"},
+    ),
+    "get_formula_page": Example(path={"name": "face.writeback_chain"}),
+}
+
+_CHECKS = {
+    "check_break_even": Example(
+        {**_WORKLOAD, "ram_pages": 500, **_FLASH, **_DISK, "start": "cold"}
+    ),
+    "check_throughput": Example({**_CHECKED, "clients": 20}),
+    "check_wear": Example({**_CHECKED, "accesses_per_s": 5000}),
+    "check_flash_choice": Example(
+        {key: value for key, value in _CHECKED.items() if key != "flash_device_id"}
+    ),
+    "check_directories": Example(_CHECKED),
+    "check_recovery": Example({**_CHECKED, "accesses_per_s": 5000}),
+    "check_fragment_cache": Example(_CHECKED),
+}
+
+_REPLAYS = {
+    "create_simulation": Example(_POINT),
+    "get_simulation": Example(path={"simulation_id": Made("simulation")}),
+    "get_simulator": Example(),
+    "list_sweeps": Example(query=_WORKLOAD),
+    "create_sweep": Example(
+        {
+            **_WORKLOAD,
+            "contenders": [
+                {"family": "policy", "name": "2q", "options": {"k_in": "0.5"}},
+                {"family": "scheme", "name": "lazy"},
+            ],
+            "ram_pages": [1000, 2000],
+            "flash_pages": [8000],
+        }
+    ),
+    "get_sweep": Example(path={"sweep_id": Made("sweep")}, query={**_FLASH, **_DISK}),
+    "create_miniature": Example(
+        {**_WORKLOAD, "policy": "lru", "sizes": [1000, 2000, 4000]}
+    ),
+    "get_miniature": Example(path={"miniature_id": Made("miniature")}),
+    "create_pool_split": Example({**_WORKLOAD, "pages": 2000}),
+    "get_pool_split": Example(path={"pool_split_id": Made("pool split")}),
+    "get_pool_split_costs": Example(
+        path={"pool_split_id": Made("pool split")}, query={"asymmetry": 4}
+    ),
+    "get_pool_split_gains": Example(path={"pool_split_id": Made("pool split")}),
+    "create_pool_advisor": Example({**_WORKLOAD, "pages": 500}),
+    "get_pool_advisor": Example(path={"pool_advisor_id": Made("pool advisor")}),
+    "get_pool_advisor_epochs": Example(
+        path={"pool_advisor_id": Made("pool advisor")}, query={"estimation_s": 0.01}
+    ),
+    "create_windows": Example({**_WORKLOAD, "windows": 8, "sizes": [1000, 4000]}),
+    "get_windows": Example(path={"windows_id": Made("windows")}),
+    "get_window_curves": Example(path={"windows_id": Made("windows")}),
+    "create_sampled_profile": Example({**_WORKLOAD, "sample_rate": 0.1}),
+    "get_sampled_profile": Example(
+        path={"sampled_profile_id": Made("sampled profile")}
+    ),
+    "get_sampled_curve": Example(path={"sampled_profile_id": Made("sampled profile")}),
+    "create_summaries": Example(_WORKLOAD),
+    "get_summaries": Example(path={"summaries_id": Made("summaries")}),
+    "get_summary_tables": Example(path={"summaries_id": Made("summaries")}),
+    "get_workload_summaries": Example(path=_WORKLOAD),
+}
+
+_KEPT = {
+    "list_runs": Example(query={"status": "succeeded", "limit": 20}),
+    "get_run": Example(path={"run_id": Made("run")}),
+    "cancel_run": Example(path={"run_id": Made("run")}),
+    "stream_run": Example(path={"run_id": Made("run")}),
+    "list_scenarios": Example(query={"limit": 20}),
+    "create_scenario": Example(_SCENARIO),
+    "get_scenario": Example(path={"scenario_id": Made("scenario")}),
+    "update_scenario": Example(
+        {**_SCENARIO, "name": "Twice the RAM, again", "version": 1},
+        path={"scenario_id": Made("scenario")},
+    ),
+    "delete_scenario": Example(path={"scenario_id": Made("scenario")}),
+    "restore_scenario": Example(path={"scenario_id": Made("deleted scenario")}),
+}
+
+EXAMPLES: Mapping[str, Example] = {
+    **_ROOT,
+    **_CATALOG,
+    **_TRACES,
+    **_QUESTIONS,
+    **_CHECKS,
+    **_REPLAYS,
+    **_KEPT,
+}
+
+
+def add_examples(document: dict[str, Any]) -> None:
+    """Put each example into its operation: beside the body, and at each parameter."""
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            example = EXAMPLES.get(operation["operationId"])
+            if example is not None:
+                _add(operation, example)
+
+
+def _add(operation: dict[str, Any], example: Example) -> None:
+    places = {"path": example.path, "query": example.query, "header": example.headers}
+    for parameter in operation.get("parameters", []):
+        given = places[parameter["in"]]
+        if parameter["name"] in given:
+            parameter["example"] = given[parameter["name"]]
+    if example.body is not None:
+        [content] = operation["requestBody"]["content"].values()
+        content["example"] = example.body

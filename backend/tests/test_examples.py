@@ -1,0 +1,175 @@
+"""Every operation of the document has an example; each is sent, and answers as it says."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from live_app import REPOSITORY, TUS, Application, run_application
+
+from tierwright_server.examples import EXAMPLES, Example, Made
+
+DOCUMENT = json.loads((REPOSITORY / "backend" / "openapi.json").read_text())
+TRACE = b"time_us,op,rel,block\n" + b"".join(
+    b"%d,%s,0/2676,%d\n" % (at * 10, b"W" if at % 3 == 0 else b"R", at * 7 % 50)
+    for at in range(400)
+)
+OPERATIONS = {
+    operation["operationId"]: (method, path, operation)
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+}
+
+
+@pytest.fixture(scope="module")
+def asked(make_settings, tmp_path_factory):
+    """An application that may read a folder, with the worked example."""
+    folder = tmp_path_factory.mktemp("traces")
+    (folder / "orders.csv").write_bytes(TRACE)
+    with run_application(make_settings(trace_roots=(str(folder),))) as running:
+        running.wait_example()
+        yield running
+
+
+def created(application: Application, operation_id: str) -> str:
+    """Send an example that makes something, wait for its run, return its id."""
+    answer = sent(application, operation_id, named=f"Made {secrets.token_hex(6)}")
+    assert answer.status_code in (200, 201, 202), answer.text
+    made = answer.json()
+    if made.get("run") is not None:
+        assert application.wait_run(made["run"]["id"])["status"] == "succeeded"
+    return str(made["id"])
+
+
+def failed_workload(application: Application) -> str:
+    made = application.create_workload(TRACE, "orders.csv", format="vscsi")
+    assert application.wait_run(made["run"]["id"])["status"] == "failed"
+    return str(made["id"])
+
+
+def deleted_scenario(application: Application) -> str:
+    scenario_id = created(application, "create_scenario")
+    assert application.client.delete(f"/scenarios/{scenario_id}").status_code == 204
+    return scenario_id
+
+
+def begun_upload(application: Application) -> str:
+    return application.begin_upload(16, filename="trace.csv").rsplit("/", 1)[-1]
+
+
+def made_by(operation_id: str) -> Callable[[Application], str]:
+    return lambda application: created(application, operation_id)
+
+
+MAKERS: dict[str, Callable[[Application], str]] = {
+    "upload": lambda application: application.upload(TRACE, "orders.csv"),
+    "upload begun": begun_upload,
+    "sha256": lambda _: hashlib.sha256(TRACE).hexdigest(),
+    "file": lambda application: f"{application.settings.trace_roots[0]}/orders.csv",
+    "device": made_by("create_device"),
+    "price book": made_by("create_price_book"),
+    "workload": made_by("create_workload_from_profile"),
+    "failed workload": failed_workload,
+    "simulation": made_by("create_simulation"),
+    "sweep": made_by("create_sweep"),
+    "miniature": made_by("create_miniature"),
+    "pool split": made_by("create_pool_split"),
+    "pool advisor": made_by("create_pool_advisor"),
+    "windows": made_by("create_windows"),
+    "sampled profile": made_by("create_sampled_profile"),
+    "summaries": made_by("create_summaries"),
+    "run": lambda application: str(application.get("/runs")["items"][0]["id"]),
+    "scenario": made_by("create_scenario"),
+    "deleted scenario": deleted_scenario,
+}
+"""How each kind of thing that an example names is made."""
+
+
+def filled(application: Application, value: Any) -> Any:
+    """Return an example's value with real ids."""
+    if isinstance(value, Made):
+        return MAKERS[value.kind](application)
+    if isinstance(value, dict):
+        return {key: filled(application, each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(application, each) for each in value]
+    return value
+
+
+def sent(application: Application, operation_id: str, named: str | None = None) -> Any:
+    """Send the example of an operation; `named` in place of its name, which may be taken."""
+    method, path, operation = OPERATIONS[operation_id]
+    example: Example = EXAMPLES[operation_id]
+    for name, value in example.path.items():
+        path = path.replace(f"{{{name}}}", filled(application, value))
+    body: dict[str, Any] = {}
+    headers = dict(example.headers)
+    if example.body is not None:
+        [media] = operation["requestBody"]["content"]
+        whole = filled(application, example.body)
+        if named is not None and "name" in whole:
+            whole = {**whole, "name": named}
+        if media == "application/json":
+            body = {"json": whole}
+        else:
+            body, headers = {"content": whole}, {**headers, "content-type": media}
+    return application.client.request(
+        method,
+        path.removeprefix("/api/v1"),
+        params=filled(application, dict(example.query)),
+        headers=headers,
+        timeout=120,
+        **body,
+    )
+
+
+def test_every_operation_has_an_example_and_no_other():
+    assert set(EXAMPLES) == set(OPERATIONS)
+
+
+@pytest.mark.parametrize("operation_id", EXAMPLES)
+def test_the_document_shows_all_of_the_example(operation_id):
+    """What is sent is what a reader sees: no parameter is passed over."""
+    _, path, operation = OPERATIONS[operation_id]
+    example = EXAMPLES[operation_id]
+    shown: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}}
+    for parameter in operation.get("parameters", []):
+        if "example" in parameter:
+            shown[parameter["in"]][parameter["name"]] = parameter["example"]
+    assert shown == {
+        "path": dict(example.path),
+        "query": dict(example.query),
+        "header": dict(example.headers),
+    }
+    assert all(f"{{{name}}}" in path for name in example.path)
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        assert content["example"] == example.body
+
+
+@pytest.mark.parametrize("operation_id", EXAMPLES)
+def test_the_example_is_answered_as_described(asked, operation_id):
+    _, _, operation = OPERATIONS[operation_id]
+    answer = sent(asked, operation_id)
+    declared = {status for status in operation["responses"] if status < "300"}
+    assert str(answer.status_code) in declared, answer.text
+    described = operation["responses"][str(answer.status_code)]
+    media = answer.headers.get("content-type", "").partition(";")[0]
+    if "content" not in described:
+        assert answer.content == b""
+        return
+    assert media in described["content"]
+    if media == "application/json":
+        schema = described["content"][media]["schema"]
+        whole = {**schema, "components": DOCUMENT["components"]}
+        Draft202012Validator(whole).validate(answer.json())
+
+
+def test_tus_is_as_described(asked):
+    """The uploads' own protocol answers in headers."""
+    _, _, operation = OPERATIONS["create_upload"]
+    answer = asked.client.post("/uploads", headers={**TUS, "upload-length": "16"})
+    for name in operation["responses"]["201"]["headers"]:
+        assert name in answer.headers
