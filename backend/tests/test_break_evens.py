@@ -2,12 +2,15 @@
 
 import math
 from decimal import Decimal
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator, break_even, catalog, metadata
 from tierwright.hit_ratio import Curve
+from tierwright_server.break_evens import checking, service
 from tierwright_server.break_evens.service import step_rows
 from tierwright_server.wording import percent
 
@@ -30,6 +33,36 @@ def question(**changes):
 
 def ask(application, **changes):
     return application.post("/break-evens", question(**changes), 200)
+
+
+class TestSurplus:
+    """Flash for more pages than there are is worth nothing, and is said to be."""
+
+    @pytest.mark.parametrize("start", ["steady", "cold"])
+    def test_is_said_where_the_sum_buys_it(self, application, start):
+        few = ask(application, start=start)
+        money = few["next_money"]
+        useful = money["flash_useful_pages"]
+        assert money["flash_pages"] < useful
+        assert "gains nothing here" not in few["sentence"]
+        each = Decimal(money["usd"]) / money["flash_pages"]
+        gains = {}
+        for share in (Decimal("1.01"), Decimal(4)):
+            much = ask(
+                application, start=start, usd=str(round(each * useful * share, 6))
+            )
+            found = much["next_money"]
+            assert found["flash_pages"] > useful
+            assert (
+                f"Flash of more than {useful:,} pages, which cost " in much["sentence"]
+            )
+            gains[share] = found["equal_money"][0]["flash_gain_us"]
+        assert len(gains) == 2
+        first, second = gains.values()
+        assert second == pytest.approx(first, rel=1e-6)
+        # Less of it gains less.
+        half = ask(application, start=start, usd=str(round(each * useful / 4, 6)))
+        assert half["next_money"]["equal_money"][0]["flash_gain_us"] < 0.99 * first
 
 
 class TestNumbers:
@@ -377,6 +410,46 @@ class TestCheck:
                 f"{title[named]}, which the model names, saves {share}."
             )
 
+    @pytest.mark.parametrize(
+        ("least", "most", "replayed", "said"),
+        [
+            (0.9, 1.2, 10.5, ""),
+            (0.5, 2.0, 10.5, " (but that error spans a factor of up to 4.00 in flash)"),
+            (0.9, math.nan, 10.5, " (but that error has no bound on one side)"),
+            (
+                0.9,
+                1.2,
+                8.0,
+                " (but the flash saves up to 20.0 % less than the model says)",
+            ),
+            (
+                0.5,
+                2.0,
+                26.8,
+                " (but that error spans a factor of up to 4.00 in flash and the flash saves up "
+                "to 168 % more than the model says)",
+            ),
+        ],
+    )
+    def test_a_wide_error_is_no_praise(self, least, most, replayed, said):
+        def of(**parts):
+            return SimpleNamespace(**parts)
+
+        model = of(
+            theta_least=np.array([least]),
+            theta_most=np.array([most]),
+            flash_gain=np.array([10.0]),
+        )
+        found = of(schemes={"lazy": model, "exclusive": model})
+        made = of(
+            schemes={
+                "lazy": of(is_within=True, gain=replayed),
+                # Not stated: neither its band nor its gap counts.
+                "exclusive": of(is_within=None, gain=90.0),
+            }
+        )
+        assert checking._how_wide(found, made) == said
+
     def test_a_long_check_is_jobs(self, application, monkeypatch):
         monkeypatch.setattr(application.settings, "replay_inline_s", 0.0)
         body = question(**{**self.BODY, "ram_pages": 1900, "delta": 0.3})
@@ -403,3 +476,8 @@ class TestCheck:
             "/break-evens/check", question(workload_id="nothing"), 404
         )
         assert "`nothing`" in problem["detail"]
+
+
+@pytest.mark.parametrize(("count", "said"), [(2, "twice"), (3, "3 times")])
+def test_crossings_are_counted_in_words(count, said):
+    assert service._times_in_words(count) == said

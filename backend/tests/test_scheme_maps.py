@@ -97,7 +97,10 @@ class TestMap:
             "/scheme-maps", asked(flash_device_id="samsung-pm9a3-7.68tb-u2"), 200
         )
         assert unsure["too_close_share"] > 0.5
-        assert unsure["sentence"].startswith("On ")
+        # The answer comes first, and says whose it is.
+        best = max(unsure["shares"], key=unsure["shares"].get)
+        assert unsure["sentence"].startswith(f"By the model {unsure['titles'][best]} ")
+        assert unsure["sentence"].endswith(" by less than its error.")
 
     @pytest.mark.parametrize(
         ("changes", "where"),

@@ -1,5 +1,7 @@
 """Throughput over HTTP: the numbers are the models', the words fit them."""
 
+import math
+
 import pytest
 
 from tierwright import catalog, metadata
@@ -139,6 +141,31 @@ def test_a_device_limits_where_it_is_nearly_saturated(application):
         else:
             assert "more of them would only wait longer" in sentence
     assert seen == {"clients", "disk"}
+
+
+def test_the_disks_that_it_takes_are_one_more_than_keep_them_the_busiest(application):
+    answer = ask(application, clients=500)
+    best = next(
+        s for s in answer["schemes"] if s["scheme"] == answer["best"][answer["at"]]
+    )
+    disks = math.floor(best["knee_disks"]) + 1
+    assert f"It takes {disks:,} of " in answer["sentence"]
+    limits = {
+        count: ask(application, clients=500, disks=count)["schemes"]
+        for count in (disks - 1, disks)
+    }
+    busiest = {
+        count: next(s for s in schemes if s["scheme"] == best["scheme"])["bottleneck"][
+            0
+        ]
+        for count, schemes in limits.items()
+        if count > 0
+    }
+    assert busiest.pop(disks) != "disk"
+    assert set(busiest.values()) <= {"disk"}
+    # With so many of them it is not said of this scheme any more.
+    enough = ask(application, clients=500, disks=disks)["sentence"]
+    assert f"It takes {disks:,} of " not in enough
 
 
 def test_schemes_within_their_known_error_are_too_close_to_call(application):

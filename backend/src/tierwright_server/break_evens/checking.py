@@ -1,6 +1,7 @@
 """Break-even of each scheme beside replays of the trace: the DRAM step, and the flash for it."""
 
 import asyncio
+import math
 from typing import Any
 
 from fastapi import Request
@@ -25,7 +26,7 @@ from tierwright_server.replay_checks.schemas import CheckedAnswer, CheckedFigure
 from tierwright_server.simulations import service as simulations
 from tierwright_server.simulations.schemas import SimulationIn, SimulationOut
 from tierwright_server.sweeps import repository
-from tierwright_server.wording import percent
+from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
 
 Counters = dict[tuple[str, ReplayPoint], dict[str, Any]]
@@ -156,11 +157,11 @@ def _answer(
                 )
             )
     return CheckedAnswer(
-        sentence=_sentence(made, sizes), rows=rows, basis=_basis(made, sizes)
+        sentence=_sentence(found, made, sizes), rows=rows, basis=_basis(made, sizes)
     )
 
 
-def _sentence(made: ReplayedBreakEven, sizes: CheckSizes) -> str:
+def _sentence(found: SchemeThetas, made: ReplayedBreakEven, sizes: CheckSizes) -> str:
     """Say how many break-evens the replays confirm, and whether the best scheme is the best."""
     if made.dram_gain <= 0:
         return "By replay the DRAM step saves nothing, so there is nothing to match."
@@ -180,6 +181,7 @@ def _sentence(made: ReplayedBreakEven, sizes: CheckSizes) -> str:
         if within
         else "By replay the break-even lies outside its stated error"
     )
+    held += _how_wide(found, made)
     flash = sizes.schemes[made.best].needed
     pages = 0 if flash is None else flash.flash_pages
     share = made.schemes[made.best].share or 0.0
@@ -195,6 +197,50 @@ def _sentence(made: ReplayedBreakEven, sizes: CheckSizes) -> str:
         f"{held}; with {pages:,} pages of flash {other} saves most, {more} of what the DRAM "
         f"saves; {name}, which the model names, saves {percent(share)}."
     )
+
+
+WIDE = 1.5
+"""Flash at one end of the stated error over that at the other from which it confirms little."""
+FAR = 0.1
+"""Gap between the gain by replay and by the model from which it is said."""
+
+
+def _how_wide(found: SchemeThetas, made: ReplayedBreakEven) -> str:
+    """Say how little a wide error confirms, and how far the model is off within it."""
+    stated = [name for name, each in made.schemes.items() if each.is_within is not None]
+    bands = [
+        (float(each.theta_least[0]), float(each.theta_most[0]))
+        for each in (found.schemes[name] for name in stated)
+    ]
+    # An end without a number has no bound: no flash of a size that the recording tells about.
+    open_ = any(
+        not (math.isfinite(least) and math.isfinite(most)) for least, most in bands
+    )
+    apart = max(
+        (most / least for least, most in bands if least > 0 and math.isfinite(most)),
+        default=1.0,
+    )
+    gaps = [
+        each.gain / float(found.schemes[name].flash_gain[0]) - 1
+        for name, each in made.schemes.items()
+        if name in stated
+        and each.gain is not None
+        and float(found.schemes[name].flash_gain[0]) > 0
+    ]
+    gap = max(gaps, key=abs, default=0.0)
+    said = []
+    if open_:
+        said.append("that error has no bound on one side")
+    elif apart >= WIDE:
+        said.append(
+            f"that error spans a factor of up to {three_digits(apart)} in flash"
+        )
+    if abs(gap) >= FAR:
+        sign = "more" if gap > 0 else "less"
+        said.append(
+            f"the flash saves up to {percent(abs(gap))} {sign} than the model says"
+        )
+    return f" (but {' and '.join(said)})" if said else ""
 
 
 def _basis(made: ReplayedBreakEven, sizes: CheckSizes) -> str:

@@ -272,6 +272,10 @@ class NextMoneyOut(Answer):
     usual_usd: Usd = Field(description="About what doubles the DRAM.")
     dram_pages: int
     flash_pages: int
+    flash_useful_pages: int | None = Field(
+        description="Flash beyond this many pages gains nothing: the curve ends there; null "
+        "where larger caches may hit more than the curve tells."
+    )
     ram_pages_beside_flash: int = Field(
         description="What the metadata of that flash leave of the DRAM. [pages]"
     )

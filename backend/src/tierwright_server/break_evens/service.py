@@ -363,7 +363,7 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         flips=_flips(answers),
         intervals=intervals,
         finding=_finding(main, answers),
-        sentence=_sentence(main),
+        sentence=_sentence(main) + _surplus(main, answers.curve),
         flip_finding=_flip_finding(main, answers),
         interval_sentence=_interval_sentence(intervals),
         estimator=main.estimator if main else found.estimator,
@@ -517,6 +517,7 @@ def _next_money(answers: _Answers) -> NextMoneyOut | None:
         usual_usd=answers.usual_usd,
         dram_pages=main.dram_pages,
         flash_pages=main.flash_pages,
+        flash_useful_pages=_useful_pages(answers.curve),
         ram_pages_beside_flash=answers.beside_flash,
         equal_money=[
             EqualMoney(
@@ -705,6 +706,23 @@ def _sentence(money: NextMoney | None) -> str:
     return f"{bought}: {three_digits(ratio)} times what DRAM saves.{entry}"
 
 
+def _useful_pages(curve: Curve) -> int | None:
+    """Flash beyond which no scheme hits more: RAM is at least a page of it. [pages]"""
+    return None if curve.ends_early else curve.last_listed
+
+
+def _surplus(money: NextMoney | None, curve: Curve) -> str:
+    """Say what flash beyond all pages of the workload is worth; nothing where the sum buys less."""
+    useful = _useful_pages(curve)
+    if money is None or useful is None or money.flash_pages <= useful:
+        return ""
+    enough = money.usd * useful / money.flash_pages
+    return (
+        f" Flash of more than {useful:,} pages, which cost {money_of(enough)}, gains nothing "
+        "here."
+    )
+
+
 def _under(scheme: str | None) -> str:
     return "" if scheme is None else f" under {titles()[scheme]}"
 
@@ -794,8 +812,8 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
     if main and len(main.crossings) > 1:
         yield WarningOut(
             name="many_crossings",
-            message=f"the two lines cross {len(main.crossings)} times: the curve of this "
-            "workload has steps",
+            message=f"the two lines cross {_times_in_words(len(main.crossings))}: the curve of "
+            "this workload has steps",
             hint="Look at the plan of spending, and at larger sums.",
         )
     asked = {"DRAM": answers.prices.ram, "flash": answers.prices.flash}
@@ -808,6 +826,13 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
             message=apart,
             hint="Such prices do not compare: add both to a book of your own.",
         )
+
+
+_TIMES = {1: "once", 2: "twice"}
+
+
+def _times_in_words(count: int) -> str:
+    return _TIMES.get(count, f"{count} times")
 
 
 def _within_error(money: NextMoney) -> WarningOut:

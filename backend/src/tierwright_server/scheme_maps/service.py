@@ -228,17 +228,14 @@ def _map_sentence(shares: dict[str, float], close: float) -> str:
             f", {part}" for part in parts[1:]
         )
     if close > MOSTLY:
-        return (
-            f"On {percent(close)} of the map the lead is within the error of the model. "
-            f"{text}."
-        )
+        return f"By the model {text}, but on {percent(close)} by less than its error."
     if close > 0:
         text += f"; on {percent(close)} the lead is within the error of the model"
     return f"{text}."
 
 
 MOSTLY = 0.5
-"""Share of a map with leads within the error from which the sentence begins with that."""
+"""Share of a map with leads within the error from which the leaders are those of the model."""
 
 
 def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut:

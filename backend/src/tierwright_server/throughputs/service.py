@@ -405,8 +405,8 @@ def _sentence(
     disks = study.knee_disks[best]
     if found.limit[at] == "disk" and disks is not None and math.isfinite(disks):
         text += (
-            f" With {math.floor(disks) + 1:,} or more of {disk_name}, another device is "
-            "busier than each of them."
+            f" It takes {math.floor(disks) + 1:,} of {disk_name} before another device is the "
+            "busiest."
         )
     return text
 

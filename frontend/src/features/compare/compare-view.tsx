@@ -133,6 +133,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             name={workload.name}
             pageBytes={summary.page_bytes}
             traced={summary.kind === "trace"}
+            decidedByReplay={shown.decided_by === "replay"}
           />
         </section>
       )}

@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Stack } from "@mantine/core";
+import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
@@ -51,6 +51,8 @@ interface FlashPanelProps {
   readonly pageBytes: number;
   /** The workload holds a trace to replay. */
   readonly traced: boolean;
+  /** The answer that these panels stand under is that of a replay. */
+  readonly decidedByReplay: boolean;
 }
 
 /** The flash device itself, and its directory: asked about only when opened. */
@@ -69,6 +71,9 @@ export function FlashPanel(props: FlashPanelProps) {
     </Panel>
   );
 }
+
+const RANKED_BY_MODEL =
+  "The answer at the top of the page is that of a replay; here every device is ranked by the model, so the device in use may stand at another time, or under another scheme. The check by simulation below compares the two.";
 
 const withoutStop = (sentence: string) => sentence.replace(/\.$/, "");
 
@@ -90,6 +95,7 @@ function DeviceChoice(props: FlashPanelProps) {
       ) : (
         <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
           <ChoiceChart found={found.data} name={name} />
+          {props.decidedByReplay && <Text size="sm">{RANKED_BY_MODEL}</Text>}
           <WarningNotes notes={found.data.warnings} />
           <ReplayCheck
             query={flashChoiceCheck(asked)}
@@ -125,8 +131,8 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
       title={withoutStop(found.sentence)}
       subtitle={
         ranking === "time"
-          ? "I/O time under each device's best scheme [µs per access], the fastest first; the table holds all"
-          : `Price of the flash x I/O time [${shownCurrency()} µs/month], less is better; the table holds all`
+          ? "I/O time by the model under each device's best scheme [µs per access], the fastest first; the table holds all"
+          : `Price of the flash x I/O time by the model [${shownCurrency()} µs/month], less is better; the table holds all`
       }
       label={`Flash devices for ${name}`}
       option={option}

@@ -9,6 +9,7 @@ import {
   moneySeries,
   type NextMoney,
   schemeTheta,
+  surplusText,
   trendNote,
 } from "./findings";
 
@@ -39,6 +40,7 @@ const money: NextMoney = {
   usual_usd: "0.5",
   dram_pages: 10,
   flash_pages: 100,
+  flash_useful_pages: 400,
   ram_pages_beside_flash: 10,
   equal_money: [equal],
   spent_usd: ["0.005", "1", "2"],
@@ -199,5 +201,16 @@ describe("the flash that a scheme needs", () => {
     expect(schemeTheta({ ...none, theta_least: null }, "why")).toEqual({
       absent: "why",
     });
+  });
+});
+
+describe("flash beyond all pages of the workload", () => {
+  it("is said to gain nothing where a plan buys it, and only there", () => {
+    expect(surplusText({ flash_pages: [0, 300, 600] }, money)).toContain(
+      "Flash of more than 400 pages gains nothing",
+    );
+    expect(surplusText({ flash_pages: [0, 300, 400] }, money)).toBe("");
+    const unknown = { flash_useful_pages: null };
+    expect(surplusText({ flash_pages: [0, 300, 600] }, unknown)).toBe("");
   });
 });

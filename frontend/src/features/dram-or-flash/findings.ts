@@ -250,6 +250,17 @@ const WINNERS: Readonly<Record<string, string>> = {
   neither: "neither gains",
 };
 
+/** What flash beyond all pages of the workload is worth, where a plan buys so much. */
+export function surplusText(
+  plan: Pick<NonNullable<BreakEvenOut["plan"]>, "flash_pages">,
+  money: Pick<NextMoney, "flash_useful_pages">,
+): string {
+  const useful = money.flash_useful_pages;
+  return useful !== null && plan.flash_pages.some((bought) => bought > useful)
+    ? ` Flash of more than ${formatCount(useful)} pages gains nothing here: a step may buy more than is of use.`
+    : "";
+}
+
 export const winnerText = (winner: string) => WINNERS[winner] ?? winner;
 
 const IO_TIME = "io_time_us_per_access";

@@ -22,6 +22,7 @@ import {
   orLess,
   schemeTheta,
   sizeSteps,
+  surplusText,
   winnerText,
 } from "./findings";
 
@@ -465,7 +466,7 @@ export const PlanTable = memo(function PlanTable({
           saved(plan.flash_gain_us[index]),
           `${CHOICES[choice]}${plan.is_trend[index] === true ? " (trend)" : ""}`,
         ])}
-        caption={`Greedy: on a curve with steps a larger sum at once may gain more.${plan.is_trend.includes(true) ? TREND : ""}`}
+        caption={`Greedy: on a curve with steps a larger sum at once may gain more.${surplusText(plan, money)}${plan.is_trend.includes(true) ? TREND : ""}`}
       />
     </Panel>
   );

@@ -52,7 +52,7 @@ export const SchemeTable = memo(function SchemeTable({
   return (
     <Panel
       title="Every scheme at the present point"
-      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. Latency is the part of the response that I/Os take beyond the time that they keep devices busy. Devices limit a scheme where they are at least 90 % busy, else the number of clients does."
+      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. Device latency is what the I/Os of a transaction take beyond the time that they keep devices busy; the rest of the response is busy time and, above all near a limit, queueing. Devices limit a scheme where they are at least 90 % busy, else the number of clients does."
       actions={
         <Button size="xs" variant="default" onClick={exportCsv}>
           Export CSV
@@ -67,7 +67,7 @@ export const SchemeTable = memo(function SchemeTable({
               <Head title="Throughput" unit="1/s" />
               <Head title="Range" unit="1/s" />
               <Head title="Response" unit="ms" />
-              <Head title="Latency" unit="ms" />
+              <Head title="Device latency" unit="ms" />
               <th scope="col">Limited by</th>
               <Head title="Flash busy" />
               <Head title="Disk busy" />
@@ -175,7 +175,7 @@ function Row({ scheme, found, onExplain }: RowProps) {
         <span title={scheme.exactness}>{rangeOf(scheme, at)}</span>
       </td>
       {figure("Response", short(scheme.response_ms[at]))}
-      {figure("Latency", short(scheme.delay_ms[at]))}
+      {figure("Device latency", short(scheme.delay_ms[at]))}
       <td>{limitTitle(limit)}</td>
       {figure("Flash busy", share(scheme.utilisation.flash[at]))}
       {figure("Disk busy", share(scheme.utilisation.disk[at]))}

@@ -139,10 +139,10 @@ describe("findings of a curve", () => {
 
   it("speaks of write-backs only where there are writes", () => {
     expect(writeBackFinding(curve)).toBe(
-      "16 KiB of cache halves the write-backs of the smallest",
+      "Halving the write-backs of a cache of 4 KiB takes 16 KiB",
     );
     expect(writeBackFinding({ ...curve, write_backs: [90, 89, 88, 87, 0] })).toBe(
-      "64 KiB of cache and no less halves the write-backs of the smallest",
+      "Halving the write-backs of a cache of 4 KiB takes 64 KiB, which holds every page",
     );
     expect(
       writeBackFinding({
@@ -150,7 +150,7 @@ describe("findings of a curve", () => {
         write_backs: [90, 89, 88, 87, 86],
         distinct_pages: 4000,
       }),
-    ).toBe("No listed cache, up to 64 KiB, halves the write-backs of the smallest");
+    ).toBe("No listed cache, up to 64 KiB, halves the write-backs of a cache of 4 KiB");
     expect(writeBackFinding({ ...curve, write_backs: [0, 0, 0, 0, 0] })).toBe(
       "100 accesses write, but no cache of a listed size writes a page back",
     );

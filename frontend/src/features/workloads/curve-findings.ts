@@ -203,9 +203,11 @@ export function writeBackFinding(curve: WrittenCurve): string {
     return `${formatCount(curve.write_accesses)} accesses write, but no cache of a listed size writes a page back`;
   }
   const last = curve.pages.at(-1) ?? 0;
-  return half === undefined
-    ? `No listed cache, up to ${sizeText(curve, last)}, halves the write-backs of the smallest`
-    : `${sizeText(curve, half)} of cache ${half >= curve.distinct_pages ? "and no less " : ""}halves the write-backs of the smallest`;
+  const smallest = `the write-backs of a cache of ${sizeText(curve, curve.pages[0] ?? 0)}`;
+  if (half === undefined) {
+    return `No listed cache, up to ${sizeText(curve, last)}, halves ${smallest}`;
+  }
+  return `Halving ${smallest} takes ${sizeText(curve, half)}${half >= curve.distinct_pages ? ", which holds every page" : ""}`;
 }
 
 /** Of a given curve: the share of evicted pages that was stated, which is of no accesses. */

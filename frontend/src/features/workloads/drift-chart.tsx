@@ -68,7 +68,7 @@ export function Drift({ workloadId, name, summary }: DriftProps) {
       actions={
         !job.running && (
           <Button variant="default" onClick={job.start}>
-            Cut it into windows
+            Split into windows
           </Button>
         )
       }
