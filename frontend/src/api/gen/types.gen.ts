@@ -5546,6 +5546,12 @@ export type NextMoneyOut = {
      */
     flash_pages: number;
     /**
+     * Flash Useful Pages
+     *
+     * Flash beyond this many pages gains nothing: the curve ends there; null where larger caches may hit more than the curve tells.
+     */
+    flash_useful_pages: number | null;
+    /**
      * Ram Pages Beside Flash
      *
      * What the metadata of that flash leave of the DRAM. [pages]
