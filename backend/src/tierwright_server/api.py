@@ -42,27 +42,28 @@ router.add_api_route(
     "", get_root, operation_id="get_root", tags=["root"], responses=responses()
 )
 router.add_api_route("/", get_root, include_in_schema=False)
-# tus goes first: its HEAD and PATCH share their paths with the JSON routes.
+# The first ones are found soonest: what sliders ask comes first. tus goes before uploads: its
+# HEAD and PATCH share their paths with the JSON routes.
 for part in (
-    health,
-    catalog,
-    device_imports,
-    tier_costs,
-    tus,
-    uploads,
-    storage,
-    workloads,
-    curves,
     evaluations,
+    throughputs,
+    break_evens,
     scheme_maps,
     flash_choices,
     wear,
     fragment_caches,
     transactions,
-    formulas,
-    break_evens,
-    throughputs,
+    tier_costs,
     replay_checks,
+    health,
+    catalog,
+    device_imports,
+    tus,
+    uploads,
+    storage,
+    workloads,
+    curves,
+    formulas,
     simulations,
     simulator,
     sweeps,

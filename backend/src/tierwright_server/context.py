@@ -31,8 +31,8 @@ class Context:
     stopping: asyncio.Event
 
 
-def get_context(request: Request) -> Context:
-    """Return the app's context."""
+async def get_context(request: Request) -> Context:
+    """Return the app's context; a coroutine, because others are sent to a thread."""
     context: Context = request.app.state.context
     return context
 
@@ -49,3 +49,8 @@ async def get_session(context: ContextDep) -> AsyncIterator[AsyncSession]:
 
 # scope="function": the commit must have happened when the answer leaves.
 SessionDep = Annotated[AsyncSession, Depends(get_session, scope="function")]
+
+
+async def only_reads(session: AsyncSession) -> None:
+    """Spare a request that only reads the beginning and the end of a transaction."""
+    await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})

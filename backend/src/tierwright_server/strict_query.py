@@ -20,7 +20,16 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def check_query(request: Request) -> None:
+def _known(route: APIRoute) -> dict[str, Any]:
+    """Return the type of every query key of a route."""
+    return {
+        field.alias: field.field_info.annotation
+        for field in get_flat_params(route.dependant)
+        if isinstance(field.field_info, Query)
+    }
+
+
+async def check_query(request: Request) -> None:
     """Refuse query keys that the route does not have, and numbers in other writings.
 
     Raises
@@ -31,11 +40,9 @@ def check_query(request: Request) -> None:
     route = request.scope.get("route")
     if not isinstance(route, APIRoute):
         return
-    known = {
-        field.alias: field.field_info.annotation
-        for field in get_flat_params(route.dependant)
-        if isinstance(field.field_info, Query)
-    }
+    if not request.url.query:
+        return
+    known = _known(route)
     faults = []
     for key, value in request.query_params.multi_items():
         if key not in known:

@@ -11,7 +11,7 @@ from tierwright import page_flow
 from tierwright.page_flow import Evaluation
 from tierwright_server import contents
 from tierwright_server.contents import ContentKind
-from tierwright_server.context import Context
+from tierwright_server.context import Context, only_reads
 from tierwright_server.evaluations import replays, service
 from tierwright_server.evaluations.schemas import (
     CheckOut,
@@ -45,6 +45,8 @@ async def evaluate(
     EvaluationOut or SimulationOut
         The latter is the job that makes the replays, where they take too long to wait for.
     """
+    if body.decide is Decide.MODEL:
+        await only_reads(session)
     point = await service.find_point(session, context, body)
     point = service.with_new_pages(body, point)
     if service.dirty_ends(body, point) is not None:
@@ -86,11 +88,14 @@ async def _find(
     workloads.check_traced(point.workload, point.content)
     asked = page_flow.replay_points(found)
     keys = {name: replays.key_of(name, at, CORE_VERSION) for name, at in asked.items()}
+    if body.decide is Decide.MODEL:
+        done = await repository.done(session, point.content.id, list(keys.values()))
+        left = sum(key not in done for key in keys.values())
+        takes_s = replays.expected_s(point.content.summary["accesses"], left)
+        return Found(found, _check(body, point, found, takes_s))
     known = await repository.results(session, point.content.id, list(keys.values()))
     wanted = [name for name, key in keys.items() if key not in known]
     takes_s = replays.expected_s(point.content.summary["accesses"], len(wanted))
-    if body.decide is Decide.MODEL:
-        return Found(found, _check(body, point, found, takes_s))
     if wanted:
         if takes_s > context.settings.replay_inline_s:
             return await simulations.create_simulation(session, context, _asked(body))

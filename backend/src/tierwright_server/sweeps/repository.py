@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -60,12 +60,17 @@ async def results(
     return {row.key: row.result for row in (await session.execute(query)).all()}
 
 
+# Built once: every slider asks it.
+_DONE = select(Replay.key).where(
+    Replay.content_id == bindparam("content_id"),
+    Replay.key.in_(bindparam("keys", expanding=True)),
+)
+
+
 async def done(session: AsyncSession, content_id: str, keys: Sequence[str]) -> set[str]:
     """Return the keys of the replays that are done."""
-    query = select(Replay.key).where(
-        Replay.content_id == content_id, Replay.key.in_(keys)
-    )
-    return set((await session.scalars(query)).all())
+    asked = {"content_id": content_id, "keys": list(keys)}
+    return set((await session.scalars(_DONE, asked)).all())
 
 
 async def keep(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Select, func, select, text
+from sqlalchemy import Select, bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -32,12 +32,18 @@ async def page(session: AsyncSession, limit: int, offset: int) -> tuple[list[Row
     return [(row[0], row[1], row[2]) for row in rows], total or 0
 
 
+# Built once: every slider asks it.
+_ROW = (
+    _rows()
+    .where(Workload.id == bindparam("workload_id"))
+    .execution_options(populate_existing=True)
+)
+
+
 async def row(session: AsyncSession, workload_id: str) -> Row | None:
     """Find a workload with its run and content."""
-    query = _rows().where(Workload.id == workload_id)
-    found = (
-        await session.execute(query.execution_options(populate_existing=True))
-    ).one_or_none()
+    asked = {"workload_id": workload_id}
+    found = (await session.execute(_ROW, asked)).one_or_none()
     return None if found is None else (found[0], found[1], found[2])
 
 

@@ -26,6 +26,324 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/api/v1', ...options });
 
 /**
+ * Evaluate
+ *
+ * Put all page-flow schemes side by side at one point.
+ *
+ * With `decide: replay` a lead within the error of the model is decided by replays of the
+ * trace, which are kept: they serve every device.
+ */
+export const evaluate = <ThrowOnError extends boolean = false>(options: Options<EvaluateData, ThrowOnError>): RequestResult<EvaluateResponses, EvaluateErrors, ThrowOnError> => (options.client ?? client).post<EvaluateResponses, EvaluateErrors, ThrowOnError>({
+    url: '/api/v1/evaluations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Derive
+ *
+ * Say how the figures of the same question came about, formula by formula.
+ */
+export const deriveEvaluation = <ThrowOnError extends boolean = false>(options: Options<DeriveEvaluationData, ThrowOnError>): RequestResult<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError> => (options.client ?? client).post<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError>({
+    url: '/api/v1/evaluations/derivation',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Evaluate Throughput
+ *
+ * Predict throughput and response time of every scheme. Stores nothing.
+ */
+export const evaluateThroughput = <ThrowOnError extends boolean = false>(options: Options<EvaluateThroughputData, ThrowOnError>): RequestResult<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError> => (options.client ?? client).post<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError>({
+    url: '/api/v1/throughputs',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Evaluate Break Even
+ *
+ * Say whether the next money belongs in DRAM or in flash. Stores nothing.
+ */
+export const evaluateBreakEven = <ThrowOnError extends boolean = false>(options: Options<EvaluateBreakEvenData, ThrowOnError>): RequestResult<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError>({
+    url: '/api/v1/break-evens',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Break Even
+ *
+ * Replay one DRAM step, and the flash that is to gain as much under every scheme.
+ */
+export const checkBreakEven = <ThrowOnError extends boolean = false>(options: Options<CheckBreakEvenData, ThrowOnError>): RequestResult<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError>({
+    url: '/api/v1/break-evens/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List Options
+ *
+ * List the axes, the schemes, and the presets of flash metadata.
+ */
+export const listSchemeMapOptions = <ThrowOnError extends boolean = false>(options?: Options<ListSchemeMapOptionsData, ThrowOnError>): RequestResult<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError> => (options?.client ?? client).get<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError>({ url: '/api/v1/scheme-maps/options', ...options });
+
+/**
+ * Make Scheme Map
+ *
+ * Map which scheme wins where, up to 64 x 64 points, with crossover lines. Stores nothing.
+ */
+export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Options<MakeSchemeMapData, ThrowOnError>): RequestResult<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError> => (options.client ?? client).post<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError>({
+    url: '/api/v1/scheme-maps',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Explain Scheme Map Point
+ *
+ * Evaluate one point, `ram_pages` and `flash_pages` given, with its derivation.
+ */
+export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<ExplainSchemeMapPointData, ThrowOnError>): RequestResult<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError>({
+    url: '/api/v1/scheme-maps/point',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Choose Flash
+ *
+ * Rank flash devices by I/O time and by price times I/O time.
+ */
+export const chooseFlash = <ThrowOnError extends boolean = false>(options: Options<ChooseFlashData, ThrowOnError>): RequestResult<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError> => (options.client ?? client).post<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError>({
+    url: '/api/v1/flash-choices',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Compare Directories
+ *
+ * Compare the flash directory in RAM and on flash, by size of flash pages.
+ */
+export const compareDirectories = <ThrowOnError extends boolean = false>(options: Options<CompareDirectoriesData, ThrowOnError>): RequestResult<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError>({
+    url: '/api/v1/directories',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Estimate Wear
+ *
+ * Tell how long the flash lasts under each scheme, and what its wear costs.
+ */
+export const estimateWear = <ThrowOnError extends boolean = false>(options: Options<EstimateWearData, ThrowOnError>): RequestResult<EstimateWearResponses, EstimateWearErrors, ThrowOnError> => (options.client ?? client).post<EstimateWearResponses, EstimateWearErrors, ThrowOnError>({
+    url: '/api/v1/wear',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read Device Health
+ *
+ * Read the health of a drive from smartctl's or nvme's JSON. Stores nothing.
+ */
+export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: Options<ReadDeviceHealthData, ThrowOnError>): RequestResult<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError> => (options.client ?? client).post<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError>({
+    url: '/api/v1/device-health',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Estimate Recovery
+ *
+ * Tell how long the flash takes to fill, and a restart with it and without.
+ */
+export const estimateRecovery = <ThrowOnError extends boolean = false>(options: Options<EstimateRecoveryData, ThrowOnError>): RequestResult<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError> => (options.client ?? client).post<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError>({
+    url: '/api/v1/recovery',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Study Fragment Cache
+ *
+ * Tell how a fragment cache of this size fills, what its fragment trades, how it writes.
+ */
+export const studyFragmentCache = <ThrowOnError extends boolean = false>(options: Options<StudyFragmentCacheData, ThrowOnError>): RequestResult<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError>({
+    url: '/api/v1/sce',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Study Transaction Writes
+ *
+ * Tell whether one transaction should leave memory as pages or as log records.
+ */
+export const studyTransactionWrites = <ThrowOnError extends boolean = false>(options: Options<StudyTransactionWritesData, ThrowOnError>): RequestResult<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError> => (options.client ?? client).post<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError>({
+    url: '/api/v1/transaction-writes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Replay Transactions
+ *
+ * Replay transactions through three buffers, and tell who leaves memory next.
+ */
+export const replayTransactions = <ThrowOnError extends boolean = false>(options: Options<ReplayTransactionsData, ThrowOnError>): RequestResult<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError> => (options.client ?? client).post<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError>({
+    url: '/api/v1/transaction-replays',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Compare Tier Costs
+ *
+ * Cost the bytes and the load of a tier on each device, the cheapest first.
+ */
+export const compareTierCosts = <ThrowOnError extends boolean = false>(options: Options<CompareTierCostsData, ThrowOnError>): RequestResult<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError> => (options.client ?? client).post<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError>({
+    url: '/api/v1/tier-costs',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Throughput
+ *
+ * Throughput at the present point with demands from a replay of every scheme.
+ */
+export const checkThroughput = <ThrowOnError extends boolean = false>(options: Options<CheckThroughputData, ThrowOnError>): RequestResult<CheckThroughputResponses, CheckThroughputErrors, ThrowOnError> => (options.client ?? client).post<CheckThroughputResponses, CheckThroughputErrors, ThrowOnError>({
+    url: '/api/v1/throughputs/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Wear
+ *
+ * Life of the flash with the flash writes of a replay of every scheme.
+ */
+export const checkWear = <ThrowOnError extends boolean = false>(options: Options<CheckWearData, ThrowOnError>): RequestResult<CheckWearResponses, CheckWearErrors, ThrowOnError> => (options.client ?? client).post<CheckWearResponses, CheckWearErrors, ThrowOnError>({
+    url: '/api/v1/wear/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Flash Choice
+ *
+ * I/O time of every flash device from one replay of every scheme.
+ */
+export const checkFlashChoice = <ThrowOnError extends boolean = false>(options: Options<CheckFlashChoiceData, ThrowOnError>): RequestResult<CheckFlashChoiceResponses, CheckFlashChoiceErrors, ThrowOnError> => (options.client ?? client).post<CheckFlashChoiceResponses, CheckFlashChoiceErrors, ThrowOnError>({
+    url: '/api/v1/flash-choices/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Directories
+ *
+ * I/O and upkeep of every directory from replays with its size of flash pages.
+ */
+export const checkDirectories = <ThrowOnError extends boolean = false>(options: Options<CheckDirectoriesData, ThrowOnError>): RequestResult<CheckDirectoriesResponses, CheckDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CheckDirectoriesResponses, CheckDirectoriesErrors, ThrowOnError>({
+    url: '/api/v1/directories/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Recovery
+ *
+ * Filling and restart from replays of a cache that crashes.
+ */
+export const checkRecovery = <ThrowOnError extends boolean = false>(options: Options<CheckRecoveryData, ThrowOnError>): RequestResult<CheckRecoveryResponses, CheckRecoveryErrors, ThrowOnError> => (options.client ?? client).post<CheckRecoveryResponses, CheckRecoveryErrors, ThrowOnError>({
+    url: '/api/v1/recovery/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check Fragment Cache
+ *
+ * Read miss rate of a fragment cache from replays over fragments.
+ */
+export const checkFragmentCache = <ThrowOnError extends boolean = false>(options: Options<CheckFragmentCacheData, ThrowOnError>): RequestResult<CheckFragmentCacheResponses, CheckFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<CheckFragmentCacheResponses, CheckFragmentCacheErrors, ThrowOnError>({
+    url: '/api/v1/sce/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Get Health
  *
  * Say whether the server, its database and its workers are up.
@@ -207,20 +525,6 @@ export const updatePriceBook = <ThrowOnError extends boolean = false>(options: O
  */
 export const importFio = <ThrowOnError extends boolean = false>(options: Options<ImportFioData, ThrowOnError>): RequestResult<ImportFioResponses, ImportFioErrors, ThrowOnError> => (options.client ?? client).post<ImportFioResponses, ImportFioErrors, ThrowOnError>({
     url: '/api/v1/device-imports/fio',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Compare Tier Costs
- *
- * Cost the bytes and the load of a tier on each device, the cheapest first.
- */
-export const compareTierCosts = <ThrowOnError extends boolean = false>(options: Options<CompareTierCostsData, ThrowOnError>): RequestResult<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError> => (options.client ?? client).post<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError>({
-    url: '/api/v1/tier-costs',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -464,184 +768,6 @@ export const previewGivenCurve = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Evaluate
- *
- * Put all page-flow schemes side by side at one point.
- *
- * With `decide: replay` a lead within the error of the model is decided by replays of the
- * trace, which are kept: they serve every device.
- */
-export const evaluate = <ThrowOnError extends boolean = false>(options: Options<EvaluateData, ThrowOnError>): RequestResult<EvaluateResponses, EvaluateErrors, ThrowOnError> => (options.client ?? client).post<EvaluateResponses, EvaluateErrors, ThrowOnError>({
-    url: '/api/v1/evaluations',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Derive
- *
- * Say how the figures of the same question came about, formula by formula.
- */
-export const deriveEvaluation = <ThrowOnError extends boolean = false>(options: Options<DeriveEvaluationData, ThrowOnError>): RequestResult<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError> => (options.client ?? client).post<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError>({
-    url: '/api/v1/evaluations/derivation',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * List Options
- *
- * List the axes, the schemes, and the presets of flash metadata.
- */
-export const listSchemeMapOptions = <ThrowOnError extends boolean = false>(options?: Options<ListSchemeMapOptionsData, ThrowOnError>): RequestResult<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError> => (options?.client ?? client).get<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError>({ url: '/api/v1/scheme-maps/options', ...options });
-
-/**
- * Make Scheme Map
- *
- * Map which scheme wins where, up to 64 x 64 points, with crossover lines. Stores nothing.
- */
-export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Options<MakeSchemeMapData, ThrowOnError>): RequestResult<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError> => (options.client ?? client).post<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError>({
-    url: '/api/v1/scheme-maps',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Explain Scheme Map Point
- *
- * Evaluate one point, `ram_pages` and `flash_pages` given, with its derivation.
- */
-export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<ExplainSchemeMapPointData, ThrowOnError>): RequestResult<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError>({
-    url: '/api/v1/scheme-maps/point',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Choose Flash
- *
- * Rank flash devices by I/O time and by price times I/O time.
- */
-export const chooseFlash = <ThrowOnError extends boolean = false>(options: Options<ChooseFlashData, ThrowOnError>): RequestResult<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError> => (options.client ?? client).post<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError>({
-    url: '/api/v1/flash-choices',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Compare Directories
- *
- * Compare the flash directory in RAM and on flash, by size of flash pages.
- */
-export const compareDirectories = <ThrowOnError extends boolean = false>(options: Options<CompareDirectoriesData, ThrowOnError>): RequestResult<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError>({
-    url: '/api/v1/directories',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Estimate Wear
- *
- * Tell how long the flash lasts under each scheme, and what its wear costs.
- */
-export const estimateWear = <ThrowOnError extends boolean = false>(options: Options<EstimateWearData, ThrowOnError>): RequestResult<EstimateWearResponses, EstimateWearErrors, ThrowOnError> => (options.client ?? client).post<EstimateWearResponses, EstimateWearErrors, ThrowOnError>({
-    url: '/api/v1/wear',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Read Device Health
- *
- * Read the health of a drive from smartctl's or nvme's JSON. Stores nothing.
- */
-export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: Options<ReadDeviceHealthData, ThrowOnError>): RequestResult<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError> => (options.client ?? client).post<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError>({
-    url: '/api/v1/device-health',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Estimate Recovery
- *
- * Tell how long the flash takes to fill, and a restart with it and without.
- */
-export const estimateRecovery = <ThrowOnError extends boolean = false>(options: Options<EstimateRecoveryData, ThrowOnError>): RequestResult<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError> => (options.client ?? client).post<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError>({
-    url: '/api/v1/recovery',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Study Fragment Cache
- *
- * Tell how a fragment cache of this size fills, what its fragment trades, how it writes.
- */
-export const studyFragmentCache = <ThrowOnError extends boolean = false>(options: Options<StudyFragmentCacheData, ThrowOnError>): RequestResult<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError>({
-    url: '/api/v1/sce',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Study Transaction Writes
- *
- * Tell whether one transaction should leave memory as pages or as log records.
- */
-export const studyTransactionWrites = <ThrowOnError extends boolean = false>(options: Options<StudyTransactionWritesData, ThrowOnError>): RequestResult<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError> => (options.client ?? client).post<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError>({
-    url: '/api/v1/transaction-writes',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Replay Transactions
- *
- * Replay transactions through three buffers, and tell who leaves memory next.
- */
-export const replayTransactions = <ThrowOnError extends boolean = false>(options: Options<ReplayTransactionsData, ThrowOnError>): RequestResult<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError> => (options.client ?? client).post<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError>({
-    url: '/api/v1/transaction-replays',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
  * List Formulas
  *
  * List every formula with its inputs, results, source and an example.
@@ -675,132 +801,6 @@ export const askFormula = <ThrowOnError extends boolean = false>(options: Option
  * Return the page of the documentation that explains a formula, in Markdown.
  */
 export const getFormulaPage = <ThrowOnError extends boolean = false>(options: Options<GetFormulaPageData, ThrowOnError>): RequestResult<GetFormulaPageResponses, GetFormulaPageErrors, ThrowOnError> => (options.client ?? client).get<GetFormulaPageResponses, GetFormulaPageErrors, ThrowOnError>({ url: '/api/v1/formulas/{name}/page', ...options });
-
-/**
- * Evaluate Break Even
- *
- * Say whether the next money belongs in DRAM or in flash. Stores nothing.
- */
-export const evaluateBreakEven = <ThrowOnError extends boolean = false>(options: Options<EvaluateBreakEvenData, ThrowOnError>): RequestResult<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError>({
-    url: '/api/v1/break-evens',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Check Break Even
- *
- * Replay one DRAM step, and the flash that is to gain as much under every scheme.
- */
-export const checkBreakEven = <ThrowOnError extends boolean = false>(options: Options<CheckBreakEvenData, ThrowOnError>): RequestResult<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError>({
-    url: '/api/v1/break-evens/check',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Evaluate Throughput
- *
- * Predict throughput and response time of every scheme. Stores nothing.
- */
-export const evaluateThroughput = <ThrowOnError extends boolean = false>(options: Options<EvaluateThroughputData, ThrowOnError>): RequestResult<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError> => (options.client ?? client).post<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError>({
-    url: '/api/v1/throughputs',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Check Throughput
- *
- * Throughput at the present point with demands from a replay of every scheme.
- */
-export const checkThroughput = <ThrowOnError extends boolean = false>(options: Options<CheckThroughputData, ThrowOnError>): RequestResult<CheckThroughputResponses, CheckThroughputErrors, ThrowOnError> => (options.client ?? client).post<CheckThroughputResponses, CheckThroughputErrors, ThrowOnError>({
-    url: '/api/v1/throughputs/check',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Check Wear
- *
- * Life of the flash with the flash writes of a replay of every scheme.
- */
-export const checkWear = <ThrowOnError extends boolean = false>(options: Options<CheckWearData, ThrowOnError>): RequestResult<CheckWearResponses, CheckWearErrors, ThrowOnError> => (options.client ?? client).post<CheckWearResponses, CheckWearErrors, ThrowOnError>({
-    url: '/api/v1/wear/check',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Check Flash Choice
- *
- * I/O time of every flash device from one replay of every scheme.
- */
-export const checkFlashChoice = <ThrowOnError extends boolean = false>(options: Options<CheckFlashChoiceData, ThrowOnError>): RequestResult<CheckFlashChoiceResponses, CheckFlashChoiceErrors, ThrowOnError> => (options.client ?? client).post<CheckFlashChoiceResponses, CheckFlashChoiceErrors, ThrowOnError>({
-    url: '/api/v1/flash-choices/check',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Check Directories
- *
- * I/O and upkeep of every directory from replays with its size of flash pages.
- */
-export const checkDirectories = <ThrowOnError extends boolean = false>(options: Options<CheckDirectoriesData, ThrowOnError>): RequestResult<CheckDirectoriesResponses, CheckDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CheckDirectoriesResponses, CheckDirectoriesErrors, ThrowOnError>({
-    url: '/api/v1/directories/check',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Check Recovery
- *
- * Filling and restart from replays of a cache that crashes.
- */
-export const checkRecovery = <ThrowOnError extends boolean = false>(options: Options<CheckRecoveryData, ThrowOnError>): RequestResult<CheckRecoveryResponses, CheckRecoveryErrors, ThrowOnError> => (options.client ?? client).post<CheckRecoveryResponses, CheckRecoveryErrors, ThrowOnError>({
-    url: '/api/v1/recovery/check',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Check Fragment Cache
- *
- * Read miss rate of a fragment cache from replays over fragments.
- */
-export const checkFragmentCache = <ThrowOnError extends boolean = false>(options: Options<CheckFragmentCacheData, ThrowOnError>): RequestResult<CheckFragmentCacheResponses, CheckFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<CheckFragmentCacheResponses, CheckFragmentCacheErrors, ThrowOnError>({
-    url: '/api/v1/sce/check',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
 
 /**
  * Create Simulation

@@ -11845,6 +11845,1452 @@ export type GetRootResponses = {
 
 export type GetRootResponse = GetRootResponses[keyof GetRootResponses];
 
+export type EvaluateData = {
+    body: DecisionIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/evaluations';
+};
+
+export type EvaluateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EvaluateError = EvaluateErrors[keyof EvaluateErrors];
+
+export type EvaluateResponses = {
+    /**
+     * Successful Response
+     */
+    200: EvaluationOut;
+    /**
+     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
+};
+
+export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
+
+export type DeriveEvaluationData = {
+    body: DecisionIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/evaluations/derivation';
+};
+
+export type DeriveEvaluationErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DeriveEvaluationError = DeriveEvaluationErrors[keyof DeriveEvaluationErrors];
+
+export type DeriveEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: DerivationOut;
+    /**
+     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
+     */
+    202: SimulationOut;
+};
+
+export type DeriveEvaluationResponse = DeriveEvaluationResponses[keyof DeriveEvaluationResponses];
+
+export type EvaluateThroughputData = {
+    body: ThroughputIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/throughputs';
+};
+
+export type EvaluateThroughputErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EvaluateThroughputError = EvaluateThroughputErrors[keyof EvaluateThroughputErrors];
+
+export type EvaluateThroughputResponses = {
+    /**
+     * Successful Response
+     */
+    200: ThroughputOut;
+};
+
+export type EvaluateThroughputResponse = EvaluateThroughputResponses[keyof EvaluateThroughputResponses];
+
+export type EvaluateBreakEvenData = {
+    body: BreakEvenIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/break-evens';
+};
+
+export type EvaluateBreakEvenErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EvaluateBreakEvenError = EvaluateBreakEvenErrors[keyof EvaluateBreakEvenErrors];
+
+export type EvaluateBreakEvenResponses = {
+    /**
+     * Successful Response
+     */
+    200: BreakEvenOut;
+};
+
+export type EvaluateBreakEvenResponse = EvaluateBreakEvenResponses[keyof EvaluateBreakEvenResponses];
+
+export type CheckBreakEvenData = {
+    body: BreakEvenCheckIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/break-evens/check';
+};
+
+export type CheckBreakEvenErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckBreakEvenError = CheckBreakEvenErrors[keyof CheckBreakEvenErrors];
+
+export type CheckBreakEvenResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Break Even
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEvenResponses];
+
+export type ListSchemeMapOptionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/scheme-maps/options';
+};
+
+export type ListSchemeMapOptionsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListSchemeMapOptionsError = ListSchemeMapOptionsErrors[keyof ListSchemeMapOptionsErrors];
+
+export type ListSchemeMapOptionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: MapOptions;
+};
+
+export type ListSchemeMapOptionsResponse = ListSchemeMapOptionsResponses[keyof ListSchemeMapOptionsResponses];
+
+export type MakeSchemeMapData = {
+    body: SchemeMapIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/scheme-maps';
+};
+
+export type MakeSchemeMapErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type MakeSchemeMapError = MakeSchemeMapErrors[keyof MakeSchemeMapErrors];
+
+export type MakeSchemeMapResponses = {
+    /**
+     * Successful Response
+     */
+    200: SchemeMapOut;
+};
+
+export type MakeSchemeMapResponse = MakeSchemeMapResponses[keyof MakeSchemeMapResponses];
+
+export type ExplainSchemeMapPointData = {
+    body: MapQuestion;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/scheme-maps/point';
+};
+
+export type ExplainSchemeMapPointErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ExplainSchemeMapPointError = ExplainSchemeMapPointErrors[keyof ExplainSchemeMapPointErrors];
+
+export type ExplainSchemeMapPointResponses = {
+    /**
+     * Successful Response
+     */
+    200: MapPointOut;
+};
+
+export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
+
+export type ChooseFlashData = {
+    body: FlashChoiceIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/flash-choices';
+};
+
+export type ChooseFlashErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ChooseFlashError = ChooseFlashErrors[keyof ChooseFlashErrors];
+
+export type ChooseFlashResponses = {
+    /**
+     * Successful Response
+     */
+    200: FlashChoiceOut;
+};
+
+export type ChooseFlashResponse = ChooseFlashResponses[keyof ChooseFlashResponses];
+
+export type CompareDirectoriesData = {
+    body: DirectoriesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/directories';
+};
+
+export type CompareDirectoriesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CompareDirectoriesError = CompareDirectoriesErrors[keyof CompareDirectoriesErrors];
+
+export type CompareDirectoriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: DirectoriesOut;
+};
+
+export type CompareDirectoriesResponse = CompareDirectoriesResponses[keyof CompareDirectoriesResponses];
+
+export type EstimateWearData = {
+    body: WearIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/wear';
+};
+
+export type EstimateWearErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EstimateWearError = EstimateWearErrors[keyof EstimateWearErrors];
+
+export type EstimateWearResponses = {
+    /**
+     * Successful Response
+     */
+    200: WearOut;
+};
+
+export type EstimateWearResponse = EstimateWearResponses[keyof EstimateWearResponses];
+
+export type ReadDeviceHealthData = {
+    body: DeviceHealthIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/device-health';
+};
+
+export type ReadDeviceHealthErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReadDeviceHealthError = ReadDeviceHealthErrors[keyof ReadDeviceHealthErrors];
+
+export type ReadDeviceHealthResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeviceHealthOut;
+};
+
+export type ReadDeviceHealthResponse = ReadDeviceHealthResponses[keyof ReadDeviceHealthResponses];
+
+export type EstimateRecoveryData = {
+    body: RecoveryIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/recovery';
+};
+
+export type EstimateRecoveryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type EstimateRecoveryError = EstimateRecoveryErrors[keyof EstimateRecoveryErrors];
+
+export type EstimateRecoveryResponses = {
+    /**
+     * Successful Response
+     */
+    200: RecoveryOut;
+};
+
+export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
+
+export type StudyFragmentCacheData = {
+    body: FragmentCacheIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sce';
+};
+
+export type StudyFragmentCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type StudyFragmentCacheError = StudyFragmentCacheErrors[keyof StudyFragmentCacheErrors];
+
+export type StudyFragmentCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: FragmentCacheOut;
+};
+
+export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof StudyFragmentCacheResponses];
+
+export type StudyTransactionWritesData = {
+    body: TransactionWritesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/transaction-writes';
+};
+
+export type StudyTransactionWritesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type StudyTransactionWritesError = StudyTransactionWritesErrors[keyof StudyTransactionWritesErrors];
+
+export type StudyTransactionWritesResponses = {
+    /**
+     * Successful Response
+     */
+    200: TransactionWritesOut;
+};
+
+export type StudyTransactionWritesResponse = StudyTransactionWritesResponses[keyof StudyTransactionWritesResponses];
+
+export type ReplayTransactionsData = {
+    body: TransactionReplayIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/transaction-replays';
+};
+
+export type ReplayTransactionsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReplayTransactionsError = ReplayTransactionsErrors[keyof ReplayTransactionsErrors];
+
+export type ReplayTransactionsResponses = {
+    /**
+     * Successful Response
+     */
+    200: TransactionReplayOut;
+};
+
+export type ReplayTransactionsResponse = ReplayTransactionsResponses[keyof ReplayTransactionsResponses];
+
+export type CompareTierCostsData = {
+    body: TierCostsIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/tier-costs';
+};
+
+export type CompareTierCostsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CompareTierCostsError = CompareTierCostsErrors[keyof CompareTierCostsErrors];
+
+export type CompareTierCostsResponses = {
+    /**
+     * Successful Response
+     */
+    200: TierCostsOut;
+};
+
+export type CompareTierCostsResponse = CompareTierCostsResponses[keyof CompareTierCostsResponses];
+
+export type CheckThroughputData = {
+    body: ThroughputIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/throughputs/check';
+};
+
+export type CheckThroughputErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckThroughputError = CheckThroughputErrors[keyof CheckThroughputErrors];
+
+export type CheckThroughputResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Throughput
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
+
+export type CheckWearData = {
+    body: WearIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/wear/check';
+};
+
+export type CheckWearErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckWearError = CheckWearErrors[keyof CheckWearErrors];
+
+export type CheckWearResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Wear
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
+
+export type CheckFlashChoiceData = {
+    body: FlashChoiceIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/flash-choices/check';
+};
+
+export type CheckFlashChoiceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckFlashChoiceError = CheckFlashChoiceErrors[keyof CheckFlashChoiceErrors];
+
+export type CheckFlashChoiceResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Flash Choice
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
+
+export type CheckDirectoriesData = {
+    body: DirectoriesIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/directories/check';
+};
+
+export type CheckDirectoriesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckDirectoriesError = CheckDirectoriesErrors[keyof CheckDirectoriesErrors];
+
+export type CheckDirectoriesResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Directories
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDirectoriesResponses];
+
+export type CheckRecoveryData = {
+    body: RecoveryIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/recovery/check';
+};
+
+export type CheckRecoveryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckRecoveryError = CheckRecoveryErrors[keyof CheckRecoveryErrors];
+
+export type CheckRecoveryResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Recovery
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryResponses];
+
+export type CheckFragmentCacheData = {
+    body: FragmentCacheIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/sce/check';
+};
+
+export type CheckFragmentCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckFragmentCacheError = CheckFragmentCacheErrors[keyof CheckFragmentCacheErrors];
+
+export type CheckFragmentCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Fragment Cache
+     *
+     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut;
+};
+
+export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];
+
 export type GetHealthData = {
     body?: never;
     path?: never;
@@ -13138,72 +14584,6 @@ export type ImportFioResponses = {
 };
 
 export type ImportFioResponse = ImportFioResponses[keyof ImportFioResponses];
-
-export type CompareTierCostsData = {
-    body: TierCostsIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/tier-costs';
-};
-
-export type CompareTierCostsErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CompareTierCostsError = CompareTierCostsErrors[keyof CompareTierCostsErrors];
-
-export type CompareTierCostsResponses = {
-    /**
-     * Successful Response
-     */
-    200: TierCostsOut;
-};
-
-export type CompareTierCostsResponse = CompareTierCostsResponses[keyof CompareTierCostsResponses];
 
 export type ListUploadsData = {
     body?: never;
@@ -14728,805 +16108,6 @@ export type PreviewGivenCurveResponses = {
 
 export type PreviewGivenCurveResponse = PreviewGivenCurveResponses[keyof PreviewGivenCurveResponses];
 
-export type EvaluateData = {
-    body: DecisionIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/evaluations';
-};
-
-export type EvaluateErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type EvaluateError = EvaluateErrors[keyof EvaluateErrors];
-
-export type EvaluateResponses = {
-    /**
-     * Successful Response
-     */
-    200: EvaluationOut;
-    /**
-     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
-     */
-    202: SimulationOut;
-};
-
-export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
-
-export type DeriveEvaluationData = {
-    body: DecisionIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/evaluations/derivation';
-};
-
-export type DeriveEvaluationErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type DeriveEvaluationError = DeriveEvaluationErrors[keyof DeriveEvaluationErrors];
-
-export type DeriveEvaluationResponses = {
-    /**
-     * Successful Response
-     */
-    200: DerivationOut;
-    /**
-     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
-     */
-    202: SimulationOut;
-};
-
-export type DeriveEvaluationResponse = DeriveEvaluationResponses[keyof DeriveEvaluationResponses];
-
-export type ListSchemeMapOptionsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/v1/scheme-maps/options';
-};
-
-export type ListSchemeMapOptionsErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type ListSchemeMapOptionsError = ListSchemeMapOptionsErrors[keyof ListSchemeMapOptionsErrors];
-
-export type ListSchemeMapOptionsResponses = {
-    /**
-     * Successful Response
-     */
-    200: MapOptions;
-};
-
-export type ListSchemeMapOptionsResponse = ListSchemeMapOptionsResponses[keyof ListSchemeMapOptionsResponses];
-
-export type MakeSchemeMapData = {
-    body: SchemeMapIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/scheme-maps';
-};
-
-export type MakeSchemeMapErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type MakeSchemeMapError = MakeSchemeMapErrors[keyof MakeSchemeMapErrors];
-
-export type MakeSchemeMapResponses = {
-    /**
-     * Successful Response
-     */
-    200: SchemeMapOut;
-};
-
-export type MakeSchemeMapResponse = MakeSchemeMapResponses[keyof MakeSchemeMapResponses];
-
-export type ExplainSchemeMapPointData = {
-    body: MapQuestion;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/scheme-maps/point';
-};
-
-export type ExplainSchemeMapPointErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type ExplainSchemeMapPointError = ExplainSchemeMapPointErrors[keyof ExplainSchemeMapPointErrors];
-
-export type ExplainSchemeMapPointResponses = {
-    /**
-     * Successful Response
-     */
-    200: MapPointOut;
-};
-
-export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
-
-export type ChooseFlashData = {
-    body: FlashChoiceIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/flash-choices';
-};
-
-export type ChooseFlashErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type ChooseFlashError = ChooseFlashErrors[keyof ChooseFlashErrors];
-
-export type ChooseFlashResponses = {
-    /**
-     * Successful Response
-     */
-    200: FlashChoiceOut;
-};
-
-export type ChooseFlashResponse = ChooseFlashResponses[keyof ChooseFlashResponses];
-
-export type CompareDirectoriesData = {
-    body: DirectoriesIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/directories';
-};
-
-export type CompareDirectoriesErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CompareDirectoriesError = CompareDirectoriesErrors[keyof CompareDirectoriesErrors];
-
-export type CompareDirectoriesResponses = {
-    /**
-     * Successful Response
-     */
-    200: DirectoriesOut;
-};
-
-export type CompareDirectoriesResponse = CompareDirectoriesResponses[keyof CompareDirectoriesResponses];
-
-export type EstimateWearData = {
-    body: WearIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/wear';
-};
-
-export type EstimateWearErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type EstimateWearError = EstimateWearErrors[keyof EstimateWearErrors];
-
-export type EstimateWearResponses = {
-    /**
-     * Successful Response
-     */
-    200: WearOut;
-};
-
-export type EstimateWearResponse = EstimateWearResponses[keyof EstimateWearResponses];
-
-export type ReadDeviceHealthData = {
-    body: DeviceHealthIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/device-health';
-};
-
-export type ReadDeviceHealthErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type ReadDeviceHealthError = ReadDeviceHealthErrors[keyof ReadDeviceHealthErrors];
-
-export type ReadDeviceHealthResponses = {
-    /**
-     * Successful Response
-     */
-    200: DeviceHealthOut;
-};
-
-export type ReadDeviceHealthResponse = ReadDeviceHealthResponses[keyof ReadDeviceHealthResponses];
-
-export type EstimateRecoveryData = {
-    body: RecoveryIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/recovery';
-};
-
-export type EstimateRecoveryErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type EstimateRecoveryError = EstimateRecoveryErrors[keyof EstimateRecoveryErrors];
-
-export type EstimateRecoveryResponses = {
-    /**
-     * Successful Response
-     */
-    200: RecoveryOut;
-};
-
-export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
-
-export type StudyFragmentCacheData = {
-    body: FragmentCacheIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/sce';
-};
-
-export type StudyFragmentCacheErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type StudyFragmentCacheError = StudyFragmentCacheErrors[keyof StudyFragmentCacheErrors];
-
-export type StudyFragmentCacheResponses = {
-    /**
-     * Successful Response
-     */
-    200: FragmentCacheOut;
-};
-
-export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof StudyFragmentCacheResponses];
-
-export type StudyTransactionWritesData = {
-    body: TransactionWritesIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/transaction-writes';
-};
-
-export type StudyTransactionWritesErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type StudyTransactionWritesError = StudyTransactionWritesErrors[keyof StudyTransactionWritesErrors];
-
-export type StudyTransactionWritesResponses = {
-    /**
-     * Successful Response
-     */
-    200: TransactionWritesOut;
-};
-
-export type StudyTransactionWritesResponse = StudyTransactionWritesResponses[keyof StudyTransactionWritesResponses];
-
-export type ReplayTransactionsData = {
-    body: TransactionReplayIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/transaction-replays';
-};
-
-export type ReplayTransactionsErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type ReplayTransactionsError = ReplayTransactionsErrors[keyof ReplayTransactionsErrors];
-
-export type ReplayTransactionsResponses = {
-    /**
-     * Successful Response
-     */
-    200: TransactionReplayOut;
-};
-
-export type ReplayTransactionsResponse = ReplayTransactionsResponses[keyof ReplayTransactionsResponses];
-
 export type ListFormulasData = {
     body?: never;
     path?: never;
@@ -15749,587 +16330,6 @@ export type GetFormulaPageResponses = {
 };
 
 export type GetFormulaPageResponse = GetFormulaPageResponses[keyof GetFormulaPageResponses];
-
-export type EvaluateBreakEvenData = {
-    body: BreakEvenIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/break-evens';
-};
-
-export type EvaluateBreakEvenErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type EvaluateBreakEvenError = EvaluateBreakEvenErrors[keyof EvaluateBreakEvenErrors];
-
-export type EvaluateBreakEvenResponses = {
-    /**
-     * Successful Response
-     */
-    200: BreakEvenOut;
-};
-
-export type EvaluateBreakEvenResponse = EvaluateBreakEvenResponses[keyof EvaluateBreakEvenResponses];
-
-export type CheckBreakEvenData = {
-    body: BreakEvenCheckIn;
-    path?: never;
-    query?: {
-        /**
-         * Currency
-         *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
-         */
-        currency?: string;
-        /**
-         * Per Usd
-         *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
-         */
-        per_usd?: string | null;
-    };
-    url: '/api/v1/break-evens/check';
-};
-
-export type CheckBreakEvenErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CheckBreakEvenError = CheckBreakEvenErrors[keyof CheckBreakEvenErrors];
-
-export type CheckBreakEvenResponses = {
-    /**
-     * Successful Response
-     */
-    200: CheckedAnswer;
-    /**
-     * Response 202 Check Break Even
-     *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
-     */
-    202: SweepOut | SimulationOut;
-};
-
-export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEvenResponses];
-
-export type EvaluateThroughputData = {
-    body: ThroughputIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/throughputs';
-};
-
-export type EvaluateThroughputErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type EvaluateThroughputError = EvaluateThroughputErrors[keyof EvaluateThroughputErrors];
-
-export type EvaluateThroughputResponses = {
-    /**
-     * Successful Response
-     */
-    200: ThroughputOut;
-};
-
-export type EvaluateThroughputResponse = EvaluateThroughputResponses[keyof EvaluateThroughputResponses];
-
-export type CheckThroughputData = {
-    body: ThroughputIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/throughputs/check';
-};
-
-export type CheckThroughputErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CheckThroughputError = CheckThroughputErrors[keyof CheckThroughputErrors];
-
-export type CheckThroughputResponses = {
-    /**
-     * Successful Response
-     */
-    200: CheckedAnswer;
-    /**
-     * Response 202 Check Throughput
-     *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
-     */
-    202: SweepOut | SimulationOut;
-};
-
-export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
-
-export type CheckWearData = {
-    body: WearIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/wear/check';
-};
-
-export type CheckWearErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CheckWearError = CheckWearErrors[keyof CheckWearErrors];
-
-export type CheckWearResponses = {
-    /**
-     * Successful Response
-     */
-    200: CheckedAnswer;
-    /**
-     * Response 202 Check Wear
-     *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
-     */
-    202: SweepOut | SimulationOut;
-};
-
-export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
-
-export type CheckFlashChoiceData = {
-    body: FlashChoiceIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/flash-choices/check';
-};
-
-export type CheckFlashChoiceErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CheckFlashChoiceError = CheckFlashChoiceErrors[keyof CheckFlashChoiceErrors];
-
-export type CheckFlashChoiceResponses = {
-    /**
-     * Successful Response
-     */
-    200: CheckedAnswer;
-    /**
-     * Response 202 Check Flash Choice
-     *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
-     */
-    202: SweepOut | SimulationOut;
-};
-
-export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
-
-export type CheckDirectoriesData = {
-    body: DirectoriesIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/directories/check';
-};
-
-export type CheckDirectoriesErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CheckDirectoriesError = CheckDirectoriesErrors[keyof CheckDirectoriesErrors];
-
-export type CheckDirectoriesResponses = {
-    /**
-     * Successful Response
-     */
-    200: CheckedAnswer;
-    /**
-     * Response 202 Check Directories
-     *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
-     */
-    202: SweepOut | SimulationOut;
-};
-
-export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDirectoriesResponses];
-
-export type CheckRecoveryData = {
-    body: RecoveryIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/recovery/check';
-};
-
-export type CheckRecoveryErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CheckRecoveryError = CheckRecoveryErrors[keyof CheckRecoveryErrors];
-
-export type CheckRecoveryResponses = {
-    /**
-     * Successful Response
-     */
-    200: CheckedAnswer;
-    /**
-     * Response 202 Check Recovery
-     *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
-     */
-    202: SweepOut | SimulationOut;
-};
-
-export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryResponses];
-
-export type CheckFragmentCacheData = {
-    body: FragmentCacheIn;
-    path?: never;
-    query?: never;
-    url: '/api/v1/sce/check';
-};
-
-export type CheckFragmentCacheErrors = {
-    /**
-     * The request cannot be read.
-     */
-    400: Problem;
-    /**
-     * The request comes from another site.
-     */
-    403: Problem;
-    /**
-     * What the request names does not exist.
-     */
-    404: Problem;
-    /**
-     * The request did not arrive in time.
-     */
-    408: Problem;
-    /**
-     * The request does not fit the present state.
-     */
-    409: Problem;
-    /**
-     * The body is too large.
-     */
-    413: Problem;
-    /**
-     * A value cannot be used.
-     */
-    422: Problem;
-    /**
-     * Too many requests at once.
-     */
-    429: Problem;
-    /**
-     * The database does not answer.
-     */
-    503: Problem;
-};
-
-export type CheckFragmentCacheError = CheckFragmentCacheErrors[keyof CheckFragmentCacheErrors];
-
-export type CheckFragmentCacheResponses = {
-    /**
-     * Successful Response
-     */
-    200: CheckedAnswer;
-    /**
-     * Response 202 Check Fragment Cache
-     *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
-     */
-    202: SweepOut | SimulationOut;
-};
-
-export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];
 
 export type CreateSimulationData = {
     body: SimulationIn;
