@@ -6,7 +6,9 @@ from decimal import Decimal
 import psycopg
 import pytest
 
-from tierwright_server import db, version
+from tierwright_server import db, older_models, version
+from tierwright_server.analyses import service as analyses
+from tierwright_server.sweeps import service as sweeps
 
 POINT = {
     "workload_id": "example",
@@ -70,6 +72,189 @@ def put(application, made, **changes):
     )
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+SPLIT = {"workload_id": "example", "pages": 400, "asymmetry": 8}
+SWEEP = {
+    "workload_id": "example",
+    "contenders": [
+        {"family": "policy", "name": "lru"},
+        {"family": "scheme", "name": "lazy"},
+    ],
+    "ram_pages": [100, 1000],
+    "flash_pages": [4000],
+    "flash_device_id": POINT["flash_device_id"],
+    "disk_device_id": POINT["disk_device_id"],
+}
+JOBS = {
+    "pool_split": (SPLIT, "/pool-splits", ("workload_id", "pages")),
+    "sweep": (
+        SWEEP,
+        "/sweeps",
+        ("workload_id", "contenders", "ram_pages", "flash_pages"),
+    ),
+}
+"""By request: its body, where its job is asked for, and with which part of it."""
+
+
+def compute(application, name, **changes):
+    """Have the job made that a request looks up; return its subject."""
+    body, path, fields = JOBS[name]
+    asked = {**{field: body[field] for field in fields}, **changes}
+    made = application.post(path, asked, 202)
+    if made["status"] != "succeeded":
+        run = application.wait_run(made["run"]["id"])
+        assert run["status"] == "succeeded", run
+    return application.get(f"{path}/{made['id']}")
+
+
+def pretend(monkeypatch, older):
+    """Answer as an earlier version of the models would have said it is."""
+    monkeypatch.setattr(version, "VERSION", older)
+    monkeypatch.setattr(older_models, "VERSION", older)
+    monkeypatch.setattr(analyses, "CORE_VERSION", older)
+    monkeypatch.setattr(sweeps, "CORE_VERSION", older)
+
+
+class TestAnswersOfJobs:
+    """Pool splits and sweeps: their results are looked up, never queued."""
+
+    @pytest.mark.parametrize("name", JOBS)
+    def test_a_result_is_kept_and_read_again(self, application, name):
+        compute(application, name)
+        body, _, _ = JOBS[name]
+        made = application.post("/scenarios", scenario(asks={name: body}), 201)
+        assert {figure["ask"] for figure in made["answer"]["figures"]} == {name}
+        assert made["comparison"]["unchanged"]
+        assert made["to_compute"] == []
+        assert application.get(f"/scenarios/{made['id']}") == made
+
+    def test_the_split_that_is_kept_is_the_one_that_is_given(self, application):
+        split = compute(application, "pool_split")
+        given = application.get(
+            f"/pool-splits/{split['id']}/costs", params={"asymmetry": 8}
+        )
+        made = application.post("/scenarios", scenario(asks={"pool_split": SPLIT}), 201)
+        titles = [None, *(each["title"] for each in given["baselines"])]
+        costs = [given["best_cost"], *(each["cost"] for each in given["baselines"])]
+        assert figures(made["answer"], "cost") == dict(zip(titles, costs, strict=True))
+        assert figures(made["answer"], "clean") == {None: given["best_clean_pages"]}
+        assert figures(made["answer"], "asymmetry") == {None: 8}
+        assert made["answer"]["sentences"] == [given["sentence"]]
+
+    def test_the_asymmetry_is_that_of_the_device_unless_it_is_stated(self, application):
+        split = compute(application, "pool_split")
+        gains = application.get(f"/pool-splits/{split['id']}/gains")
+        device = gains["devices"][0]
+        asks = {
+            "pool_split": {
+                **SPLIT,
+                "asymmetry": None,
+                "flash_device_id": device["device_id"],
+            }
+        }
+        made = application.post("/scenarios", scenario(asks=asks), 201)
+        assert figures(made["answer"], "asymmetry") == {None: device["asymmetry"]}
+        assert figures(made["answer"], "clean") == {None: device["best_clean_pages"]}
+        assert device["name"] in {each["name"] for each in made["answer"]["sources"]}
+        asks["pool_split"]["flash_device_id"] = None
+        unstated = application.post("/scenarios", scenario(asks=asks), 201)
+        usual = {None: gains["usual_asymmetry"]}
+        assert figures(unstated["answer"], "asymmetry") == usual
+
+    def test_the_sweep_that_is_kept_is_the_one_that_is_given(self, application):
+        sweep = compute(application, "sweep")
+        devices = {name: SWEEP[name] for name in ("flash_device_id", "disk_device_id")}
+        given = application.get(f"/sweeps/{sweep['id']}", params=devices)
+        made = application.post("/scenarios", scenario(asks={"sweep": SWEEP}), 201)
+        for index, contender in enumerate(given["contenders"]):
+            rows = [row for row in given["rows"] if row["contender"] == index]
+            for field, name in (
+                ("miss_ratio", "misses"),
+                ("io_time_us_per_access", "io_time"),
+            ):
+                found = figures(made["answer"], name)[contender["title"]]
+                assert found == pytest.approx(sum(row[field] for row in rows) / 2)
+                for row in rows:
+                    one = f"{name} {row['ram_pages']} {row['flash_pages']}"
+                    assert (
+                        figures(made["answer"], one)[contender["title"]] == row[field]
+                    )
+        sources = {(each["kind"], each["id"]) for each in made["answer"]["sources"]}
+        assert {("device", device) for device in devices.values()} < sources
+
+    @pytest.mark.parametrize("name", JOBS)
+    def test_what_no_job_has_computed_is_not_queued(self, application, name):
+        body = JOBS[name][0]
+        never = {"pool_split": {"pages": 401}, "sweep": {"ram_pages": [101]}}
+        before = application.get("/runs", params={"limit": 1})["total"]
+        answer = application.client.post(
+            "/scenarios", json=scenario(asks={name: {**body, **never[name]}})
+        )
+        assert answer.status_code == 409, answer.text
+        problem = answer.json()
+        assert problem["type"].endswith("not-ready")
+        assert problem["detail"].startswith(f"body.asks.{name}: ")
+        assert application.get("/runs", params={"limit": 1})["total"] == before
+
+    @pytest.mark.parametrize("name", JOBS)
+    def test_an_older_answer_stands_beside_the_new_one_once_that_is_computed(
+        self, application, monkeypatch, name
+    ):
+        # Sizes of this test's own: nothing of them is computed by the present models.
+        sizes = {"pool_split": {"pages": 333}, "sweep": {"ram_pages": [77, 777]}}[name]
+        pretend(monkeypatch, "0.0.9")
+        older = compute(application, name, **sizes)
+        asks = {name: {**JOBS[name][0], **sizes}}
+        made = application.post("/scenarios", scenario(asks=asks), 201)
+        assert made["model_version"] == "0.0.9"
+        monkeypatch.undo()
+
+        found = application.get(f"/scenarios/{made['id']}")
+        assert found["answer"] == made["answer"]
+        assert found["stale"]
+        assert found["to_compute"] == [name]
+        assert found["answer_now"] is None
+        assert found["comparison"] is None
+        path = JOBS[name][1]
+        notes = application.get(f"{path}/{older['id']}")["warnings"]
+        [note] = [each for each in notes if each["name"] == "older_model_version"]
+        assert "0.0.9" in note["message"]
+
+        newer = compute(application, name, **sizes)
+        assert newer["id"] != older["id"]
+        assert not any(
+            each["name"] == "older_model_version" for each in newer["warnings"]
+        )
+        beside = application.get(f"/scenarios/{made['id']}")
+        assert beside["to_compute"] == []
+        assert beside["answer"] == made["answer"]
+        assert beside["answer_now"]["figures"]
+        assert beside["comparison"]["model_changed"]
+        assert beside["comparison"]["unchanged"], beside["comparison"]
+
+    def test_all_that_is_missing_is_named_at_once(self, application, monkeypatch):
+        asks = {
+            "evaluation": POINT,
+            "pool_split": {**SPLIT, "pages": 334},
+            "sweep": {**SWEEP, "ram_pages": [78]},
+        }
+        pretend(monkeypatch, "0.0.9")
+        compute(application, "pool_split", pages=334)
+        compute(application, "sweep", ram_pages=[78])
+        made = application.post("/scenarios", scenario(asks=asks), 201)
+        monkeypatch.undo()
+        found = application.get(f"/scenarios/{made['id']}")
+        assert found["to_compute"] == ["pool_split", "sweep"]
+
+    def test_an_older_split_says_so_with_its_costs(self, application, monkeypatch):
+        pretend(monkeypatch, "0.0.9")
+        older = compute(application, "pool_split", pages=335)
+        monkeypatch.undo()
+        costs = application.get(
+            f"/pool-splits/{older['id']}/costs", params={"asymmetry": 8}
+        )
+        assert "older_model_version" in {each["name"] for each in costs["warnings"]}
 
 
 class TestKeptAnswers:

@@ -110,6 +110,18 @@ class NotReady(Conflict):
     title = "Not ready"
 
 
+class NotComputed(NotReady):
+    """What a job of the present models would have to compute first.
+
+    Attributes
+    ----------
+    asks : list of str
+        The requests of a scenario that lack it, where it was asked for by one.
+    """
+
+    asks: tuple[str, ...] = ()
+
+
 class NeedsTrace(Conflict):
     """The workload came without its trace, and this needs one."""
 

@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Fragment, type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { Asks } from "@/api/gen/types.gen";
 import { useRun } from "@/api/runs";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
@@ -23,6 +23,8 @@ export interface AnalysisInputs {
   readonly name: string;
   readonly workload: WorkloadOut;
   readonly summary: SummaryOut;
+  /** What is asked here, of which a scenario keeps the answer. */
+  readonly asks: Asks | null;
 }
 
 /** What is asked at an address, of which the answer is kept with a scenario. */
@@ -42,7 +44,9 @@ interface AnalysisPageProps {
   /** What the answer follows from, for a reader who has no workload yet. */
   readonly empty: string;
   /** The requests whose answers a saved scenario keeps. */
-  readonly asks?: (asked: AskedAt) => Asks;
+  readonly asks?: (asked: AskedAt) => Asks | null;
+  /** The answer takes a job, beside which the view shows what was saved. */
+  readonly hasJob?: boolean;
   /** Said in place of the answer where it takes a trace and there is none. */
   readonly untraced?: { readonly title: string; readonly text: string };
   /** A result that the address names, where the question is taken from it. */
@@ -99,23 +103,45 @@ export function AnalysisPage(props: AnalysisPageProps) {
         />
       )}
       {isReady && workload.summary !== null && (
-        <Fragment key={workload.id}>
-          <KeptAnswer question={question} asks={asks(search)} />
-          {props.untraced !== undefined && workload.summary.kind !== "trace" ? (
-            <NeedsTrace kind={workload.summary.kind} title={props.untraced.title}>
-              {props.untraced.text}
-            </NeedsTrace>
-          ) : (
-            props.view({
-              state,
-              name: workload.name,
-              workload,
-              summary: workload.summary,
-            })
-          )}
-        </Fragment>
+        <Answered
+          key={workload.id}
+          page={props}
+          inputs={{
+            state,
+            name: workload.name,
+            workload,
+            summary: workload.summary,
+            asks: asks(search),
+          }}
+        />
       )}
     </Page>
+  );
+}
+
+/** What was saved and what is answered now; or why there is no answer. */
+function Answered(props: {
+  readonly page: AnalysisPageProps;
+  readonly inputs: AnalysisInputs;
+}) {
+  const { inputs } = props;
+  const { question, untraced, hasJob, view } = props.page;
+  const kept = <KeptAnswer question={question} asks={inputs.asks} />;
+  if (untraced !== undefined && inputs.summary.kind !== "trace") {
+    return (
+      <>
+        {kept}
+        <NeedsTrace kind={inputs.summary.kind} title={untraced.title}>
+          {untraced.text}
+        </NeedsTrace>
+      </>
+    );
+  }
+  return (
+    <>
+      {hasJob !== true && kept}
+      {view(inputs)}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { answer } from "@/api/client";
 import { updateScenario } from "@/api/gen/sdk.gen";
 import type { Asks } from "@/api/gen/types.gen";
@@ -22,63 +23,86 @@ import {
   ratio,
   usd,
 } from "@/units/quantity";
-import { keptState, type Question } from "./questions";
+import { isSameQuestion, keptState, type Question } from "./questions";
 import type { AnalysisSearch } from "./state";
+
+/** The job of the page, where its answer takes one. */
+export interface KeptJob {
+  readonly start: () => void;
+  readonly running: boolean;
+  readonly done: boolean;
+}
 
 interface KeptAnswerProps {
   readonly question: Question;
   /** What the page asks now, to be kept in place of what was kept. */
   readonly asks: Asks | null;
+  readonly job?: KeptJob;
 }
 
 /** The answer that the opened scenario gave when it was saved, beside the present one. */
-export function KeptAnswer({ question, asks }: KeptAnswerProps) {
+export function KeptAnswer({ question, ...shown }: KeptAnswerProps) {
   const search = useSearch({ strict: false }) as AnalysisSearch;
   const id = search.scenario;
   const scenario = useQuery({ ...scenarioQuery(id ?? ""), enabled: id !== undefined });
   // Once something was moved, the page answers another question than the one saved.
+  const state = keptState(question, search);
   const isShown =
     scenario.data !== undefined &&
     scenario.data.question === question &&
-    sameKept(keptState(question, search), scenario.data.state);
-  return isShown ? <Kept scenario={scenario.data} asks={asks} /> : null;
+    isSameQuestion(state, scenario.data.state);
+  return isShown ? <Kept scenario={scenario.data} state={state} {...shown} /> : null;
 }
 
-function sameKept(
-  one: Readonly<Record<string, unknown>>,
-  other: Readonly<Record<string, unknown>>,
-): boolean {
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every(
-    (key) => JSON.stringify(one[key]) === JSON.stringify(other[key]),
-  );
-}
-
-function Kept(props: {
+interface KeptProps extends Omit<KeptAnswerProps, "question"> {
   readonly scenario: OpenedScenario;
-  readonly asks: Asks | null;
-}) {
-  const { scenario } = props;
+  /** Of the page now, with the results that it shows. */
+  readonly state: Record<string, unknown>;
+}
+
+export function Kept(props: KeptProps) {
+  const { scenario, asks, job } = props;
   const { comparison } = scenario;
+  const isWaiting = scenario.to_compute.length > 0;
+  useReadOnceComputed(isWaiting && job?.done === true);
   return (
     <Panel
       label="Saved answer"
       title={keptTitle(scenario)}
       subtitle={savedText(scenario)}
       actions={
-        props.asks !== null &&
+        asks !== null &&
+        !isWaiting &&
         (comparison === null || !comparison.unchanged || scenario.stale) ? (
-          <KeepNow scenario={scenario} asks={props.asks} />
+          <KeepNow scenario={scenario} state={props.state} asks={asks} />
         ) : undefined
       }
     >
-      <KeptBody scenario={scenario} />
+      <KeptBody scenario={scenario} {...(job === undefined ? {} : { job })} />
     </Panel>
   );
 }
 
+/** Reads the scenarios again when the job has computed what they waited for. */
+function useReadOnceComputed(isComputed: boolean) {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (isComputed) {
+      void queryClient.invalidateQueries({ queryKey: ["scenarios"] });
+    }
+  }, [isComputed, queryClient]);
+}
+
+interface KeptBodyProps {
+  readonly scenario: OpenedScenario;
+  readonly job?: KeptJob;
+}
+
 /** Then and now, or why they cannot be compared. */
-export function KeptBody({ scenario }: { readonly scenario: OpenedScenario }) {
+export function KeptBody({ scenario, job }: KeptBodyProps) {
+  if (scenario.to_compute.length > 0) {
+    return <Waiting scenario={scenario} {...(job === undefined ? {} : { job })} />;
+  }
   return scenario.comparison === null ? (
     <Text size="sm">{withoutComparison(scenario)}</Text>
   ) : (
@@ -91,6 +115,9 @@ export function keptTitle(scenario: OpenedScenario): string {
   const { comparison } = scenario;
   if (scenario.answer === null) {
     return "No answer was kept with this scenario";
+  }
+  if (scenario.to_compute.length > 0) {
+    return "The present models have not computed this answer yet";
   }
   if (comparison === null) {
     return "The saved answer cannot be compared with the present one";
@@ -113,6 +140,30 @@ function withoutComparison(scenario: OpenedScenario): string {
   return scenario.answer === null
     ? `${capital(scenario.answer_reason ?? "")}.`
     : `The question cannot be answered now: ${scenario.answer_now_reason}.`;
+}
+
+/** The saved answer alone, and how the present one is had. */
+function Waiting({ scenario, job }: KeptBodyProps) {
+  return (
+    <>
+      {scenario.answer?.sentences.map((sentence) => (
+        <Text key={sentence} size="sm" mb="xs">
+          When saved: {sentence}
+        </Text>
+      ))}
+      {job === undefined ? (
+        <Text size="sm">Open the scenario to compute the present answer.</Text>
+      ) : job.running ? (
+        <Text size="sm" role="status">
+          The present answer is being computed. Both are shown here when it is ready.
+        </Text>
+      ) : (
+        <Button size="compact-sm" onClick={job.start}>
+          Compute the present answer
+        </Button>
+      )}
+    </>
+  );
 }
 
 /** What changed, then and now. */
@@ -241,8 +292,12 @@ export function changeText(figure: FigureBeside): string {
   return relative > 0 ? `+${size}` : `−${size}`;
 }
 
-function KeepNow(props: { readonly scenario: OpenedScenario; readonly asks: Asks }) {
-  const { scenario, asks } = props;
+function KeepNow(props: {
+  readonly scenario: OpenedScenario;
+  readonly state: Record<string, unknown>;
+  readonly asks: Asks;
+}) {
+  const { scenario, state, asks } = props;
   const queryClient = useQueryClient();
   const keep = useMutation({
     mutationFn: () =>
@@ -252,7 +307,7 @@ function KeepNow(props: { readonly scenario: OpenedScenario; readonly asks: Asks
           body: {
             name: scenario.name,
             question: scenario.question,
-            state: scenario.state,
+            state,
             version: scenario.version,
             asks,
           },

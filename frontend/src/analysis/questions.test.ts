@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { freeName, suggestedName } from "./keep-question";
 import {
+  isSameQuestion,
   keptState,
   parseQuestion,
   QUESTIONS,
@@ -78,6 +79,21 @@ describe("a saved question", () => {
         },
       ),
     );
+  });
+});
+
+describe("the question of a kept answer", () => {
+  it("is another one once something was moved", () => {
+    expect(isSameQuestion(POINT, { ...POINT })).toBe(true);
+    expect(isSameQuestion(POINT, { ...POINT, ram_pages: 865 })).toBe(false);
+    expect(isSameQuestion(POINT, { ...POINT, asymmetry: 8 })).toBe(false);
+    expect(isSameQuestion({ ...POINT, asymmetry: 8 }, POINT)).toBe(false);
+  });
+
+  it("stays the same when its result is made anew", () => {
+    const state = { ...POINT, ...OWN.simulate };
+    expect(isSameQuestion(state, { ...state, sweep: "s-2" })).toBe(true);
+    expect(isSameQuestion(state, { ...state, sizes: "10..300x11" })).toBe(false);
   });
 });
 

@@ -96,6 +96,20 @@ export const scenarioLink = (scenario: {
 /** What an address says of the page itself, not of its question. */
 const NOT_KEPT: ReadonlySet<string> = new Set(["refused", "scenario"]);
 
+/** Names of results on the screen: without them the question is the same. */
+const RESULTS: ReadonlySet<string> = new Set(["split", "sweep"]);
+
+type State = Readonly<Record<string, unknown>>;
+
+/** Whether two kept states ask the same. */
+export function isSameQuestion(one: State, other: State): boolean {
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every(
+    (key) =>
+      RESULTS.has(key) || JSON.stringify(one[key]) === JSON.stringify(other[key]),
+  );
+}
+
 /** What a scenario keeps of an address: what the page reads, and nothing that is absent. */
 export const keptState = (
   question: Question,

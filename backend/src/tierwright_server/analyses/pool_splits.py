@@ -10,6 +10,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import pool_split
+from tierwright.device import Device
 from tierwright.page_flow.warn import about_trace
 from tierwright.pool_split import PricedSurvey, SplitSurvey
 from tierwright.pool_split.common import BASELINE_TITLES, BASELINES, all_writes
@@ -19,8 +20,9 @@ from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context, ContextDep, SessionDep
-from tierwright_server.errors import responses
+from tierwright_server.errors import NotComputed, NotReady, responses
 from tierwright_server.evaluations.schemas import DerivationStep
+from tierwright_server.older_models import about_version
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import (
     Answer,
@@ -38,6 +40,11 @@ router = APIRouter(prefix="/pool-splits", tags=["pool splits"])
 
 MOST_PAGES = 2**25
 """Its job counts hits at as many splits; what is kept of them is cut."""
+GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))
+"""R = 1 ... 512 in eighths of an octave."""
+LEAST_R, LARGEST_R = GAIN_ASYMMETRIES[0], GAIN_ASYMMETRIES[-1]
+USUAL_R = 8.0
+"""Of a device that states none."""
 Distance = Literal["raw", "effective", "grouped", "grouped_conservative"]
 Estimator = Literal["flow", "disjoint", "eq4"]
 
@@ -53,6 +60,29 @@ class PoolSplitIn(Body):
         default="raw",
         description="Stack distances of the estimates; `effective` is the closest, and "
         "takes time proportional to accesses x pages.",
+    )
+
+
+class PoolSplitAsk(PoolSplitIn):
+    """The buffer to split, and what a write costs there."""
+
+    asymmetry: (
+        Annotated[
+            float,
+            Field(
+                gt=0,
+                le=1e6,
+                allow_inf_nan=False,
+                description="R, the cost of a page write in page reads; absent: that of the "
+                "device.",
+            ),
+        ]
+        | None
+    ) = None
+    flash_device_id: Identifier | None = Field(
+        default=None,
+        description=f"States R where `asymmetry` does not, between {LEAST_R:g} and "
+        f"{LARGEST_R:g}; {USUAL_R:g} where it states none.",
     )
 
 
@@ -171,10 +201,9 @@ class PoolSplitGains(Answer):
     gains: list[GainOut] = Field(description="Over R, at even logarithmic steps.")
     devices: list[DeviceSplit] = Field(description="The largest asymmetry first.")
     without: int = Field(description="Devices that state no asymmetry.")
-
-
-GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))
-"""R = 1 ... 512 in eighths of an octave."""
+    usual_asymmetry: float = Field(
+        description="R that is taken for a device that states none."
+    )
 
 
 @router.post(
@@ -244,8 +273,64 @@ async def get_pool_split_costs(
         _costs, pool_split_id, survey, notes, asymmetry, estimator, points
     )
     content = await session.get_one(Content, row[0].content_id)
-    found.warnings.extend(_clamped(survey.pages, content))
+    found.warnings.extend(_about(row, content))
     return found
+
+
+async def stored(
+    session: AsyncSession, context: Context, body: PoolSplitAsk
+) -> PoolSplitCosts:
+    """Price a buffer that the present models have counted; nothing is queued.
+
+    Raises
+    ------
+    NotComputed
+        It has yet to be counted.
+    """
+    workload, content = await workloads.find_traced(session, body.workload_id)
+    pages = min(body.pages, _largest(content))
+    try:
+        row = await service.find_of(
+            session,
+            RunKind.POOL_SPLIT,
+            content,
+            {"pages": pages, "distance": body.distance},
+        )
+        arrays = await service.load(context, row)
+    except NotReady as error:
+        raise NotComputed(
+            f"the present models have not counted a buffer of {pages:,} pages of "
+            f"{workload.name}",
+            hint="POST /api/v1/pool-splits, follow its run, and ask again.",
+        ) from error
+    survey = pool_split.survey_of(arrays)
+    asymmetry = body.asymmetry or await _device_r(
+        session, context, body.flash_device_id, survey.page_bytes
+    )
+    notes = workloads.notes_of(workload, content)
+    found = await asyncio.to_thread(
+        _costs, row[0].id, survey, notes, asymmetry, "flow", 2
+    )
+    found.warnings.extend(_about(row, content))
+    return found
+
+
+async def _device_r(
+    session: AsyncSession, context: Context, device_id: str | None, page_bytes: int
+) -> float:
+    """Return R of a device, as the page takes it."""
+    if device_id is None:
+        return USUAL_R
+    device, _ = await catalog.find_device(
+        session, context, device_id, "body.flash_device_id"
+    )
+    known = _stated_r(device, page_bytes)
+    return USUAL_R if known is None else min(max(known[0], LEAST_R), LARGEST_R)
+
+
+def _stated_r(device: Device, page_bytes: int) -> tuple[float, str] | None:
+    """Return R and its basis; a rented instance is not ranked as a device."""
+    return device_asymmetry(device, page_bytes) if device.sold_as == "device" else None
 
 
 @router.get(
@@ -268,7 +353,7 @@ async def get_pool_split_gains(
     known = [
         (device, *found)
         for device in devices
-        if (found := device_asymmetry(device, survey.page_bytes)) is not None
+        if (found := _stated_r(device, survey.page_bytes)) is not None
     ]
     known.sort(key=lambda row: (-row[1], row[0].name))
     rows = survey.gains([asymmetry for _, asymmetry, _ in known])
@@ -289,6 +374,7 @@ async def get_pool_split_gains(
             for (device, _, basis), row in zip(known, rows, strict=True)
         ],
         without=block_devices - len(known),
+        usual_asymmetry=USUAL_R,
     )
 
 
@@ -301,8 +387,17 @@ def _out(row: service.Row, content: Content) -> PoolSplitOut:
     return PoolSplitOut(
         **service.base_of(row),
         **row[0].parameters,
-        warnings=_clamped(row[0].parameters["pages"], content),
+        warnings=_about(row, content),
     )
+
+
+def _about(row: service.Row, content: Content) -> list[WarningOut]:
+    """Warn of what the counts of a split are of."""
+    analysis, _ = row
+    return [
+        *about_version(analysis.core_version),
+        *_clamped(analysis.parameters["pages"], content),
+    ]
 
 
 def _clamped(pages: int, content: Content) -> list[WarningOut]:

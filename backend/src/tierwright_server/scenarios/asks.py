@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import orjson
@@ -9,6 +10,8 @@ from fastapi import Request
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright_server.analyses import pool_splits
+from tierwright_server.analyses.pool_splits import PoolSplitAsk, PoolSplitCosts
 from tierwright_server.break_evens import service as break_evens
 from tierwright_server.break_evens.schemas import BreakEvenIn, BreakEvenOut
 from tierwright_server.context import Context
@@ -21,10 +24,14 @@ from tierwright_server.scheme_maps.schemas import (
     MapQuestion,
     SchemeMapIn,
 )
+from tierwright_server.sweeps import service as sweeps
+from tierwright_server.sweeps.schemas import ContenderOut, ReplayOut, SweepAsk
+from tierwright_server.sweeps.service import StoredReplays
 from tierwright_server.throughputs import service as throughputs
 from tierwright_server.throughputs.schemas import ThroughputIn, ThroughputOut
 from tierwright_server.wear import service as wear
 from tierwright_server.wear.schemas import RecoveryIn, RecoveryOut, WearIn, WearOut
+from tierwright_server.wording import percent
 
 
 class Asks(Body):
@@ -48,6 +55,16 @@ class Asks(Body):
     wear: WearIn | None = Field(default=None, description="Of `POST /wear`.")
     recovery: RecoveryIn | None = Field(
         default=None, description="Of `POST /recovery`."
+    )
+    pool_split: PoolSplitAsk | None = Field(
+        default=None,
+        description="Of `POST /pool-splits`, whose job must have ended, and of its costs at "
+        "one R.",
+    )
+    sweep: SweepAsk | None = Field(
+        default=None,
+        description="Of `POST /sweeps`, whose job must have ended, and of the devices that "
+        "price it.",
     )
 
     def stated(self) -> dict[str, BaseModel]:
@@ -84,6 +101,7 @@ class Ask:
 
 _US = "µs/access"
 _USD = "USD/month"
+_READS = "page reads/access"
 
 
 def _money(value: Any) -> str | None:
@@ -224,6 +242,96 @@ def _recovery(answer: RecoveryOut) -> Iterator[KeptFigure]:
         )
 
 
+def _pool_split(answer: PoolSplitCosts) -> Iterator[KeptFigure]:
+    figure = _maker("pool_split")
+    yield figure("asymmetry", "Asymmetry R", answer.asymmetry, "1")
+    yield figure("clean", "Best clean pool", answer.best_clean_pages, "pages")
+    yield figure("cost", "Cost of the best split", answer.best_cost, _READS)
+    yield figure(
+        "estimated_clean",
+        "Clean pool by estimate",
+        answer.estimated_clean_pages,
+        "pages",
+    )
+    for name, value in answer.estimates.items():
+        yield figure(f"estimate {name}", f"Estimated cost, {name}", value, _READS)
+    for baseline in answer.baselines:
+        of = _maker("pool_split", baseline.title)
+        yield of("cost", "Cost without a split", baseline.cost, _READS)
+        yield of("gain", "Saved by the best split", baseline.gain, "1")
+        yield of(
+            "break_even",
+            "R at which both cost the same",
+            baseline.break_even_asymmetry,
+            "1",
+        )
+
+
+_MOST_SIZES = 12
+"""Replays of a contender that are kept singly; the means are over all of them."""
+
+
+def _sweep(answer: StoredReplays) -> Iterator[KeptFigure]:
+    for contender, rows in _by_contender(answer):
+        of = _maker("sweep", _contender_title(contender))
+        over = f"mean over its {len(rows):,} replays" if len(rows) > 1 else "one replay"
+        yield of("misses", f"Miss ratio, {over}", _mean_misses(rows), "1")
+        times = [row.io_time_us_per_access for row in rows]
+        yield of("io_time", f"I/O time, {over}", _mean(times), _US)
+        if len(rows) == 1:
+            continue
+        for row in _spread(rows, _MOST_SIZES):
+            tiers = [f"{row.ram_pages:,} pages of RAM"]
+            if row.flash_pages is not None:
+                tiers.append(f"{row.flash_pages:,} of flash")
+            at, place = ", ".join(tiers), f"{row.ram_pages} {row.flash_pages}"
+            yield of(f"misses {place}", f"Miss ratio, {at}", row.miss_ratio, "1")
+            yield of(
+                f"io_time {place}", f"I/O time, {at}", row.io_time_us_per_access, _US
+            )
+
+
+def _by_contender(
+    answer: StoredReplays,
+) -> Iterator[tuple[ContenderOut, list[ReplayOut]]]:
+    for index, contender in enumerate(answer.contenders):
+        yield contender, [row for row in answer.rows if row.contender == index]
+
+
+def _contender_title(contender: ContenderOut) -> str:
+    options = ", ".join(f"{name} {value}" for name, value in contender.options.items())
+    return f"{contender.title} ({options})" if options else contender.title
+
+
+def _mean_misses(rows: list[ReplayOut]) -> float | None:
+    return _mean([row.miss_ratio for row in rows])
+
+
+def _mean(values: list[float | None]) -> float | None:
+    """Return the mean; None where a replay has no such figure."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+def _spread(rows: list[ReplayOut], most: int) -> list[ReplayOut]:
+    """Choose rows at even steps, both ends included."""
+    if len(rows) <= most:
+        return rows
+    last = len(rows) - 1
+    return [rows[round(step * last / (most - 1))] for step in range(most)]
+
+
+def _sweep_sentence(answer: StoredReplays) -> str:
+    means = [
+        f"{_contender_title(contender)} {percent(mean)}"
+        for contender, rows in _by_contender(answer)
+        if (mean := _mean_misses(rows)) is not None
+    ]
+    if not means:
+        return "No contender has a miss ratio at every size."
+    return f"Miss ratio, mean over all sizes replayed: {', '.join(means)}."
+
+
 def _maker(ask: str, scheme: str | None = None) -> Callable[..., KeptFigure]:
     def make(
         name: str, title: str, value: float | str | None, unit: str | None = None
@@ -262,5 +370,7 @@ ASKS = {
     "throughput": Ask(_of(throughputs.evaluate), _throughput, _sentence),
     "wear": Ask(_of(wear.wear), _wear, _sentence),
     "recovery": Ask(_of(wear.recover), _recovery, _sentence),
+    "pool_split": Ask(_of(pool_splits.stored), _pool_split, _sentence),
+    "sweep": Ask(_of(sweeps.stored), _sweep, _sweep_sentence),
 }
 """By the field of `Asks`."""

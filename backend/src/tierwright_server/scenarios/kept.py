@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.context import Context
 from tierwright_server.errors import (
     BadInput,
+    NotComputed,
     ServerError,
     of_model,
     simulator_message,
@@ -95,10 +97,15 @@ async def answer(
         If one of the requests cannot be answered; it names which.
     """
     figures, sentences = [], []
+    missing: dict[str, NotComputed] = {}
     for name, body in asks.stated().items():
         ask = ASKS[name]
         try:
             found = await ask.answer(request, session, context, body)
+        except NotComputed as error:
+            # The others are looked up all the same: all that is missing is said at once.
+            missing[name] = error
+            continue
         except ServerError as error:
             raise _inside(error, name) from error
         except TierwrightError as error:
@@ -108,6 +115,10 @@ async def answer(
             raise BadInput(f"body.asks.{name}: {message}", hint=hint) from error
         figures += [_whole(figure) for figure in ask.figures(found)]
         sentences.append(ask.sentence(found))
+    if missing:
+        name, first = next(iter(missing.items()))
+        first.asks = tuple(missing)
+        raise _inside(first, name)
     return KeptAnswer(
         sentences=sentences,
         figures=figures,
@@ -137,20 +148,34 @@ def _whole(figure: KeptFigure) -> KeptFigure:
     return figure
 
 
+@dataclass(frozen=True)
+class Present:
+    """The answer as of now, or why there is none."""
+
+    answer: KeptAnswer | None
+    reason: str = ""
+    to_compute: tuple[str, ...] = ()
+    """Requests whose results a job would have to compute first."""
+
+
 async def present_answer(
     request: Request, session: AsyncSession, context: Context, asks: Mapping[str, Any]
-) -> tuple[KeptAnswer | None, str]:
+) -> Present:
     """Answer what a scenario asked as of now, or say why that cannot be done."""
     try:
         stated = Asks.model_validate(asks)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        return None, f"the question is no longer understood: {where}: {first['msg']}"
+        return Present(
+            None, f"the question is no longer understood: {where}: {first['msg']}"
+        )
     try:
-        return await answer(request, session, context, stated), ""
+        return Present(await answer(request, session, context, stated))
+    except NotComputed as error:
+        return Present(None, error.detail, error.asks)
     except ServerError as error:
-        return None, error.detail
+        return Present(None, error.detail)
 
 
 _DEVICES = ("flash_device_id", "disk_device_id", "ram_device_id")

@@ -92,6 +92,10 @@ class OpenedScenario(ScenarioOut):
         "devices."
     )
     answer_now_reason: str | None = Field(description="Why there is none.")
+    to_compute: list[str] = Field(
+        description="Requests of `asks` that a job of the present models must answer first: "
+        "send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again."
+    )
     comparison: Comparison | None = Field(
         description="Both side by side; absent where one of them is."
     )

@@ -73,15 +73,17 @@ async def _opened(
             asks=asks,
             answer_now=None,
             answer_now_reason=_UNKEPT,
+            to_compute=[],
             comparison=None,
         )
-    now, reason = await present_answer(request, session, context, asks)
+    now = await present_answer(request, session, context, asks)
     return OpenedScenario(
         **columns,
         asks=asks,
-        answer_now=now,
-        answer_now_reason=reason or None,
-        comparison=None if now is None else compare(kept, made_by, now),
+        answer_now=now.answer,
+        answer_now_reason=now.reason or None,
+        to_compute=list(now.to_compute),
+        comparison=None if now.answer is None else compare(kept, made_by, now.answer),
     )
 
 

@@ -64,6 +64,17 @@ class SweepIn(Body):
     warm_up: WarmUp = 0
 
 
+class SweepAsk(SweepIn):
+    """A sweep, and what its operations are priced with."""
+
+    flash_device_id: Identifier | None = Field(
+        default=None, description="Prices the operations on flash."
+    )
+    disk_device_id: Identifier | None = Field(
+        default=None, description="Prices what reaches the disk."
+    )
+
+
 class ContenderOut(Answer):
     """A contender as it was understood."""
 

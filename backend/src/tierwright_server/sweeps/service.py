@@ -16,7 +16,7 @@ from tierwright.replay_cost import CleanOnlyCost, clean_only, price
 from tierwright_server import contents
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context
-from tierwright_server.errors import BadInput, NotFound
+from tierwright_server.errors import BadInput, NotComputed, NotFound
 from tierwright_server.evaluations.service import (
     CORE_VERSION,
     derivation_step,
@@ -36,6 +36,7 @@ from tierwright_server.sweeps.schemas import (
     FormulaOut,
     ReplayOut,
     SizeRange,
+    SweepAsk,
     SweepDevices,
     SweepIn,
     SweepList,
@@ -48,6 +49,8 @@ from tierwright_server.workloads import service as workloads
 
 _AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 Configuration = dict[str, Any]
+Devices = tuple[Device | None, Device | None]
+"""Flash and disk."""
 
 
 async def create_sweep(
@@ -55,16 +58,7 @@ async def create_sweep(
 ) -> SweepOut:
     """Find the sweep of these inputs, or queue it; one that ended early goes on."""
     workload, content = await workloads.find_traced(session, body.workload_id)
-    found = [
-        registry.find(contender, f"body.contenders.{index}")
-        for index, contender in enumerate(body.contenders)
-    ]
-    configurations = _configurations(
-        body,
-        found,
-        _Memory.of(body, content),
-        warm_up_of(body.warm_up, content),
-    )
+    found, configurations = _understood(body, content)
     trace = contents.existing_trace(context.settings, content.id)
     await asyncio.to_thread(
         partial(registry.check, trace, list(_to_check(_fitting(configurations))))
@@ -100,6 +94,52 @@ async def create_sweep(
         sweep.run_id = run.id
     await session.flush()
     return await _sweep_out(session, sweep, run, (None, None), workload.id)
+
+
+def _understood(
+    body: SweepIn, content: Content
+) -> tuple[list[SimulatorItem], list[Configuration]]:
+    """Return the contenders of a sweep, and its replays."""
+    found = [
+        registry.find(contender, f"body.contenders.{index}")
+        for index, contender in enumerate(body.contenders)
+    ]
+    memory, warm_up = _Memory.of(body, content), warm_up_of(body.warm_up, content)
+    return found, _configurations(body, found, memory, warm_up)
+
+
+@dataclass(frozen=True)
+class StoredReplays:
+    """All replays of a sweep, as the present models made them."""
+
+    contenders: list[ContenderOut]
+    rows: list[ReplayOut]
+
+
+async def stored(
+    session: AsyncSession, context: Context, body: SweepAsk
+) -> StoredReplays:
+    """Read the replays of a sweep; nothing is queued.
+
+    Raises
+    ------
+    NotComputed
+        The present models have not made all of them.
+    """
+    workload, content = await workloads.find_traced(session, body.workload_id)
+    _, configurations = _understood(body, content)
+    devices = await _devices(
+        session, context, (body.flash_device_id, body.disk_device_id), "body"
+    )
+    keys = {entry["key"] for entry in _fitting(configurations)}
+    found = await repository.results(session, content.id, list(keys))
+    if missing := keys - found.keys():
+        raise NotComputed(
+            f"the present models have not made {len(missing):,} of the {len(keys):,} replays "
+            f"of {workload.name}",
+            hint="POST /api/v1/sweeps, follow its run, and ask again.",
+        )
+    return StoredReplays(_contenders(body), _rows(configurations, found, devices))
 
 
 _NAMED = 3
@@ -192,15 +232,9 @@ async def get_sweep(
     workload_id: str | None,
 ) -> SweepOut:
     """Read a sweep, with I/O times where devices are named."""
-    flash, disk = None, None
-    if flash_device_id is not None:
-        flash, _ = await catalog.find_device(
-            session, context, flash_device_id, "query.flash_device_id"
-        )
-    if disk_device_id is not None:
-        disk, _ = await catalog.find_device(
-            session, context, disk_device_id, "query.disk_device_id"
-        )
+    devices = await _devices(
+        session, context, (flash_device_id, disk_device_id), "query"
+    )
     row = await repository.row(session, sweep_id)
     if row is None:
         raise NotFound(
@@ -212,7 +246,28 @@ async def get_sweep(
     through = await workloads.asked_through(
         session, workload_id, sweep.content_id, sweep.workload_id
     )
-    return await _sweep_out(session, sweep, run, (flash, disk), through)
+    return await _sweep_out(session, sweep, run, devices, through)
+
+
+async def _devices(
+    session: AsyncSession,
+    context: Context,
+    named: tuple[str | None, str | None],
+    place: str,
+) -> Devices:
+    async def find(device_id: str | None, name: str) -> Device | None:
+        if device_id is None:
+            return None
+        found, _ = await catalog.find_device(
+            session, context, device_id, f"{place}.{name}"
+        )
+        return found
+
+    flash_id, disk_id = named
+    return (
+        await find(flash_id, "flash_device_id"),
+        await find(disk_id, "disk_device_id"),
+    )
 
 
 async def list_sweeps(
@@ -433,7 +488,7 @@ async def _sweep_out(
     session: AsyncSession,
     sweep: Sweep,
     run: Run | None,
-    devices: tuple[Device | None, Device | None],
+    devices: Devices,
     workload_id: str,
 ) -> SweepOut:
     inputs = SweepIn.model_validate({**sweep.inputs, "workload_id": workload_id})
@@ -443,15 +498,7 @@ async def _sweep_out(
     warm_up = sweep.configurations[0].get("warm_up", 0)
     keys = [entry["key"] for entry in _fitting(sweep.configurations)]
     found = await repository.results(session, sweep.content_id, keys)
-    rows = [
-        _replay_out(
-            entry,
-            found[entry["key"]] if entry["ram_pages"] >= 1 else _NO_RAM_LEFT,
-            devices,
-        )
-        for entry in sweep.configurations
-        if entry["ram_pages"] < 1 or entry["key"] in found
-    ]
+    rows = _rows(sweep.configurations, found, devices)
     complete = all(key in found for key in keys)
     flash, disk = devices
     return SweepOut(
@@ -483,6 +530,23 @@ async def _sweep_out(
     )
 
 
+def _rows(
+    configurations: list[Configuration],
+    found: Mapping[str, Mapping[str, Any]],
+    devices: Devices,
+) -> list[ReplayOut]:
+    """Return the replays that are done, in their order."""
+    return [
+        _replay_out(
+            entry,
+            found[entry["key"]] if entry["ram_pages"] >= 1 else _NO_RAM_LEFT,
+            devices,
+        )
+        for entry in configurations
+        if entry["ram_pages"] < 1 or entry["key"] in found
+    ]
+
+
 _NO_RAM_LEFT: dict[str, Any] = {
     "error": "the metadata of flash leave no RAM",
     "hint": "Take more RAM, less flash, or a cache with larger units.",
@@ -499,7 +563,7 @@ def _about_metadata(name: str | None) -> Iterator[WarningOut]:
 def _replay_out(
     entry: Configuration,
     result: Mapping[str, Any],
-    devices: tuple[Device | None, Device | None],
+    devices: Devices,
 ) -> ReplayOut:
     budget = _budget(entry)
     place = {

@@ -15,6 +15,7 @@ const gains = (
     gain_over: { lru, cflru },
   })),
   devices: [],
+  usual_asymmetry: 8,
   without: 0,
 });
 

@@ -2,7 +2,7 @@ import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
 import {
   BuyableSwitch,
@@ -11,9 +11,10 @@ import {
   useBuyable,
   useWholeSizes,
 } from "@/analysis/buyable";
+import { KeptAnswer } from "@/analysis/kept-answer";
 import type { SplitSearch } from "@/analysis/split-state";
 import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
-import type { AnalysisSearch } from "@/analysis/state";
+import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
 import { usePatch } from "@/analysis/use-analysis";
 import {
   type PoolSplitOut,
@@ -23,6 +24,8 @@ import {
 } from "@/api/analyses";
 import { answer } from "@/api/client";
 import { createPoolSplit, getPoolSplit } from "@/api/gen/sdk.gen";
+import type { PoolSplitAsk } from "@/api/gen/types.gen";
+import { isOlder } from "@/api/older";
 import { useJob } from "@/api/use-job";
 import { EmptyState } from "@/components/empty-state";
 import { LogSlider } from "@/components/log-slider";
@@ -53,8 +56,16 @@ export function PoolSplitPage() {
       height={420}
       empty="A split is found by replaying a trace."
       untraced={UNTRACED}
-      opening={{ ...opened, title: "The linked split could not be opened" }}
-      view={(inputs) => <PoolSplitView {...inputs} patch={patch} />}
+      opening={{
+        isOpening: opened.isOpening,
+        error: opened.error,
+        title: "The linked split could not be opened",
+      }}
+      asks={({ state, search }) => ({ pool_split: asked(state, search) })}
+      hasJob
+      view={(inputs) => (
+        <PoolSplitView {...inputs} patch={patch} linked={opened.older} />
+      )}
     />
   );
 }
@@ -64,6 +75,27 @@ const UNTRACED = {
   text: "What a clean and a dirty pool hit at every split follows from the order of reads and writes.",
 };
 
+const bufferOf = (state: AnalysisState): number =>
+  Math.max(LEAST_PAGES, state.ram_pages);
+
+/** Of a device, R is its own whenever it is asked. */
+function asked(state: AnalysisState, { asymmetry }: SplitSearch): PoolSplitAsk {
+  return {
+    workload_id: state.workload,
+    pages: bufferOf(state),
+    ...(asymmetry === undefined
+      ? { flash_device_id: state.flash_device }
+      : { asymmetry }),
+  };
+}
+
+/** A split that an earlier version of the models made. */
+interface OlderSplit {
+  readonly workload: string;
+  readonly pages: number;
+  readonly version: string;
+}
+
 /** A link may name a pool split: its workload and its buffer are then shown. */
 function useOpened(patch: (change: AnalysisSearch & SplitSearch) => void) {
   const { split } = useSearch({ strict: false }) as SplitSearch;
@@ -71,13 +103,16 @@ function useOpened(patch: (change: AnalysisSearch & SplitSearch) => void) {
     ...poolSplitQuery(split ?? ""),
     enabled: split !== undefined,
   });
+  const [older, setOlder] = useState<OlderSplit | null>(null);
   useEffect(() => {
     if (split !== undefined && opened.data !== undefined) {
-      const { workload_id: workload, pages: size } = opened.data;
+      const { workload_id: workload, pages: size, core_version: version } = opened.data;
+      setOlder(isOlder(opened.data) ? { workload, pages: size, version } : null);
       patch({ workload, ram_pages: size, split: undefined });
     }
   }, [split, opened.data, patch]);
   return {
+    older,
     isOpening: split !== undefined && !opened.isError,
     error: split === undefined ? null : opened.error,
   };
@@ -90,15 +125,16 @@ const LEAST_PAGES = 2;
 
 interface ViewProps extends AnalysisInputs {
   readonly patch: (change: AnalysisSearch & SplitSearch) => void;
+  readonly linked: OlderSplit | null;
 }
 
 const readSplit = (id: string): Promise<PoolSplitOut> =>
   answer(getPoolSplit({ path: { pool_split_id: id }, throwOnError: true }));
 
 function PoolSplitView(props: ViewProps) {
-  const { state, summary, patch } = props;
+  const { state, summary, patch, linked } = props;
   const pageBytes = bytes(summary.page_bytes);
-  const size = Math.max(LEAST_PAGES, state.ram_pages);
+  const size = bufferOf(state);
   const buffer = useSettled(size, (ram_pages) => patch({ ram_pages }));
   const buyable = useBuyable(state);
   const step = stepPages(buyable, buyable.ram, summary.page_bytes);
@@ -123,6 +159,8 @@ function PoolSplitView(props: ViewProps) {
   const asymmetry = useAsymmetry(id, props);
   return (
     <>
+      <KeptAnswer question="pool_split" asks={props.asks} job={job} />
+      <AboutLinked linked={linked} workload={state.workload} size={size} />
       <Panel label="Buffer and asymmetry">
         <div className={classes["controls"]}>
           <div className={classes["size"]}>
@@ -206,7 +244,21 @@ function PoolSplitView(props: ViewProps) {
   );
 }
 
-const USUAL = 8;
+/** An opened link shows the same split anew where an older version made it. */
+function AboutLinked(props: {
+  readonly linked: OlderSplit | null;
+  readonly workload: string;
+  readonly size: number;
+}) {
+  const { linked } = props;
+  return linked?.workload === props.workload && linked.pages === props.size ? (
+    <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
+      ⚠ The linked split was computed by version {linked.version} of the models. What is
+      shown here is computed by the present version.
+    </Text>
+  ) : null;
+}
+
 /** The slider counts in hundredths: it knows whole numbers only. */
 const STEPS_A_UNIT = 100;
 
@@ -219,7 +271,10 @@ function useAsymmetry(id: string | null, { state, patch }: ViewProps) {
   );
   const usual = Math.min(
     MAX_ASYMMETRY,
-    Math.max(MIN_ASYMMETRY, device?.asymmetry ?? USUAL),
+    Math.max(
+      MIN_ASYMMETRY,
+      device?.asymmetry ?? gains.data?.usual_asymmetry ?? MIN_ASYMMETRY,
+    ),
   );
   const settled = useSettled(stated ?? usual, (asymmetry) => patch({ asymmetry }));
   // Not before R is known: a move would be lost when the device's own R arrives.

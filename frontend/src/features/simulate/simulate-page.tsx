@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import type { AnalysisSearch } from "@/analysis/state";
+import { KeptAnswer } from "@/analysis/kept-answer";
+import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
 import {
   countSizes,
   readContenders,
@@ -20,6 +21,8 @@ import {
 } from "@/analysis/sweep-state";
 import { usePatch } from "@/analysis/use-analysis";
 import { devicesQuery } from "@/api/catalog";
+import type { SweepAsk } from "@/api/gen/types.gen";
+import { isOlder } from "@/api/older";
 import {
   type ContenderIn,
   itemOf,
@@ -45,6 +48,7 @@ const LEAD =
   "Replays the workload through policies, buffers, page-flow schemes and flash caches, at every size you name, and counts each page operation.";
 
 export function SimulatePage() {
+  const simulator = useQuery(simulatorQuery()).data;
   return (
     <AnalysisPage
       question="simulate"
@@ -53,6 +57,10 @@ export function SimulatePage() {
       height={420}
       empty="A sweep replays a trace."
       untraced={UNTRACED}
+      asks={({ state, search, summary }) =>
+        simulator === undefined ? null : asked(state, search, simulator, summary)
+      }
+      hasJob
       view={(inputs) => <WithSimulator {...inputs} />}
     />
   );
@@ -62,6 +70,24 @@ const UNTRACED = {
   title: "There is no trace to replay",
   text: "Policies, buffers, flash caches and schemes are counted by replaying every access.",
 };
+
+function asked(
+  state: AnalysisState,
+  search: AnalysisSearch & SweepSearch,
+  simulator: SimulatorOut,
+  summary: SummaryOut,
+): { sweep: SweepAsk } | null {
+  const setup = setupOf(search, simulator, summary.distinct_pages);
+  return setup.contenders.length === 0
+    ? null
+    : {
+        sweep: {
+          ...sweepBody(state.workload, setup, simulator, search.metadata),
+          flash_device_id: state.flash_device,
+          disk_device_id: state.disk_device,
+        },
+      };
+}
 
 function WithSimulator(inputs: AnalysisInputs) {
   const simulator = useQuery(simulatorQuery());
@@ -86,36 +112,63 @@ interface ViewProps extends AnalysisInputs {
 }
 
 /** The setup as the address states it, what it leaves open filled in. */
+function setupOf(
+  search: Pick<SweepSearch, "contenders" | "sizes" | "flash_sizes">,
+  simulator: SimulatorOut,
+  distinctPages: number,
+) {
+  const read =
+    search.contenders === undefined
+      ? { contenders: usualContenders(simulator), faults: [] }
+      : readContenders(search.contenders === EMPTY ? "" : search.contenders, simulator);
+  const faults = [...read.faults];
+  const sizes = (text: string | undefined, least: number, usual: SizeSpec) => {
+    const spec = text === undefined ? usual : readSizes(text, least);
+    if (spec === null) {
+      faults.push(`${text?.slice(0, 60)} are no sizes in pages`);
+    }
+    return spec ?? usual;
+  };
+  return {
+    contenders: read.contenders,
+    ram: sizes(search.sizes, 1, usualRange(distinctPages)),
+    flash: sizes(search.flash_sizes, 0, usualFlash(distinctPages)),
+    faults,
+  };
+}
+
 function useSetup(search: SweepSearch, simulator: SimulatorOut, distinctPages: number) {
-  return useMemo(() => {
-    const read =
-      search.contenders === undefined
-        ? { contenders: usualContenders(simulator), faults: [] }
-        : readContenders(
-            search.contenders === EMPTY ? "" : search.contenders,
-            simulator,
-          );
-    const faults = [...read.faults];
-    const sizes = (text: string | undefined, least: number, usual: SizeSpec) => {
-      const spec = text === undefined ? usual : readSizes(text, least);
-      if (spec === null) {
-        faults.push(`${text?.slice(0, 60)} are no sizes in pages`);
-      }
-      return spec ?? usual;
-    };
-    return {
-      contenders: read.contenders,
-      ram: sizes(search.sizes, 1, usualRange(distinctPages)),
-      flash: sizes(search.flash_sizes, 0, usualFlash(distinctPages)),
-      faults,
-    };
-  }, [search.contenders, search.sizes, search.flash_sizes, simulator, distinctPages]);
+  const { contenders, sizes, flash_sizes } = search;
+  return useMemo(
+    () => setupOf({ contenders, sizes, flash_sizes }, simulator, distinctPages),
+    [contenders, sizes, flash_sizes, simulator, distinctPages],
+  );
+}
+
+const isTwoTier = (setup: Setup, simulator: SimulatorOut): boolean =>
+  setup.contenders.some((contender) => (itemOf(simulator, contender)?.tiers ?? 1) > 1);
+
+/** What is sent to have it replayed. */
+function sweepBody(
+  workload: string,
+  setup: Setup,
+  simulator: SimulatorOut,
+  metadata: string | undefined,
+): SweepIn {
+  const twoTier = isTwoTier(setup, simulator);
+  return {
+    workload_id: workload,
+    contenders: setup.contenders.map(withOptions),
+    ram_pages: sizesInput(setup.ram),
+    ...(twoTier ? { flash_pages: sizesInput(setup.flash) } : {}),
+    ...(twoTier && metadata !== undefined ? { flash_metadata: metadata } : {}),
+  };
 }
 
 /** Written where nobody is chosen, so that the usual contenders do not come back. */
 const EMPTY = "none";
 
-function SimulateView({ state, simulator, name, summary }: ViewProps) {
+function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
   const search = useSearch({ strict: false }) as AnalysisSearch & SweepSearch;
   const devices = useQuery(devicesQuery()).data ?? [];
   const patch = usePatch<AnalysisSearch & SweepSearch>();
@@ -129,23 +182,21 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
   const { subject: sweep, run } = sweeping;
   useRestored(search, sweep, state.workload, patch);
 
-  const twoTier = setup.contenders.some(
-    (contender) => (itemOf(simulator, contender)?.tiers ?? 1) > 1,
-  );
-  const body: SweepIn = {
-    workload_id: state.workload,
-    contenders: setup.contenders.map(withOptions),
-    ram_pages: sizesInput(setup.ram),
-    ...(twoTier ? { flash_pages: sizesInput(setup.flash) } : {}),
-    ...(twoTier && search.metadata !== undefined
-      ? { flash_metadata: search.metadata }
-      : {}),
-  };
+  const twoTier = isTwoTier(setup, simulator);
+  const body = sweepBody(state.workload, setup, simulator, search.metadata);
   const count = countReplays(simulator, setup);
   const stale = sweep !== null && !isSameSweep(sweep.inputs, body);
+  const older = sweep !== null && isOlder(sweep);
+  const complete = sweep?.status === "succeeded" && !stale && !older;
+  const start = () => sweeping.start(body);
   const nameOf = (id: string) => devices.find((device) => device.id === id)?.name ?? id;
   return (
     <>
+      <KeptAnswer
+        question="simulate"
+        asks={asks}
+        job={{ start, running: sweeping.running, done: complete }}
+      />
       <RefusedParts faults={setup.faults} />
       <SetupPanels
         simulator={simulator}
@@ -160,8 +211,8 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
           most={simulator.most_replays}
           accesses={summary.accesses}
           running={sweeping.running}
-          complete={sweep !== null && !stale && sweep.status === "succeeded"}
-          onRun={() => sweeping.start(body)}
+          complete={complete}
+          onRun={start}
         />
       </SetupPanels>
       {sweeping.error !== null && (
@@ -188,10 +239,11 @@ function SimulateView({ state, simulator, name, summary }: ViewProps) {
       )}
       {sweep !== null && (
         <>
-          {stale && !sweeping.running && (
+          {(stale || older) && !sweeping.running && (
             <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
-              ⚠ The results below are of other contenders or sizes. Run the sweep for
-              the present ones; replays that are known are not made again.
+              {stale
+                ? "⚠ The results below are of other contenders or sizes. Run the sweep for the present ones; replays that are known are not made again."
+                : `⚠ The results below were computed by version ${sweep.core_version} of the models. Run the sweep to compute them with the present version.`}
             </Text>
           )}
           <Results
@@ -232,7 +284,7 @@ function RefusedParts({ faults }: { readonly faults: readonly string[] }) {
   );
 }
 
-type Setup = ReturnType<typeof useSetup>;
+type Setup = ReturnType<typeof setupOf>;
 
 function SetupPanels(props: {
   readonly simulator: SimulatorOut;
