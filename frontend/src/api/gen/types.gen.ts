@@ -152,6 +152,14 @@ export type Asks = {
      * Of `POST /recovery`.
      */
     recovery?: RecoveryIn | null;
+    /**
+     * Of `POST /pool-splits`, whose job must have ended, and of its costs at one R.
+     */
+    pool_split?: PoolSplitAsk | null;
+    /**
+     * Of `POST /sweeps`, whose job must have ended, and of the devices that price it.
+     */
+    sweep?: SweepAsk | null;
 };
 
 /**
@@ -5716,6 +5724,12 @@ export type OpenedScenario = {
      */
     answer_now_reason: string | null;
     /**
+     * To Compute
+     *
+     * Requests of `asks` that a job of the present models must answer first: send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again.
+     */
+    to_compute: Array<string>;
+    /**
      * Both side by side; absent where one of them is.
      */
     comparison: Comparison | null;
@@ -6177,6 +6191,42 @@ export type PoolAdvisorOut = {
 };
 
 /**
+ * PoolSplitAsk
+ *
+ * The buffer to split, and what a write costs there.
+ */
+export type PoolSplitAsk = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Pages
+     *
+     * M, the whole buffer. [pages]
+     */
+    pages: number;
+    /**
+     * Distance
+     *
+     * Stack distances of the estimates; `effective` is the closest, and takes time proportional to accesses x pages.
+     */
+    distance?: 'raw' | 'effective' | 'grouped' | 'grouped_conservative';
+    /**
+     * Asymmetry
+     */
+    asymmetry?: number | null;
+    /**
+     * Flash Device Id
+     *
+     * States R where `asymmetry` does not, between 1 and 512; 8 where it states none.
+     */
+    flash_device_id?: string | null;
+};
+
+/**
  * PoolSplitCosts
  *
  * A buffer at one R. Costs are per access, in page reads.
@@ -6313,6 +6363,12 @@ export type PoolSplitGains = {
      * Devices that state no asymmetry.
      */
     without: number;
+    /**
+     * Usual Asymmetry
+     *
+     * R that is taken for a device that states none.
+     */
+    usual_asymmetry: number;
 };
 
 /**
@@ -9772,6 +9828,60 @@ export type SummaryTables = {
      * Absent for one device, and of a profile, which names none.
      */
     devices: DevicesOut | null;
+};
+
+/**
+ * SweepAsk
+ *
+ * A sweep, and what its operations are priced with.
+ */
+export type SweepAsk = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Contenders
+     */
+    contenders: Array<ContenderIn>;
+    /**
+     * Ram Pages
+     *
+     * Sizes of the cache of one tier, and of RAM over flash.
+     */
+    ram_pages: Array<number> | SizeRange;
+    /**
+     * Flash Pages
+     *
+     * Sizes of flash; needed by two-tier contenders.
+     */
+    flash_pages?: Array<number> | SizeRange | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every contender with flash; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Warm Up
+     *
+     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     */
+    warm_up?: number | number;
+    /**
+     * Flash Device Id
+     *
+     * Prices the operations on flash.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * Prices what reaches the disk.
+     */
+    disk_device_id?: string | null;
 };
 
 /**
