@@ -114,6 +114,7 @@ test("wear: the health of a drive is read from what smartctl prints", async ({
   page,
 }) => {
   await openReady(page, "/wear?flash_device=intel-p4500-4tb&rate=2000");
+  await page.getByRole("button", { name: "Read the health of a drive" }).click(LONG);
   const field = page.getByRole("textbox", { name: "Output of smartctl or nvme" });
   const read = page.getByRole("button", { name: "Read it" });
   await field.fill("no json");

@@ -462,3 +462,13 @@ def test_between_points_it_is_between_their_times(
     if below and above:
         ends = below[-1][1], above[0][1]
         assert min(ends) * (1 - 1e-9) <= found <= max(ends) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("iops", "said"),
+    [(3_000_000, "3,000,000/s"), (540_000, "540,000/s"), (0.5, "0.5/s")],
+)
+def test_rates_are_said_without_an_exponent(iops: float, said: str) -> None:
+    basis = service_basis(device(read_iops=iops, write_iops=iops), 4096)
+    assert said in basis
+    assert "e+" not in basis

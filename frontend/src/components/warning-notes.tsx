@@ -12,6 +12,7 @@ interface Note {
 
 /** What a device or price book leaves unsaid, and what is taken instead. */
 const ASSUMPTIONS: ReadonlySet<string> = new Set([
+  "cost_is_no_latency",
   "device_page_differs",
   "device_page_unknown",
   "price_from_device",

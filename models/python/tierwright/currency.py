@@ -172,6 +172,8 @@ def money(usd: Decimal | float) -> str:
     --------
     >>> money(Decimal("0.00254")), money(Decimal("0.01")), money(Decimal(0))
     ('under 0.01 USD', '0.01 USD', '0 USD')
+    >>> money(Decimal("0.2")), money(Decimal("0.234")), money(Decimal(1))
+    ('0.20 USD', '0.234 USD', '1 USD')
     """
     return f"{amount(usd)} {shown_in().currency}"
 
@@ -181,7 +183,12 @@ def amount(usd: Decimal | float) -> str:
     found = shown_in().of(exact(usd))
     if 0 < found < _CENT:
         return "under 0.01"
-    return three_digits(found)
+    text = three_digits(found)
+    # `0.2 USD` is no price anybody writes; from 1 on three digits end before the cent.
+    return f"{text}0" if abs(found) < 1 and _ONE_DECIMAL.search(text) else text
+
+
+_ONE_DECIMAL = re.compile(r"\.\d$")
 
 
 def unit_price(usd: Decimal, unit: str, rate: ExchangeRate | None = None) -> str:

@@ -227,7 +227,7 @@ def _points(
         each.page_bytes: _Point(
             each.page_bytes,
             US_PER_S / float(each.iops),
-            f"1/IOPS at {format_bytes(each.page_bytes)} ({float(each.iops):,.6g}/s, "
+            f"1/IOPS at {format_bytes(each.page_bytes)} ({_digits(float(each.iops))}/s, "
             f"{_depth_text(depth)})",
             measured=True,
         )
@@ -269,7 +269,7 @@ def _headline(
     return _Point(
         size,
         US_PER_S / rate,
-        f"1/IOPS {at} ({rate:,.6g}/s, {said})",
+        f"1/IOPS {at} ({_digits(rate)}/s, {said})",
         stated is not None,
     )
 
@@ -328,7 +328,7 @@ def _transfer(device: Device, operation: Operation, size: float) -> tuple[float,
     rate = _rate(device, operation)
     if rate is None:
         return 0.0, f"no sequential {operation} rate is stated"
-    return size / rate, f"{format_bytes(size)} at {rate:,.6g} MB/s"
+    return size / rate, f"{format_bytes(size)} at {_digits(rate)} MB/s"
 
 
 def _roofline(
@@ -511,3 +511,8 @@ def _told(
 
 def _us(time: float) -> str:
     return format_microseconds(time)
+
+
+def _digits(value: float) -> str:
+    """Six significant digits without an exponent: `3,000,000`, `14,000`, `0.5`."""
+    return f"{float(f'{value:.6g}'):,.15g}"

@@ -188,7 +188,7 @@ async def create_workload(
             "body.format",
             body.format,
             f"is none of {', '.join(sorted(formats))}",
-            hint="Leave it out to have the format found out.",
+            hint="Leave it out to have the format detected.",
         )
     await uploads.renew(session, context.settings, upload)
     workload = Workload(

@@ -10,6 +10,7 @@ import {
   type NextMoney,
   schemeTheta,
   surplusText,
+  tellingSteps,
   trendNote,
 } from "./findings";
 
@@ -212,5 +213,18 @@ describe("flash beyond all pages of the workload", () => {
     expect(surplusText({ flash_pages: [0, 300, 400] }, money)).toBe("");
     const unknown = { flash_useful_pages: null };
     expect(surplusText({ flash_pages: [0, 300, 600] }, unknown)).toBe("");
+  });
+});
+
+describe("a plan", () => {
+  const steps = (dram_gain_us: number[], flash_gain_us: (number | null)[]) =>
+    tellingSteps({ dram_gain_us, flash_gain_us });
+
+  it("is shown up to the last step that saves something worth telling", () => {
+    expect(steps([40, 20, 0.8, 0.004, 0.003], [800, 500, 10, 0, 0])).toBe(3);
+    // A step behind a pause counts.
+    expect(steps([1, 0, 1, 0], [null, null, null, null])).toBe(3);
+    expect(steps([1, 1], [0, 0])).toBe(2);
+    expect(steps([0, 0], [0, 0])).toBe(0);
   });
 });

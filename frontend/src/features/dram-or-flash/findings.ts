@@ -250,6 +250,19 @@ const WINNERS: Readonly<Record<string, string>> = {
   neither: "neither gains",
 };
 
+const LITTLE = 0.001;
+
+/** Steps of a plan up to the last that saves a thousandth of what the best one does. */
+export function tellingSteps(
+  plan: Pick<NonNullable<BreakEvenOut["plan"]>, "dram_gain_us" | "flash_gain_us">,
+): number {
+  const gains = plan.dram_gain_us.map((gain, index) =>
+    Math.max(gain ?? 0, plan.flash_gain_us[index] ?? 0),
+  );
+  const least = LITTLE * Math.max(...gains, 0);
+  return gains.findLastIndex((gain) => gain > 0 && gain >= least) + 1;
+}
+
 /** What flash beyond all pages of the workload is worth, where a plan buys so much. */
 export function surplusText(
   plan: Pick<NonNullable<BreakEvenOut["plan"]>, "flash_pages">,

@@ -23,6 +23,7 @@ import {
   schemeTheta,
   sizeSteps,
   surplusText,
+  tellingSteps,
   winnerText,
 } from "./findings";
 
@@ -417,6 +418,10 @@ export const PlanTable = memo(function PlanTable({
   if (plan === null || money === null) {
     return null;
   }
+  const telling = tellingSteps(plan);
+  // A plan that gains nothing at all still says so.
+  const rows = telling === 0 ? plan.choice.length : telling;
+  const left = plan.choice.length - rows;
   const saved = (value: number | null | undefined) =>
     value === null || value === undefined
       ? { absent: "the metadata of this much flash leave no DRAM" }
@@ -458,15 +463,17 @@ export const PlanTable = memo(function PlanTable({
           { title: "Flash saves", unit: "µs/access" },
           { title: "Next", text: true },
         ]}
-        rows={plan.choice.map((choice, index) => [
-          index === 0 ? dollars("0") : dollars(plan.spent_usd[index] ?? "0"),
-          formatCount(plan.ram_pages[index] ?? 0),
-          formatCount(plan.flash_pages[index] ?? 0),
-          saved(plan.dram_gain_us[index]),
-          saved(plan.flash_gain_us[index]),
-          `${CHOICES[choice]}${plan.is_trend[index] === true ? " (trend)" : ""}`,
-        ])}
-        caption={`Greedy: on a curve with steps a larger sum at once may gain more.${surplusText(plan, money)}${plan.is_trend.includes(true) ? TREND : ""}`}
+        rows={plan.choice
+          .slice(0, rows)
+          .map((choice, index) => [
+            index === 0 ? dollars("0") : dollars(plan.spent_usd[index] ?? "0"),
+            formatCount(plan.ram_pages[index] ?? 0),
+            formatCount(plan.flash_pages[index] ?? 0),
+            saved(plan.dram_gain_us[index]),
+            saved(plan.flash_gain_us[index]),
+            `${CHOICES[choice]}${plan.is_trend[index] === true ? " (trend)" : ""}`,
+          ])}
+        caption={`Greedy: on a curve with steps a larger sum at once may gain more.${surplusText(plan, money)}${left === 0 ? "" : ` ${left === 1 ? "One more step saves" : `${left} more steps save`} less than 0.1 % of what the best one does; the CSV export holds ${left === 1 ? "it" : "them"}.`}${plan.is_trend.includes(true) ? TREND : ""}`}
       />
     </Panel>
   );

@@ -237,8 +237,8 @@ export function DeviceChart(props: {
         })),
       ]}
       allowDeselect={false}
-      w={360}
-      maw="100%"
+      // As wide as the names are, and no wider than a phone.
+      w="min(360px, 78vw)"
     />
   );
   if (option === null) {

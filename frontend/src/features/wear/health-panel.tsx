@@ -41,24 +41,26 @@ export const HealthPanel = memo(function HealthPanel({
   });
   return (
     <Panel
-      title={read.data?.sentence ?? "A drive that is in use: what is left of it?"}
-      subtitle="Paste or drop what smartctl --json -x DEVICE or nvme smart-log -o json DEVICE print. Nothing is stored."
+      title={read.data?.sentence ?? "How much life is left in a drive that is in use?"}
+      subtitle="From the output of smartctl --json -x DEVICE or nvme smart-log -o json DEVICE. Nothing is stored."
     >
-      <Stack gap="sm">
-        <JsonInput
-          label="Output of smartctl or nvme"
-          placeholder='{"nvme_smart_health_information_log": {…}}'
-          fileLabel="File of smartctl or nvme"
-          howToMake="Make it with smartctl --json -x DEVICE."
-          pending={read.isPending}
-          onRead={(document) => read.mutate({ ...document })}
-          onReset={read.reset}
-        />
-        {read.error !== null && (
-          <ProblemAlert error={read.error} title="The drive's health was not read" />
-        )}
-        {read.data !== undefined && <Health health={read.data} patch={patch} />}
-      </Stack>
+      <Disclosure label="Read the health of a drive">
+        <Stack gap="sm" mt="xs">
+          <JsonInput
+            label="Output of smartctl or nvme"
+            placeholder='{"nvme_smart_health_information_log": {…}}'
+            fileLabel="File of smartctl or nvme"
+            howToMake="Make it with smartctl --json -x DEVICE."
+            pending={read.isPending}
+            onRead={(document) => read.mutate({ ...document })}
+            onReset={read.reset}
+          />
+          {read.error !== null && (
+            <ProblemAlert error={read.error} title="The drive's health was not read" />
+          )}
+          {read.data !== undefined && <Health health={read.data} patch={patch} />}
+        </Stack>
+      </Disclosure>
     </Panel>
   );
 });

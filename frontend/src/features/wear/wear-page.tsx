@@ -117,11 +117,6 @@ function WearView({ state, name, summary }: AnalysisInputs) {
           />
         </section>
       )}
-      <HealthPanel
-        flashDevice={state.flash_device}
-        ratedTb={search.rated_tb}
-        patch={patch}
-      />
       {recovery.error !== null && (
         <ProblemAlert
           error={recovery.error}
@@ -149,6 +144,11 @@ function WearView({ state, name, summary }: AnalysisInputs) {
           />
         </section>
       )}
+      <HealthPanel
+        flashDevice={state.flash_device}
+        ratedTb={search.rated_tb}
+        patch={patch}
+      />
       <FragmentSection
         state={state}
         name={name}

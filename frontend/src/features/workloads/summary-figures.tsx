@@ -186,9 +186,7 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
       <Text size="sm" mb="sm">
         Read on {formatDate(log.converted_at)} by core {log.core_version}, server{" "}
         {log.server_version}. {choices.length > 0 ? "Asked: " : "Nothing was asked: "}
-        {choices.length > 0
-          ? choices.join("; ")
-          : "format and page size were found out"}
+        {choices.length > 0 ? choices.join("; ") : "format and page size were detected"}
         . {CHOSEN_BY[report.chosen_by]}
         {speedText(report)}
       </Text>
