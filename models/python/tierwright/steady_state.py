@@ -30,7 +30,7 @@ DEFAULT_START: Start = "steady"
 ESTIMATOR = "product_limit"
 LEAST_AT_RISK = 100
 """Accesses that must be able to tell about a size; with fewer it is called uncertain."""
-TAIL_FROM = 0.7
+TAIL_FROM = 0.8
 """Share of the largest size known whose misses, from there on, give the trend beyond it."""
 TAIL_PAGES = 2.0
 """Multiple of the pages seen up to which the trend goes on; beyond, the last value stands."""
