@@ -1,6 +1,7 @@
 """Figures in sentences, written as the page writes them."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -14,6 +15,20 @@ def three_digits(value: float) -> str:
     rounded = float(f"{value:.3g}")
     magnitude = math.floor(math.log10(rounded)) if rounded > 0 else 0
     return f"{rounded:,.{max(0, 2 - magnitude)}f}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write `A, B and C`; with semicolons where a name has a comma of its own."""
+    *others, last = names
+    if not others:
+        return last
+    if any("," in name for name in names):
+        return (
+            f"{'; '.join(others)}; and {last}"
+            if others[1:]
+            else f"{others[0]} and {last}"
+        )
+    return f"{', '.join(others)} and {last}"
 
 
 def without_path(report: dict[str, Any], path: str, shown_as: str) -> dict[str, Any]:

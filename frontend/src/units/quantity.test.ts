@@ -58,6 +58,9 @@ describe("formatting", () => {
     expect(formatSeconds(245)).toBe("4 min 5 s");
     expect(formatSeconds(7800)).toBe("2 h 10 min");
     expect(formatPercent(ratio(0.9751))).toBe("97.5 %");
+    expect(formatPercent(ratio(0.000_05))).toBe("under 0.01 %");
+    expect(formatPercent(ratio(0.0001))).toBe("0.01 %");
+    expect(formatPercent(ratio(0))).toBe("0 %");
   });
 });
 

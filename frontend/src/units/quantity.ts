@@ -136,9 +136,17 @@ export function formatPagesAndBytes(value: Pages, pageBytes: Bytes): string {
   return `${formatPages(value)} (${formatBytes(bytesOfPages(value, pageBytes))})`;
 }
 
-/** A ratio in per cent: "97.5 %". */
+/** Digits below this would say what no model knows. */
+const LEAST_SHARE = 1e-4;
+
+/** A ratio in per cent: "97.5 %", "under 0.01 %". */
 export function formatPercent(value: Ratio, digits = SIGNIFICANT_DIGITS): string {
-  return Number.isFinite(value) ? `${formatShort(value * 100, digits)} %` : UNKNOWN;
+  if (!Number.isFinite(value)) {
+    return UNKNOWN;
+  }
+  return value > 0 && value < LEAST_SHARE
+    ? "under 0.01 %"
+    : `${formatShort(value * 100, digits)} %`;
 }
 
 /** Microseconds as a bare number, for columns whose header holds the unit. */

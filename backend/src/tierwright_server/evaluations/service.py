@@ -48,7 +48,7 @@ from tierwright_server.evaluations.schemas import (
 from tierwright_server.schemas import Start, WarningOut
 from tierwright_server.tables import Content, Workload
 from tierwright_server.version import VERSION
-from tierwright_server.wording import percent, three_digits
+from tierwright_server.wording import listed, percent, three_digits
 from tierwright_server.workloads import service as workloads
 
 CORE_VERSION = VERSION
@@ -584,12 +584,12 @@ def _equal_sentence(
     found: Evaluation, costs: Mapping[str, float], replayed: str
 ) -> str:
     """Say that a lead is too small to matter, and what speaks for which scheme."""
-    *others, last = (titles()[name] for name in found.equal)
+    names = listed([titles()[name] for name in found.equal])
     least, most = min(costs[n] for n in found.equal), max(costs[n] for n in found.equal)
     low, high = three_digits(least), three_digits(most)
     times = low if low == high else f"{low} to {high}"
     return (
-        f"{', '.join(others)} and {last} are equal for the purpose at {times} µs of I/O per "
+        f"{names} are equal for the purpose at {times} µs of I/O per "
         f"access{replayed}; {titles()[str(found.writes_least)]} writes least to flash."
     )
 

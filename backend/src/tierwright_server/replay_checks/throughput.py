@@ -14,7 +14,7 @@ from tierwright_server.replay_checks.schemas import CheckedAnswer, CheckedFigure
 from tierwright_server.sweeps.schemas import SweepOut
 from tierwright_server.throughputs import service as throughputs
 from tierwright_server.throughputs.schemas import ThroughputIn
-from tierwright_server.wording import three_digits
+from tierwright_server.wording import listed, three_digits
 
 MS_PER_S = 1000.0
 US_PER_S = 1e6
@@ -92,8 +92,9 @@ def finding(rows: list[CheckedFigure]) -> str | None:
     rate = f"{three_digits(most)}/s"
     if len(ahead) == 1:
         return f"{ahead[0]} reaches {rate}, decided by replay"
-    names = f"{', '.join(ahead[:-1])} and {ahead[-1]}"
-    return f"{names} are equal for the purpose at about {rate}, decided by replay"
+    return (
+        f"{listed(ahead)} are equal for the purpose at about {rate}, decided by replay"
+    )
 
 
 CHECK = Check(

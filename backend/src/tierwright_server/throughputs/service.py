@@ -34,7 +34,7 @@ from tierwright_server.throughputs.schemas import (
     ThroughputIn,
     ThroughputOut,
 )
-from tierwright_server.wording import percent, three_digits
+from tierwright_server.wording import listed, percent, three_digits
 
 USUAL_POINTS = 64
 REACH = {"disks": 64, "flash_devices": 16, "flash_pages": 64}
@@ -310,8 +310,7 @@ def _whole(clients: float) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    found = [titles()[name] for name in names]
-    return " and ".join([", ".join(found[:-1]), found[-1]] if found[1:] else found)
+    return listed([titles()[name] for name in names])
 
 
 def _finding(study: ThroughputStudy, at: int) -> str:
