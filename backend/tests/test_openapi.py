@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from live_app import REPOSITORY, run_application
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+from tierwright_server import meanings
 from tierwright_server.app import make_app
 from tierwright_server.settings import Settings
 
@@ -32,6 +33,46 @@ def test_every_operation_has_an_id_and_declares_problems():
             content = operation["responses"]["422"]["content"]
             assert list(content) == ["application/problem+json"]
     assert len(set(ids)) == len(ids)
+
+
+@schemathesis.serializer("application/offset+octet-stream")
+def as_bytes(_, value):
+    """Bytes of an upload are sent as they are."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+SCHEMAS = json.loads(DOCUMENT.read_text())["components"]["schemas"]
+
+
+def test_every_property_is_described():
+    lacking = [
+        f"{name}.{key}"
+        for name, schema in SCHEMAS.items()
+        for key, field in schema.get("properties", {}).items()
+        if not field.get("description", "").strip()
+    ]
+    assert lacking == []
+
+
+def test_every_parameter_is_described():
+    for path, operations in json.loads(DOCUMENT.read_text())["paths"].items():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                assert parameter.get("description"), (path, parameter["name"])
+
+
+def test_no_meaning_is_left_over():
+    """A line that describes nothing would be believed to hold somewhere."""
+    used = {
+        (name, key, field["description"])
+        for name, schema in SCHEMAS.items()
+        for key, field in schema.get("properties", {}).items()
+    }
+    shown = {f"{name}.{key}": said for name, key, said in used}
+    for place, meaning in meanings.OF_ONE_SCHEMA.items():
+        assert shown.get(place) == meaning, place
+    for key, meaning in meanings.EVERYWHERE.items():
+        assert any(other == key and said == meaning for _, other, said in used), key
 
 
 def test_the_server_serves_the_document(application):

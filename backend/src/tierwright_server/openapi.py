@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from tierwright_server.examples import add_examples
+from tierwright_server.meanings import add_descriptions
 from tierwright_server.schemas import Problem
 
 
@@ -27,5 +28,6 @@ def describe(app: FastAPI) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     document["components"]["schemas"] = dict(sorted(schemas.items()))
+    add_descriptions(schemas)
     add_examples(document)
     return document

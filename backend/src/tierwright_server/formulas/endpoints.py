@@ -1,6 +1,8 @@
 """Single formulas of the papers: what each says, and its answer for any inputs."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
 
 from tierwright_server.context import ContextDep
 from tierwright_server.errors import responses
@@ -16,6 +18,10 @@ from tierwright_server.listening import while_listening
 
 router = APIRouter(prefix="/formulas", tags=["formulas"])
 
+FormulaName = Annotated[
+    str, Path(description="Name of the formula, such as `face.writeback_chain`.")
+]
+
 
 @router.get("", operation_id="list_formulas", responses=responses())
 async def list_formulas() -> FormulasOut:
@@ -24,20 +30,20 @@ async def list_formulas() -> FormulasOut:
 
 
 @router.get("/{name}", operation_id="get_formula", responses=responses(404))
-async def get_formula(name: str) -> FormulaCardOut:
+async def get_formula(name: FormulaName) -> FormulaCardOut:
     """Describe one formula."""
     return service.one(name)
 
 
 @router.get("/{name}/page", operation_id="get_formula_page", responses=responses(404))
-async def get_formula_page(name: str) -> FormulaPageOut:
+async def get_formula_page(name: FormulaName) -> FormulaPageOut:
     """Return the page of the documentation that explains a formula, in Markdown."""
     return service.page(name)
 
 
 @router.post("/{name}", operation_id="ask_formula", responses=responses(404))
 async def ask_formula(
-    name: str, body: FormulaIn, context: ContextDep, request: Request
+    name: FormulaName, body: FormulaIn, context: ContextDep, request: Request
 ) -> FormulaAnswerOut:
     """Evaluate one formula on any inputs, within bounds of size, memory and time."""
     work = service.ask(context.settings, name, body)
