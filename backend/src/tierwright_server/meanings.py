@@ -369,7 +369,7 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "TierCostsIn.reads_per_month": "Read requests a month.",
     "TierCostsIn.writes_per_month": "Write requests a month.",
     "TierCostsIn.read_bytes_per_month": "Bytes read a month. [bytes]",
-    "TierCostsIn.written_bytes_per_month": "Bytes written a month; absent: as many as are held. [bytes]",
+    "TierCostsIn.written_bytes_per_month": "Bytes written a month; absent: unknown, so that wear is left out and named as missing. [bytes]",
     # comparison of schemes
     "CostTerms.disk_reads": "Page reads of the disk. [µs per access]",
     "CostTerms.disk_writes": "Dirty pages that reach the disk. [µs per access]",

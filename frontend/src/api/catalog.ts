@@ -16,6 +16,7 @@ import {
   listSchemes,
 } from "./gen/sdk.gen";
 import type { DeviceOut, PriceBookOut } from "./gen/types.gen";
+import { everyPage } from "./pages";
 
 export type {
   DeviceIn,
@@ -63,23 +64,25 @@ export const vocabularyQuery = () =>
 export const devicesQuery = (pageBytes?: number) =>
   queryOptions({
     queryKey: ["catalog", "devices", pageBytes ?? "stated"],
-    queryFn: async ({ signal }) =>
-      (
-        await answer(
+    queryFn: ({ signal }) =>
+      everyPage((page) =>
+        answer(
           listDevices({
-            query: pageBytes === undefined ? {} : { page_bytes: pageBytes },
+            query: pageBytes === undefined ? page : { ...page, page_bytes: pageBytes },
             signal,
             throwOnError: true,
           }),
-        )
-      ).items,
+        ),
+      ),
   });
 
 export const priceBooksQuery = () =>
   queryOptions({
     queryKey: ["catalog", "price-books"],
-    queryFn: async ({ signal }) =>
-      (await answer(listPriceBooks({ signal, throwOnError: true }))).items,
+    queryFn: ({ signal }) =>
+      everyPage((page) =>
+        answer(listPriceBooks({ query: page, signal, throwOnError: true })),
+      ),
   });
 
 /** A book as pickers list it: with its date, unless its name says the year already. */

@@ -9,6 +9,7 @@ import {
   verifyUpload,
 } from "./gen/sdk.gen";
 import type { ReadOptions } from "./gen/types.gen";
+import { everyPage } from "./pages";
 import { ProblemError, problemOfBody, toProblem } from "./problem";
 import { hashFile } from "./sha256";
 
@@ -21,8 +22,10 @@ const RETRY_DELAYS_MS = [0, 1000, 3000, 5000, 10_000];
 export const uploadsQuery = () =>
   queryOptions({
     queryKey: ["uploads"],
-    queryFn: async ({ signal }) =>
-      (await answer(listUploads({ signal, throwOnError: true }))).items,
+    queryFn: ({ signal }) =>
+      everyPage((page) =>
+        answer(listUploads({ query: page, signal, throwOnError: true })),
+      ),
   });
 
 /** The room that is used, and the limits. */

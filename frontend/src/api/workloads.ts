@@ -8,6 +8,7 @@ import {
   readWorkloadAgain,
 } from "./gen/sdk.gen";
 import type { RunStatus, WorkloadOut } from "./gen/types.gen";
+import { everyPage } from "./pages";
 
 export type {
   ConversionLogOut,
@@ -28,12 +29,10 @@ export const isActive = (status: RunStatus): boolean =>
 export const workloadsQuery = () =>
   queryOptions({
     queryKey: ["workloads"],
-    queryFn: async ({ signal }) =>
-      (
-        await answer(
-          listWorkloads({ signal, query: { limit: 200 }, throwOnError: true }),
-        )
-      ).items,
+    queryFn: ({ signal }) =>
+      everyPage((page) =>
+        answer(listWorkloads({ signal, query: page, throwOnError: true })),
+      ),
     refetchInterval: (query) =>
       query.state.data?.some(isUnfinished) ? POLL_MS : false,
   });

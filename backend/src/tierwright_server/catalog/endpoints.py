@@ -15,6 +15,7 @@ from tierwright_server.catalog.schemas import (
     ExchangeRateList,
     FlashMetadataOut,
     FormatOut,
+    Origin,
     PolicyOut,
     PriceBookIn,
     PriceBookList,
@@ -26,6 +27,7 @@ from tierwright_server.catalog.schemas import (
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
+from tierwright_server.paging import MOST_ITEMS, Page, Search, holds, paged
 from tierwright_server.preconditions import IfMatch, tag
 from tierwright_server.schemas import Identifier
 
@@ -40,33 +42,56 @@ ServicePage = Annotated[
         description="Page of the service times; absent: that of each device's IOPS. [bytes]",
     ),
 ]
+OriginOnly = Annotated[
+    Origin | None, Query(description="Only the shipped ones, or your own.")
+]
+ByName = Annotated[Page, paged("name", "title")]
 PriceBookId = Annotated[Identifier, Path(description="Id of the price book.")]
 
 
 @router.get("/formats", operation_id="list_formats", responses=responses())
-async def list_formats() -> list[FormatOut]:
+async def list_formats(
+    page: Annotated[Page, paged("name")],
+    name: Search = None,
+    has_writes: Annotated[bool | None, Query(description="Only these.")] = None,
+    has_time: Annotated[bool | None, Query(description="Only these.")] = None,
+) -> list[FormatOut]:
     """List the trace formats that can be read."""
-    return service.list_formats()
+    found = (
+        each
+        for each in service.list_formats()
+        if holds(each.name, name)
+        and has_writes in (None, each.has_writes)
+        and has_time in (None, each.has_time)
+    )
+    return page.cut(found)[0]
 
 
 @router.get("/policies", operation_id="list_policies", responses=responses())
-async def list_policies() -> list[PolicyOut]:
+async def list_policies(page: ByName, name: Search = None) -> list[PolicyOut]:
     """List the replacement policies of the simulator."""
-    return service.list_policies()
+    return page.cut(each for each in service.list_policies() if holds(each.name, name))[
+        0
+    ]
 
 
 @router.get("/schemes", operation_id="list_schemes", responses=responses())
-async def list_schemes() -> list[SchemeOut]:
+async def list_schemes(page: ByName, name: Search = None) -> list[SchemeOut]:
     """List the page-flow schemes."""
-    return service.list_schemes()
+    return page.cut(each for each in service.list_schemes() if holds(each.name, name))[
+        0
+    ]
 
 
 @router.get(
     "/flash-metadata", operation_id="list_flash_metadata", responses=responses()
 )
-async def list_flash_metadata() -> list[FlashMetadataOut]:
+async def list_flash_metadata(
+    page: ByName, name: Search = None
+) -> list[FlashMetadataOut]:
     """List the presets of RAM that flash caches need for their metadata."""
-    return service.list_flash_metadata()
+    found = (each for each in service.list_flash_metadata() if holds(each.name, name))
+    return page.cut(found)[0]
 
 
 @router.get(
@@ -86,7 +111,15 @@ async def get_device_vocabulary() -> DeviceVocabulary:
 async def list_devices(
     session: SessionDep,
     context: ContextDep,
+    page: Annotated[
+        Page, paged("name", "id", "kind", "year", "capacity_bytes", usual=MOST_ITEMS)
+    ],
     page_bytes: ServicePage = None,
+    name: Search = None,
+    kind: Annotated[
+        Identifier | None, Query(description="Only of this kind of device.")
+    ] = None,
+    origin: OriginOnly = None,
     role: Annotated[Role | None, Query(description="Tier that they can serve.")] = None,
     answers: Annotated[
         Capability | None,
@@ -98,7 +131,7 @@ async def list_devices(
     ] = None,
 ) -> DeviceList:
     """List devices, the shipped ones and your own: all, or those that can do something."""
-    return await service.list_devices(
+    found = await service.list_devices(
         session,
         context,
         page_bytes,
@@ -106,6 +139,14 @@ async def list_devices(
         answers=answers,
         sold_as=sold_as,
     )
+    items, total = page.cut(
+        device
+        for device in found.items
+        if holds(device.name, name)
+        and kind in (None, device.kind)
+        and origin in (None, device.origin)
+    )
+    return DeviceList(items=items, total=total)
 
 
 @router.post(
@@ -202,9 +243,21 @@ async def copy_device(
     responses=responses(),
     dependencies=ASKS_CURRENCY,
 )
-async def list_price_books(session: SessionDep, context: ContextDep) -> PriceBookList:
+async def list_price_books(
+    session: SessionDep,
+    context: ContextDep,
+    page: Annotated[Page, paged("name", "date")],
+    name: Search = None,
+    origin: OriginOnly = None,
+) -> PriceBookList:
     """List all price books: the shipped ones and your own."""
-    return await service.list_price_books(session, context)
+    found = await service.list_price_books(session, context)
+    items, total = page.cut(
+        book
+        for book in found.items
+        if holds(book.name, name) and origin in (None, book.origin)
+    )
+    return PriceBookList(items=items, total=total)
 
 
 @router.post(
@@ -228,13 +281,16 @@ async def create_price_book(
 async def list_exchange_rates(
     session: SessionDep,
     context: ContextDep,
+    page: Annotated[Page, paged("currency", "date")],
     price_book_id: Annotated[
         Identifier | None,
         Query(description="Book whose amounts are stated; absent: the default book."),
     ] = None,
 ) -> ExchangeRateList:
     """List the currencies that amounts can be stated in, each at the rate that is used."""
-    return await service.list_exchange_rates(session, context, price_book_id)
+    found = await service.list_exchange_rates(session, context, price_book_id)
+    items, total = page.cut(found.items)
+    return ExchangeRateList(items=items, total=total)
 
 
 @router.get(

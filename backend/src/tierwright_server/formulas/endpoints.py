@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 
 from tierwright_server.context import ContextDep
 from tierwright_server.errors import responses
@@ -15,6 +15,7 @@ from tierwright_server.formulas.schemas import (
     FormulasOut,
 )
 from tierwright_server.listening import while_listening
+from tierwright_server.paging import Page, Search, holds, paged
 
 router = APIRouter(prefix="/formulas", tags=["formulas"])
 
@@ -24,9 +25,22 @@ FormulaName = Annotated[
 
 
 @router.get("", operation_id="list_formulas", responses=responses())
-async def list_formulas() -> FormulasOut:
+async def list_formulas(
+    page: Annotated[Page, paged("name", "title")],
+    name: Search = None,
+    family: Annotated[
+        str | None,
+        Query(pattern=r"^[a-z0-9_]{1,40}$", description="Only of this paper."),
+    ] = None,
+) -> FormulasOut:
     """List every formula with its inputs, results, source and an example."""
-    return service.catalogue()
+    found = service.catalogue()
+    formulas, _ = page.cut(
+        each
+        for each in found.formulas
+        if holds(each.name, name) and family in (None, each.family)
+    )
+    return FormulasOut(families=found.families, formulas=formulas)
 
 
 @router.get("/{name}", operation_id="get_formula", responses=responses(404))

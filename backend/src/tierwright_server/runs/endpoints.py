@@ -7,6 +7,7 @@ from sse_starlette import EventSourceResponse
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
+from tierwright_server.paging import Page, Search, paged
 from tierwright_server.runs import service
 from tierwright_server.runs.schemas import RunList, RunOut
 from tierwright_server.runs.states import RunKind, RunStatus
@@ -20,13 +21,15 @@ RunId = Annotated[Identifier, Path(description="Id of the run.")]
 @router.get("", operation_id="list_runs", responses=responses())
 async def list_runs(
     session: SessionDep,
+    page: Annotated[
+        Page, paged("created_at", "finished_at", "kind", "status", "title", usual=100)
+    ],
     status: Annotated[RunStatus | None, Query(description="Only these.")] = None,
     kind: Annotated[RunKind | None, Query(description="Only these.")] = None,
-    limit: Annotated[int, Query(ge=1, le=500, description="Most items.")] = 100,
-    offset: Annotated[int, Query(ge=0, le=10**9, description="Items to skip.")] = 0,
+    title: Search = None,
 ) -> RunList:
     """List runs, newest first."""
-    return await service.list_runs(session, status, kind, limit, offset)
+    return await service.list_runs(session, page, status, kind, title)
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=responses(404))

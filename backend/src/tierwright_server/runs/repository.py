@@ -10,6 +10,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from tierwright_server.jobs.events import CHANNEL
 from tierwright_server.jobs.workers import IS_LIVE
+from tierwright_server.paging import Page, like
 from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.tables import Run, now
 
@@ -24,10 +25,10 @@ async def get(session: AsyncSession, run_id: str, *, lock: bool = False) -> Run 
 
 async def page(
     session: AsyncSession,
+    asked: Page,
     status: RunStatus | None,
     kind: RunKind | None,
-    limit: int,
-    offset: int,
+    title: str | None,
 ) -> tuple[Sequence[Run], int]:
     """List runs, newest first, and count them."""
     where: list[ColumnElement[bool]] = []
@@ -35,14 +36,21 @@ async def page(
         where.append(Run.status == status.value)
     if kind is not None:
         where.append(Run.kind == kind.value)
-    query = (
-        select(Run)
-        .where(*where)
-        .order_by(Run.created_at.desc(), Run.id)
-        .limit(limit)
-        .offset(offset)
+    if title is not None:
+        where.append(like(Run.title, title))
+    query = asked.of_query(
+        select(Run).where(*where),
+        {
+            "created_at": Run.created_at,
+            "finished_at": Run.finished_at,
+            "kind": Run.kind,
+            "status": Run.status,
+            "title": Run.title,
+        },
+        (Run.created_at.desc(), Run.id),
     )
     total = await session.scalar(select(func.count()).select_from(Run).where(*where))
+    asked.link(total or 0)
     return (await session.scalars(query)).all(), total or 0
 
 

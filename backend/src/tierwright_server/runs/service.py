@@ -11,6 +11,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from tierwright_server.context import Context
 from tierwright_server.errors import NotFound
 from tierwright_server.jobs import queue
+from tierwright_server.paging import Page
 from tierwright_server.runs import repository
 from tierwright_server.runs.schemas import RunList, RunOut
 from tierwright_server.runs.states import FINAL, RunKind, RunStatus
@@ -45,18 +46,18 @@ async def create(
 
 async def list_runs(
     session: AsyncSession,
+    page: Page,
     status: RunStatus | None,
     kind: RunKind | None,
-    limit: int,
-    offset: int,
+    title: str | None = None,
 ) -> RunList:
     """List runs, newest first."""
-    runs, total = await repository.page(session, status, kind, limit, offset)
+    runs, total = await repository.page(session, page, status, kind, title)
     return RunList(
         items=[RunOut.model_validate(run) for run in runs],
         total=total,
-        limit=limit,
-        offset=offset,
+        limit=page.limit,
+        offset=page.offset,
     )
 
 

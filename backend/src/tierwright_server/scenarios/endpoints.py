@@ -6,10 +6,12 @@ from fastapi import APIRouter, Path, Query, Request, Response, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
+from tierwright_server.paging import Page, Search, paged
 from tierwright_server.preconditions import IfMatch, tag
 from tierwright_server.scenarios import service
 from tierwright_server.scenarios.schemas import (
     OpenedScenario,
+    Question,
     ScenarioIn,
     ScenarioList,
     ScenarioUpdate,
@@ -25,11 +27,12 @@ ScenarioId = Annotated[Identifier, Path(description="Id of the scenario.")]
 async def list_scenarios(
     session: SessionDep,
     context: ContextDep,
-    limit: Annotated[int, Query(ge=1, le=500, description="Most items.")] = 100,
-    offset: Annotated[int, Query(ge=0, le=10**9, description="Items to skip.")] = 0,
+    page: Annotated[Page, paged("name", "created_at", "updated_at", usual=100)],
+    name: Search = None,
+    question: Annotated[Question | None, Query(description="Only these.")] = None,
 ) -> ScenarioList:
     """List scenarios, last changed first."""
-    return await service.list_scenarios(session, context, limit, offset)
+    return await service.list_scenarios(session, context, page, name, question)
 
 
 @router.post(

@@ -5,31 +5,43 @@ from datetime import datetime
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.elements import ColumnElement
 
+from tierwright_server.paging import Page, like
 from tierwright_server.tables import Scenario
 
 MAX_SCENARIOS = 10_000
 
 
 async def page(
-    session: AsyncSession, limit: int, offset: int
+    session: AsyncSession, asked: Page, name: str | None, question: str | None
 ) -> tuple[Sequence[Scenario], int]:
     """List scenarios, last changed first, and count them."""
-    query = (
-        select(Scenario)
-        .where(Scenario.deleted_at.is_(None))
-        .order_by(Scenario.updated_at.desc(), Scenario.id)
-        .limit(limit)
-        .offset(offset)
+    where: list[ColumnElement[bool]] = [Scenario.deleted_at.is_(None)]
+    if name is not None:
+        where.append(like(Scenario.name, name))
+    if question is not None:
+        where.append(Scenario.question == question)
+    query = asked.of_query(
+        select(Scenario).where(*where),
+        {
+            "name": Scenario.name,
+            "created_at": Scenario.created_at,
+            "updated_at": Scenario.updated_at,
+        },
+        (Scenario.updated_at.desc(), Scenario.id),
     )
-    return (await session.scalars(query)).all(), await count(session)
+    total = await count(session, where)
+    asked.link(total)
+    return (await session.scalars(query)).all(), total
 
 
-async def count(session: AsyncSession) -> int:
-    """Count scenarios."""
-    query = (
-        select(func.count()).select_from(Scenario).where(Scenario.deleted_at.is_(None))
-    )
+async def count(
+    session: AsyncSession, where: Sequence[ColumnElement[bool]] | None = None
+) -> int:
+    """Count scenarios, or those that fit."""
+    fitting = [Scenario.deleted_at.is_(None)] if where is None else where
+    query = select(func.count()).select_from(Scenario).where(*fitting)
     return await session.scalar(query) or 0
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright_server import version
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, Conflict, NotFound
+from tierwright_server.paging import Page
 from tierwright_server.preconditions import check_match, etag_of
 from tierwright_server.runs.service import new_id
 from tierwright_server.scenarios import repository
@@ -41,16 +42,20 @@ _UNKEPT = (
 
 
 async def list_scenarios(
-    session: AsyncSession, context: Context, limit: int, offset: int
+    session: AsyncSession,
+    context: Context,
+    page: Page,
+    name: str | None = None,
+    question: str | None = None,
 ) -> ScenarioList:
     """List scenarios, last changed first."""
-    rows, total = await repository.page(session, limit, offset)
+    rows, total = await repository.page(session, page, name, question)
     catalogue = await Catalogue.load(session, context)
     return ScenarioList(
         items=[ScenarioOut(**_columns(row, catalogue)) for row in rows],
         total=total,
-        limit=limit,
-        offset=offset,
+        limit=page.limit,
+        offset=page.offset,
     )
 
 

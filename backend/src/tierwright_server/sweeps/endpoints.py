@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
+from tierwright_server.paging import Page, paged
 from tierwright_server.schemas import Identifier
 from tierwright_server.sweeps import service
 from tierwright_server.sweeps.schemas import SweepIn, SweepList, SweepOut
@@ -17,14 +18,13 @@ router = APIRouter(prefix="/sweeps", tags=["sweeps"])
 @router.get("", operation_id="list_sweeps", responses=responses(404, 409))
 async def list_sweeps(
     session: SessionDep,
+    page: Annotated[Page, paged("created_at", usual=20, most=100)],
     workload_id: Annotated[
         Identifier | None, Query(description="Only of this workload's content.")
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=100, description="Most items.")] = 20,
-    offset: Annotated[int, Query(ge=0, le=10**9, description="Items to skip.")] = 0,
 ) -> SweepList:
     """List sweeps, newest first."""
-    return await service.list_sweeps(session, workload_id, limit, offset)
+    return await service.list_sweeps(session, page, workload_id)
 
 
 @router.post(

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright_server.paging import Page
 from tierwright_server.tables import Content, Replay, Run, Sweep
 
 Row = tuple[Sweep, Run | None]
@@ -25,20 +26,18 @@ async def row(session: AsyncSession, sweep_id: str) -> Row | None:
 
 
 async def page(
-    session: AsyncSession, content_id: str | None, limit: int, offset: int
+    session: AsyncSession, asked: Page, content_id: str | None
 ) -> tuple[list[Row], int]:
     """List sweeps, newest first, and count them."""
     where = [] if content_id is None else [Sweep.content_id == content_id]
-    query = (
-        select(Sweep, Run)
-        .outerjoin(Run, Run.id == Sweep.run_id)
-        .where(*where)
-        .order_by(Sweep.created_at.desc(), Sweep.id)
-        .limit(limit)
-        .offset(offset)
+    query = asked.of_query(
+        select(Sweep, Run).outerjoin(Run, Run.id == Sweep.run_id).where(*where),
+        {"created_at": Sweep.created_at},
+        (Sweep.created_at.desc(), Sweep.id),
     )
     rows = (await session.execute(query)).all()
     total = await session.scalar(select(func.count()).select_from(Sweep).where(*where))
+    asked.link(total or 0)
     return [(found[0], found[1]) for found in rows], total or 0
 
 

@@ -23,6 +23,7 @@ from tierwright_server.evaluations.service import (
     metadata_preset,
 )
 from tierwright_server.older_models import about_version
+from tierwright_server.paging import Page
 from tierwright_server.result_ids import result_id
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
@@ -271,14 +272,14 @@ async def _devices(
 
 
 async def list_sweeps(
-    session: AsyncSession, workload_id: str | None, limit: int, offset: int
+    session: AsyncSession, page: Page, workload_id: str | None
 ) -> SweepList:
     """List sweeps, newest first."""
     content_id = None
     if workload_id is not None:
         _, content = await workloads.find_ready(session, workload_id)
         content_id = content.id
-    rows, total = await repository.page(session, content_id, limit, offset)
+    rows, total = await repository.page(session, page, content_id)
     items = []
     for sweep, run in rows:
         keys = [entry["key"] for entry in _fitting(sweep.configurations)]
@@ -298,7 +299,7 @@ async def list_sweeps(
                 run=RunOut.model_validate(run) if run else None,
             )
         )
-    return SweepList(items=items, total=total, limit=limit, offset=offset)
+    return SweepList(items=items, total=total, limit=page.limit, offset=page.offset)
 
 
 def sizes_of(sizes: list[int] | SizeRange) -> list[int]:

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Request, status
+from fastapi import APIRouter, Path, Query, Request, status
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
 from tierwright_server.listening import while_listening
+from tierwright_server.paging import Page, Search, paged
 from tierwright_server.schemas import Identifier
 from tierwright_server.uploads import quota, service, stored
 from tierwright_server.uploads.schemas import (
@@ -27,9 +28,17 @@ UploadId = Annotated[Identifier, Path(description="Id of the upload.")]
 
 
 @router.get("", operation_id="list_uploads", responses=responses())
-async def list_uploads(session: SessionDep, context: ContextDep) -> UploadList:
+async def list_uploads(
+    session: SessionDep,
+    context: ContextDep,
+    page: Annotated[Page, paged("created_at", "filename", "size_bytes")],
+    filename: Search = None,
+    complete: Annotated[
+        bool | None, Query(description="Only those that have arrived, or only others.")
+    ] = None,
+) -> UploadList:
     """List uploads that no workload has taken yet, also unfinished ones."""
-    return await service.list_uploads(session, context)
+    return await service.list_uploads(session, context, page, filename, complete)
 
 
 @router.get("/{upload_id}", operation_id="get_upload", responses=responses(404))

@@ -7,6 +7,7 @@ from sqlalchemy import exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.elements import ColumnElement
 
+from tierwright_server.paging import Page, like
 from tierwright_server.tables import Run, Upload, Workload
 
 MAX_LISTED = 500
@@ -40,16 +41,26 @@ async def get(
     return await session.scalar(query.with_for_update() if lock else query)
 
 
-async def free(session: AsyncSession) -> tuple[Sequence[Upload], int]:
+async def free(
+    session: AsyncSession, asked: Page, filename: str | None, complete: bool | None
+) -> tuple[Sequence[Upload], int]:
     """List the uploads that no running job reads, newest first, and count them."""
-    where = ~_is_read()
-    query = (
-        select(Upload)
-        .where(where)
-        .order_by(Upload.created_at.desc(), Upload.id)
-        .limit(MAX_LISTED)
+    where = [~_is_read()]
+    if filename is not None:
+        where.append(like(Upload.filename, filename))
+    if complete is not None:
+        where.append(Upload.complete.is_(complete))
+    query = asked.of_query(
+        select(Upload).where(*where),
+        {
+            "created_at": Upload.created_at,
+            "filename": Upload.filename,
+            "size_bytes": Upload.size_bytes,
+        },
+        (Upload.created_at.desc(), Upload.id),
     )
-    total = await session.scalar(select(func.count()).select_from(Upload).where(where))
+    total = await session.scalar(select(func.count()).select_from(Upload).where(*where))
+    asked.link(total or 0)
     return (await session.scalars(query)).all(), total or 0
 
 

@@ -24,6 +24,7 @@ from tierwright_server.errors import (
     TimedOut,
     TooLarge,
 )
+from tierwright_server.paging import Page
 from tierwright_server.runs import repository as runs_repository
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.service import create as create_run
@@ -114,9 +115,15 @@ def unknown(upload_id: str) -> NotFound:
     )
 
 
-async def list_uploads(session: AsyncSession, context: Context) -> UploadList:
+async def list_uploads(
+    session: AsyncSession,
+    context: Context,
+    page: Page,
+    filename: str | None = None,
+    complete: bool | None = None,
+) -> UploadList:
     """List the uploads that wait."""
-    uploads, total = await repository.free(session)
+    uploads, total = await repository.free(session, page, filename, complete)
     runs = await runs_repository.by_ids(
         session, [upload.run_id for upload in uploads if upload.run_id is not None]
     )

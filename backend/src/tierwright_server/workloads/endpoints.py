@@ -3,10 +3,12 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response, status
+from fastapi import APIRouter, Path, Query, Response
+from fastapi import status as codes
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import responses
+from tierwright_server.paging import Page, Search, holds, paged
 from tierwright_server.preconditions import IfMatch, tag
 from tierwright_server.schemas import Identifier
 from tierwright_server.workloads import given, service
@@ -24,28 +26,30 @@ from tierwright_server.workloads.schemas import (
     WorkloadList,
     WorkloadOut,
     WorkloadRename,
+    WorkloadStatus,
 )
 
 router = APIRouter(prefix="/workloads", tags=["workloads"])
 curves = APIRouter(tags=["workloads"])
 
 WorkloadId = Annotated[Identifier, Path(description="Id of the workload.")]
-Limit = Annotated[int, Query(ge=1, le=500, description="Most items to return.")]
-Offset = Annotated[int, Query(ge=0, le=10**9, description="Items to skip.")]
 
 
 @router.get("", operation_id="list_workloads", responses=responses())
 async def list_workloads(
-    session: SessionDep, limit: Limit = 100, offset: Offset = 0
+    session: SessionDep,
+    page: Annotated[Page, paged("name", "created_at", usual=100)],
+    name: Search = None,
+    status: Annotated[WorkloadStatus | None, Query(description="Only these.")] = None,
 ) -> WorkloadList:
     """List workloads: the example first, then the newest."""
-    return await service.list_workloads(session, limit, offset)
+    return await service.list_workloads(session, page, name, status)
 
 
 @router.post(
     "",
     operation_id="create_workload",
-    status_code=status.HTTP_202_ACCEPTED,
+    status_code=codes.HTTP_202_ACCEPTED,
     responses=responses(404, 409, 507),
 )
 async def create_workload(
@@ -58,7 +62,7 @@ async def create_workload(
 @router.post(
     "/from-profile",
     operation_id="create_workload_from_profile",
-    status_code=status.HTTP_201_CREATED,
+    status_code=codes.HTTP_201_CREATED,
     responses=responses(507),
 )
 async def create_workload_from_profile(
@@ -74,7 +78,7 @@ async def create_workload_from_profile(
 @router.post(
     "/from-curve",
     operation_id="create_workload_from_curve",
-    status_code=status.HTTP_201_CREATED,
+    status_code=codes.HTTP_201_CREATED,
     responses=responses(507),
 )
 async def create_workload_from_curve(
@@ -86,9 +90,12 @@ async def create_workload_from_curve(
 
 
 @curves.get("/curve-kinds", operation_id="list_curve_kinds", responses=responses())
-async def list_curve_kinds() -> CurveKindList:
+async def list_curve_kinds(
+    page: Annotated[Page, paged("name", "title")], name: Search = None
+) -> CurveKindList:
     """List the kinds of given curves that are read."""
-    return CurveKindList(items=given.curve_kinds())
+    kinds = [kind for kind in given.curve_kinds() if holds(kind.name, name)]
+    return CurveKindList(items=page.cut(kinds)[0])
 
 
 @curves.post(
@@ -128,7 +135,7 @@ async def rename_workload(
 @router.delete(
     "/{workload_id}",
     operation_id="delete_workload",
-    status_code=status.HTTP_204_NO_CONTENT,
+    status_code=codes.HTTP_204_NO_CONTENT,
     responses=responses(404, 409, 412),
 )
 async def delete_workload(
@@ -144,7 +151,7 @@ async def delete_workload(
 @router.post(
     "/{workload_id}/read-again",
     operation_id="read_workload_again",
-    status_code=status.HTTP_202_ACCEPTED,
+    status_code=codes.HTTP_202_ACCEPTED,
     responses=responses(404, 409, 507),
 )
 async def read_workload_again(

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Select, bindparam, func, select, text
+from sqlalchemy import Select, and_, bindparam, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.elements import ColumnElement
 
+from tierwright_server.paging import Page, like
 from tierwright_server.tables import Content, Run, Workload
+from tierwright_server.workloads.schemas import WorkloadStatus
 
 Row = tuple[Workload, Run | None, Content | None]
 
@@ -19,16 +22,43 @@ def _rows() -> Select[Workload, Run, Content]:
     )
 
 
-async def page(session: AsyncSession, limit: int, offset: int) -> tuple[list[Row], int]:
+def _has_status(status: WorkloadStatus) -> ColumnElement[bool]:
+    """Whether a workload has a status: ready with its content, else as its run says."""
+    if status is WorkloadStatus.READY:
+        return Workload.content_id.is_not(None)
+    runs = [status.value]
+    if status is WorkloadStatus.FAILED:
+        runs.append("succeeded")  # and left no content
+    unread: ColumnElement[bool] = Run.status.in_(runs)
+    if status is WorkloadStatus.FAILED:
+        unread = or_(unread, Run.id.is_(None))
+    return and_(Workload.content_id.is_(None), unread)
+
+
+async def page(
+    session: AsyncSession,
+    asked: Page,
+    name: str | None,
+    status: WorkloadStatus | None,
+) -> tuple[list[Row], int]:
     """List workloads, the example first, then the newest, and count them."""
-    query = (
-        _rows()
-        .order_by(Workload.example.desc(), Workload.created_at.desc(), Workload.id)
-        .limit(limit)
-        .offset(offset)
+    where = [] if name is None else [like(Workload.name, name)]
+    if status is not None:
+        where.append(_has_status(status))
+    found = _rows().where(*where)
+    query = asked.of_query(
+        found,
+        {"name": Workload.name, "created_at": Workload.created_at},
+        (Workload.example.desc(), Workload.created_at.desc(), Workload.id),
     )
     rows = (await session.execute(query)).all()
-    total = await session.scalar(select(func.count()).select_from(Workload))
+    total = await session.scalar(
+        select(func.count())
+        .select_from(Workload)
+        .outerjoin(Run, Run.id == Workload.run_id)
+        .where(*where)
+    )
+    asked.link(total or 0)
     return [(row[0], row[1], row[2]) for row in rows], total or 0
 
 

@@ -28,6 +28,7 @@ from tierwright_server.errors import (
     NotFound,
     NotReady,
 )
+from tierwright_server.paging import Page
 from tierwright_server.preconditions import check_match, etag_of
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
@@ -61,17 +62,20 @@ _ESTIMATORS = {
 
 
 async def list_workloads(
-    session: AsyncSession, limit: int, offset: int
+    session: AsyncSession,
+    page: Page,
+    name: str | None = None,
+    status: WorkloadStatus | None = None,
 ) -> WorkloadList:
     """List workloads."""
-    rows, total = await repository.page(session, limit, offset)
+    rows, total = await repository.page(session, page, name, status)
     ids = [row[0].content_id for row in rows if row[0].content_id is not None]
     twins = await repository.twins(session, ids)
     return WorkloadList(
         items=[_workload_out(row, twins) for row in rows],
         total=total,
-        limit=limit,
-        offset=offset,
+        limit=page.limit,
+        offset=page.offset,
     )
 
 
