@@ -75,7 +75,9 @@ def test_each_key_orders_both_ways(application, path):
         ]
 
 
-@pytest.mark.parametrize("query", ["sort=colour", "sort=--name", "limit=0", "limit=501"])
+@pytest.mark.parametrize(
+    "query", ["sort=colour", "sort=--name", "limit=0", "limit=501"]
+)
 def test_what_no_list_has_is_refused(application, query):
     answer = application.client.get(f"/catalog/devices?{query}")
     assert answer.status_code == 422

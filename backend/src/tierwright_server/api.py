@@ -9,6 +9,7 @@ from tierwright_server.analyses.summaries import router as summaries
 from tierwright_server.analyses.windows import router as windows
 from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
+from tierwright_server.csv_answers import check_accept
 from tierwright_server.device_imports.endpoints import router as device_imports
 from tierwright_server.errors import responses
 from tierwright_server.evaluations.endpoints import router as evaluations
@@ -36,12 +37,14 @@ from tierwright_server.wear.endpoints import router as wear
 from tierwright_server.workloads.endpoints import curves
 from tierwright_server.workloads.endpoints import router as workloads
 
-router = APIRouter(prefix=PREFIX, dependencies=[Depends(check_query)])
+router = APIRouter(
+    prefix=PREFIX, dependencies=[Depends(check_accept), Depends(check_query)]
+)
 # A router with neither prefix nor path cannot be included.
 router.add_api_route(
     "", get_root, operation_id="get_root", tags=["root"], responses=responses()
 )
-router.add_api_route("/", get_root, include_in_schema=False)
+router.add_api_route("/", get_root, operation_id="get_root", include_in_schema=False)
 # The first ones are found soonest: what sliders ask comes first. tus goes before uploads: its
 # HEAD and PATCH share their paths with the JSON routes.
 for part in (

@@ -19,6 +19,7 @@ from tierwright_server import api, errors, openapi
 from tierwright_server.analyses.cache import AnalysisCache
 from tierwright_server.catalog.shipped import load_shipped
 from tierwright_server.context import Context
+from tierwright_server.csv_answers import CsvAnswers
 from tierwright_server.curves import CurveCache
 from tierwright_server.database_watch import DatabaseGate, DatabaseWatch
 from tierwright_server.db import make_engine, psycopg_dsn
@@ -57,6 +58,7 @@ def make_app(settings: Settings) -> FastAPI:
     errors.install(app)
     app.include_router(api.router)
     _add_page(app, settings)
+    app.add_middleware(CsvAnswers)
     # event streams are left alone by the middleware itself
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     document: dict[str, Any] = {}

@@ -13,6 +13,7 @@ from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Query
 from fastapi.routing import APIRoute
 
+from tierwright_server.csv_answers import KEY
 from tierwright_server.errors import BadInput, shown
 from tierwright_server.schemas import ProblemDetail
 
@@ -43,6 +44,8 @@ async def check_query(request: Request) -> None:
     if not request.url.query:
         return
     known = _known(route)
+    if hasattr(request.state, "csv_table"):
+        known = {**known, KEY: str}
     faults = []
     for key, value in request.query_params.multi_items():
         if key not in known:
