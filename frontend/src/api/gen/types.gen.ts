@@ -12,10 +12,14 @@ export type ClientOptions = {
 export type AbsentPriceOut = {
     /**
      * Kind
+     *
+     * Its kind.
      */
     kind: string;
     /**
      * Reason
+     *
+     * Why there is none.
      */
     reason: string;
 };
@@ -34,14 +38,20 @@ export type AccessTimes = {
     disk_read_us: number;
     /**
      * Disk Write Us
+     *
+     * Of the array: that of one disk / disks. [µs]
      */
     disk_write_us: number;
     /**
      * Flash Read Us
+     *
+     * Page read of flash. [µs]
      */
     flash_read_us: number;
     /**
      * Flash Write Us
+     *
+     * Page write to flash. [µs]
      */
     flash_write_us: number;
     /**
@@ -52,6 +62,8 @@ export type AccessTimes = {
     disk_us: number;
     /**
      * Flash Us
+     *
+     * Mean access to flash, by the share of reads. [µs]
      */
     flash_us: number;
     /**
@@ -68,18 +80,26 @@ export type AccessTimes = {
     read_share_basis: string;
     /**
      * Disks
+     *
+     * Disks of the array.
      */
     disks: number;
     /**
      * Flash Write Pattern
+     *
+     * How flash is written.
      */
     flash_write_pattern: 'random' | 'sequential';
     /**
      * Flash Basis
+     *
+     * Where the times of flash are from.
      */
     flash_basis: string;
     /**
      * Disk Basis
+     *
+     * Where the times of the disk are from.
      */
     disk_basis: string;
 };
@@ -92,10 +112,14 @@ export type AccessTimes = {
 export type AccessWindows = {
     /**
      * Accesses
+     *
+     * Page accesses of each window. [accesses]
      */
     accesses: Array<number>;
     /**
      * Write Accesses
+     *
+     * Of them, writes. [accesses]
      */
     write_accesses: Array<number>;
     /**
@@ -170,18 +194,26 @@ export type Asks = {
 export type AxisIn = {
     /**
      * Axis
+     *
+     * What varies along the axis.
      */
     axis: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
     /**
      * Low
+     *
+     * The least value.
      */
     low: number;
     /**
      * High
+     *
+     * The greatest value.
      */
     high: number;
     /**
      * Points
+     *
+     * Points, in their order.
      */
     points?: number;
 };
@@ -194,14 +226,20 @@ export type AxisIn = {
 export type AxisOption = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
 };
@@ -256,10 +294,14 @@ export type BreakEvenCheckIn = {
     disk_device_id: string;
     /**
      * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
      */
     ram_device_id?: string | null;
     /**
      * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
      */
     price_book_id?: string | null;
     /**
@@ -392,10 +434,14 @@ export type BreakEvenIn = {
     disk_device_id: string;
     /**
      * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
      */
     ram_device_id?: string | null;
     /**
      * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
      */
     price_book_id?: string | null;
     /**
@@ -480,20 +526,34 @@ export type BreakEvenIn = {
 export type BreakEvenLeast = {
     /**
      * Steps
+     *
+     * DRAM steps, each with the flash that gains as much.
      */
     steps: Array<StepOut>;
+    /**
+     * Where the next sum of money belongs; null without prices.
+     */
     next_money: NextMoneyOut | null;
+    /**
+     * Price ratio at which the decision flips, over the size of the step.
+     */
     flips: FlipsOut;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Flip Finding
+     *
+     * At which price the decision flips, in a few words.
      */
     flip_finding: string;
 };
@@ -509,14 +569,20 @@ export type BreakEvenLeast = {
 export type BreakEvenOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
@@ -527,6 +593,8 @@ export type BreakEvenOut = {
     write_accesses: number | null;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
@@ -537,25 +605,41 @@ export type BreakEvenOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Ram Bytes
+     *
+     * RAM. [bytes]
      */
     ram_bytes: number;
     /**
      * Ram Hit Ratio
+     *
+     * Share of the accesses that RAM served. [1]
      */
     ram_hit_ratio: number;
     /**
      * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
      */
     amortisation_months: number;
+    /**
+     * The devices used.
+     */
     devices: DevicesUsed;
+    /**
+     * The price book used; null where none prices it.
+     */
     price_book: PriceBookRef | null;
     /**
      * Form
@@ -565,13 +649,21 @@ export type BreakEvenOut = {
     form: 'full' | 'plain';
     /**
      * Flash Metadata
+     *
+     * Preset of the memory that flash needs; null: nothing is charged.
      */
     flash_metadata: string | null;
+    /**
+     * Share of evicted pages that are dirty: measured, stated or unknown. [1]
+     */
     dirty_share: DirtyShareOut;
     /**
      * The other end, where the dirty share is unknown; else absent.
      */
     least: BreakEvenLeast | null;
+    /**
+     * Busy times of the devices as used.
+     */
     times: AccessTimes;
     /**
      * Exponent
@@ -581,54 +673,90 @@ export type BreakEvenOut = {
     exponent: number;
     /**
      * Steps
+     *
+     * DRAM steps, each with the flash that gains as much.
      */
     steps: Array<StepOut>;
+    /**
+     * The prices.
+     */
     prices: PricesUsed;
+    /**
+     * Where the next sum of money belongs; null without prices.
+     */
     next_money: NextMoneyOut | null;
+    /**
+     * The sum spent again and again; null without prices.
+     */
     plan: PlanOut | null;
+    /**
+     * Price ratio at which the decision flips, over the size of the step.
+     */
     flips: FlipsOut;
     /**
      * Intervals
+     *
+     * Break-even intervals of the pairs of tiers.
      */
     intervals: Array<IntervalOut>;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Flip Finding
+     *
+     * At which price the decision flips, in a few words.
      */
     flip_finding: string;
     /**
      * Interval Sentence
+     *
+     * The intervals in a sentence.
      */
     interval_sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
     /**
      * Time Basis
+     *
+     * Which service times were used.
      */
     time_basis: string;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
 };
@@ -641,14 +769,20 @@ export type BreakEvenOut = {
 export type BudgetOut = {
     /**
      * In Place Tb
+     *
+     * Where pages are overwritten in place; null where unknown. [TB]
      */
     in_place_tb: number | null;
     /**
      * Appended Tb
+     *
+     * Where pages are appended; null where unknown. [TB]
      */
     appended_tb: number | null;
     /**
      * Basis
+     *
+     * What it rests on.
      */
     basis: string;
     /**
@@ -685,74 +819,110 @@ export type BudgetOut = {
 export type BufferOut = {
     /**
      * Buffer
+     *
+     * Which buffer.
      */
     buffer: 'page_lru' | 'transaction_page' | 'transaction_log';
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Reads
+     *
+     * Page reads of the chip, copies of garbage collection included. [pages]
      */
     reads: number;
     /**
      * Writes
+     *
+     * Page writes to the chip, copies of garbage collection included. [pages]
      */
     writes: number;
     /**
      * Erases
+     *
+     * Blocks erased.
      */
     erases: number;
     /**
      * Hits
+     *
+     * Page touches found in memory.
      */
     hits: number;
     /**
      * Misses
+     *
+     * Page touches not found in memory.
      */
     misses: number;
     /**
      * Data Pages Written
+     *
+     * Data pages written. [pages]
      */
     data_pages_written: number;
     /**
      * Log Pages Written
+     *
+     * Log pages written. [pages]
      */
     log_pages_written: number;
     /**
      * Undo Pages Written
+     *
+     * Pages written to restore them after an abort. [pages]
      */
     undo_pages_written: number;
     /**
      * Copied Pages
+     *
+     * Live pages moved by garbage collection. [pages]
      */
     copied_pages: number;
     /**
      * Extra Log Reads
+     *
+     * Log pages read to bring a page up to date. [pages]
      */
     extra_log_reads: number;
     /**
      * Uncommitted Pages Written
+     *
+     * Pages written with changes of a transaction that ran on. [pages]
      */
     uncommitted_pages_written: number;
     /**
      * Garbage Pages
+     *
+     * Of the uncommitted pages written, those whose transaction aborted later. [pages]
      */
     garbage_pages: number;
     /**
      * Transactions Pushed Out
+     *
+     * Transactions that were pushed out of memory.
      */
     transactions_pushed_out: number;
     /**
      * Read Time Us
+     *
+     * Time of the reads. [µs]
      */
     read_time_us: number;
     /**
      * Write Time Us
+     *
+     * Time of the writes. [µs]
      */
     write_time_us: number;
     /**
      * Erase Time Us
+     *
+     * Time of the erases. [µs]
      */
     erase_time_us: number;
     /**
@@ -771,14 +941,20 @@ export type BufferOut = {
 export type ByStation = {
     /**
      * Cpu
+     *
+     * The processors.
      */
     cpu: Array<number>;
     /**
      * Flash
+     *
+     * The flash device.
      */
     flash: Array<number>;
     /**
      * Disk
+     *
+     * The disk.
      */
     disk: Array<number>;
 };
@@ -791,6 +967,8 @@ export type ByStation = {
 export type CheckOut = {
     /**
      * Simulation Id
+     *
+     * Id of the simulation that counted.
      */
     simulation_id: string;
     /**
@@ -821,6 +999,8 @@ export type CheckOut = {
 export type CheckedAnswer = {
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
@@ -831,6 +1011,8 @@ export type CheckedAnswer = {
     finding: string | null;
     /**
      * Rows
+     *
+     * The rows of the table.
      */
     rows: Array<CheckedFigure>;
     /**
@@ -855,14 +1037,20 @@ export type CheckedFigure = {
     of: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Figure
+     *
+     * Name of the figure.
      */
     figure: string;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
     /**
@@ -873,6 +1061,8 @@ export type CheckedFigure = {
     model: number | null;
     /**
      * Simulated
+     *
+     * As replayed; null where no replay gives it.
      */
     simulated: number | null;
     /**
@@ -911,18 +1101,26 @@ export type Comparison = {
     unchanged: boolean;
     /**
      * Model Changed
+     *
+     * Whether the version of the models changed.
      */
     model_changed: boolean;
     /**
      * Facts
+     *
+     * What changed in the devices, prices and the workload.
      */
     facts: Array<FactChange>;
     /**
      * Figures
+     *
+     * Key figures, as kept and as they are now.
      */
     figures: Array<FigureBeside>;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
 };
@@ -933,13 +1131,20 @@ export type Comparison = {
  * One thing to simulate: a name of `GET /simulator`, and its options.
  */
 export type ContenderIn = {
+    /**
+     * What kind of thing is replayed: policy, buffer, scheme or flash cache.
+     */
     family: Family;
     /**
      * Name
+     *
+     * Its name, as `GET /simulator` lists it.
      */
     name: string;
     /**
      * Options
+     *
+     * Options by name; those not named keep their defaults.
      */
     options?: {
         [key: string]: string;
@@ -952,23 +1157,34 @@ export type ContenderIn = {
  * A contender as it was understood.
  */
 export type ContenderOut = {
+    /**
+     * What kind of thing is replayed: policy, buffer, scheme or flash cache.
+     */
     family: Family;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Options
+     *
+     * Options by name; those not named keep their defaults.
      */
     options: {
         [key: string]: string;
     };
     /**
      * Tiers
+     *
+     * 1: RAM alone; 2: RAM and flash.
      */
     tiers: number;
 };
@@ -988,32 +1204,46 @@ export type ContentKind = 'trace' | 'profile' | 'curve';
 export type ConversionAskedOut = {
     /**
      * Format
+     *
+     * Format that was named; null: recognised.
      */
     format: string | null;
     /**
      * Page Bytes
+     *
+     * Page size that was named; null: the usual one. [bytes]
      */
     page_bytes: number | null;
     /**
      * Columns
+     *
+     * Columns of the table by what they hold, such as `offset` and `size`.
      */
     columns: {
         [key: string]: string;
     } | null;
     /**
      * Skip Bad Records
+     *
+     * Records that may be passed over as unreadable.
      */
     skip_bad_records: number;
     /**
      * Device Bytes
+     *
+     * Size of the device that was named; null: none. [bytes]
      */
     device_bytes: number | null;
     /**
      * Members Apart
+     *
+     * Whether the members of an archive are devices of their own.
      */
     members_apart: boolean;
     /**
      * Members Merged
+     *
+     * Whether the members of an archive are merged by time.
      */
     members_merged: boolean;
 };
@@ -1026,26 +1256,45 @@ export type ConversionAskedOut = {
 export type ConversionLogOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Converted At
+     *
+     * When the trace was read.
      */
     converted_at: string;
     /**
      * Server Version
+     *
+     * Version of the server that read the trace.
      */
     server_version: string;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
+    /**
+     * The file that was read.
+     */
     source: ConversionSourceOut;
+    /**
+     * What the request asked for.
+     */
     asked: ConversionAskedOut;
+    /**
+     * What the reader did.
+     */
     report: ConversionReportOut;
 };
 
@@ -1061,14 +1310,20 @@ export type ConversionReportOut = {
     kind: ContentKind;
     /**
      * Format
+     *
+     * Name of the trace format.
      */
     format: string;
     /**
      * Requests
+     *
+     * Records of the trace, each of one page or more.
      */
     requests: number | null;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
@@ -1091,38 +1346,56 @@ export type ConversionReportOut = {
     tells_writes: boolean;
     /**
      * Write Requests
+     *
+     * Records that write; null where it is unknown.
      */
     write_requests: number | null;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Duration S
+     *
+     * From the first to the last; null where times are unknown. [s]
      */
     duration_s: number | null;
     /**
      * First Time Ns
+     *
+     * Stamp of the first record; null where times are unknown. [ns]
      */
     first_time_ns: number | null;
     /**
      * Devices
+     *
+     * Devices in the trace; null where it names none.
      */
     devices: number | null;
     /**
      * Sha256 Of Sequence
+     *
+     * SHA-256 of the sequence of accesses, to compare readers by.
      */
     sha256_of_sequence: string | null;
     /**
      * Compression
+     *
+     * How the file is compressed; null: it is not.
      */
     compression: string | null;
     /**
      * Assumptions
+     *
+     * What the reader had to assume.
      */
     assumptions: Array<string>;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -1187,14 +1460,20 @@ export type ConversionReportOut = {
     sample_rate: number | null;
     /**
      * Chosen By
+     *
+     * `content` (detected), `name` (as asked) or `columns` (by the mapping).
      */
     chosen_by: string;
     /**
      * Margin
+     *
+     * Score of the format minus the best of the others.
      */
     margin: number;
     /**
      * Detection
+     *
+     * Formats that were tried, the best first.
      */
     detection: Array<DetectionOut>;
     /**
@@ -1203,9 +1482,14 @@ export type ConversionReportOut = {
      * Format of the original: `format`, unless that is canonical.
      */
     source_format: string;
+    /**
+     * Sizes of the requests and the space that they touch; null where unknown.
+     */
     extent: ExtentOut | null;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -1242,10 +1526,14 @@ export type ConversionReportOut = {
 export type ConversionSourceOut = {
     /**
      * Kind
+     *
+     * Its kind.
      */
     kind: 'upload' | 'registered' | 'fetched' | 'example';
     /**
      * Filename
+     *
+     * Name of the file, to show.
      */
     filename: string | null;
     /**
@@ -1256,10 +1544,14 @@ export type ConversionSourceOut = {
     address: string | null;
     /**
      * Size Bytes
+     *
+     * Its size. [bytes]
      */
     size_bytes: number;
     /**
      * Sha256
+     *
+     * SHA-256 of the file, in hexadecimal digits.
      */
     sha256: string;
 };
@@ -1272,6 +1564,8 @@ export type ConversionSourceOut = {
 export type CopyIn = {
     /**
      * Name
+     *
+     * Name of the copy; absent: that of the original, marked as a copy.
      */
     name?: string | null;
 };
@@ -1310,22 +1604,32 @@ export type CostLineOut = {
 export type CostTerms = {
     /**
      * Flash Reads
+     *
+     * Page reads of flash. [µs per access]
      */
     flash_reads: number;
     /**
      * Flash Fills
+     *
+     * Pages newly placed on flash. [µs per access]
      */
     flash_fills: number;
     /**
      * Flash Write Backs
+     *
+     * Dirty pages of RAM that overwrite their copy on flash. [µs per access]
      */
     flash_write_backs: number;
     /**
      * Disk Reads
+     *
+     * Page reads of the disk. [µs per access]
      */
     disk_reads: number;
     /**
      * Disk Writes
+     *
+     * Dirty pages that reach the disk. [µs per access]
      */
     disk_writes: number;
 };
@@ -1350,10 +1654,14 @@ export type CountBins = {
     highest: Array<number>;
     /**
      * Reads
+     *
+     * Reads in each bin.
      */
     reads: Array<number>;
     /**
      * Writes
+     *
+     * Writes in each bin.
      */
     writes: Array<number>;
 };
@@ -1372,6 +1680,8 @@ export type CrossingOut = {
     usd: string;
     /**
      * Better Beyond
+     *
+     * The better buy for larger sums.
      */
     better_beyond: 'dram' | 'flash';
 };
@@ -1384,6 +1694,8 @@ export type CrossingOut = {
 export type CrossoverOut = {
     /**
      * Schemes
+     *
+     * The two schemes.
      */
     schemes: [
         string,
@@ -1408,6 +1720,8 @@ export type CrossoverOut = {
 export type CurveKindList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<CurveKindOut>;
 };
@@ -1420,14 +1734,20 @@ export type CurveKindList = {
 export type CurveKindOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
@@ -1446,12 +1766,19 @@ export type CurveKindOut = {
 export type CurveOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
+    /**
+     * Its kind.
+     */
     kind: ContentKind;
     /**
      * Pages
@@ -1473,10 +1800,14 @@ export type CurveOut = {
     write_backs: Array<number> | null;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
      */
     write_accesses: number | null;
     /**
@@ -1487,10 +1818,14 @@ export type CurveOut = {
     tells_writes: boolean;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
@@ -1525,6 +1860,8 @@ export type CurveOut = {
 export type CurvePreviewOut = {
     /**
      * Kind
+     *
+     * Its kind.
      */
     kind: string | null;
     /**
@@ -1537,6 +1874,8 @@ export type CurvePreviewOut = {
     };
     /**
      * Points
+     *
+     * Points of the curve as they are understood.
      */
     points: Array<GivenPointOut>;
     /**
@@ -1553,10 +1892,14 @@ export type CurvePreviewOut = {
     repairable: boolean;
     /**
      * Questions
+     *
+     * What has to be stated before the curve can be used.
      */
     questions: Array<QuestionOut>;
     /**
      * Assumptions
+     *
+     * What the reader had to assume.
      */
     assumptions: Array<string>;
     /**
@@ -1567,30 +1910,44 @@ export type CurvePreviewOut = {
     cannot_tell: Array<string>;
     /**
      * Columns
+     *
+     * Columns that the table has.
      */
     columns: Array<string>;
     /**
      * Pools
+     *
+     * Pools that the table has curves of.
      */
     pools: Array<string>;
     /**
      * Size Unit
+     *
+     * Unit of the sizes; null where it must be stated.
      */
     size_unit: string | null;
     /**
      * Value
+     *
+     * What the values are; null where it must be stated.
      */
     value: string | null;
     /**
      * Page Bytes
+     *
+     * Size of one page; null where nobody states it. [bytes]
      */
     page_bytes: number | null;
     /**
      * Accesses
+     *
+     * Page accesses; null where nobody states them. [accesses]
      */
     accesses: number | null;
     /**
      * Data Known
+     *
+     * Whether the size of the data is known.
      */
     data_known: boolean;
     /**
@@ -1657,6 +2014,8 @@ export type CurveStatement = {
     pool?: string | null;
     /**
      * Page Bytes
+     *
+     * Size of one page; absent: stated by the text, or asked for. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -1753,6 +2112,8 @@ export type CurveWorkloadIn = {
     pool?: string | null;
     /**
      * Page Bytes
+     *
+     * Size of one page; absent: stated by the text, or asked for. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -1862,10 +2223,14 @@ export type DecisionIn = {
     disk_device_id: string;
     /**
      * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
      */
     ram_device_id?: string | null;
     /**
      * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
      */
     price_book_id?: string | null;
     /**
@@ -1900,6 +2265,8 @@ export type DecisionIn = {
 export type DerivationOut = {
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -1912,26 +2279,38 @@ export type DerivationOut = {
 export type DerivationStep = {
     /**
      * Scheme
+     *
+     * Scheme that the step belongs to; null: all.
      */
     scheme: string | null;
     /**
      * Name
+     *
+     * Name of the figure that the step gives.
      */
     name: string;
     /**
      * Formula
+     *
+     * The equation.
      */
     formula: string;
     /**
      * Value
+     *
+     * Its value; null where it could not be computed.
      */
     value: number | null;
     /**
      * Unit
+     *
+     * Unit of the value; `1`: none.
      */
     unit: string;
     /**
      * Source
+     *
+     * Where the formula is from.
      */
     source: string;
 };
@@ -1944,14 +2323,20 @@ export type DerivationStep = {
 export type DetectionOut = {
     /**
      * Format
+     *
+     * Name of the trace format.
      */
     format: string;
     /**
      * Score
+     *
+     * How well the head of the file fits.
      */
     score: number;
     /**
      * Reason
+     *
+     * Why it scores so.
      */
     reason: string;
 };
@@ -1964,26 +2349,38 @@ export type DetectionOut = {
 export type DeviceCounts = {
     /**
      * Name
+     *
+     * Name of the device in the trace.
      */
     name: string;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
      */
     write_accesses: number;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
      * Requests
+     *
+     * Records of the trace, each of one page or more.
      */
     requests: number;
     /**
      * Sequential Requests
+     *
+     * Requests that continue the one before.
      */
     sequential_requests: number;
     /**
@@ -2016,6 +2413,8 @@ export type DeviceHealthIn = {
     flash_device_id?: string | null;
     /**
      * Rated Tb
+     *
+     * Host writes that it is rated for; null where unknown. [TB]
      */
     rated_tb?: number | null;
 };
@@ -2028,18 +2427,26 @@ export type DeviceHealthIn = {
 export type DeviceHealthOut = {
     /**
      * Model
+     *
+     * Model that the drive names.
      */
     model: string;
     /**
      * Serial
+     *
+     * Serial number that the drive names.
      */
     serial: string;
     /**
      * Capacity Bytes
+     *
+     * Capacity; null where nobody states it. [bytes]
      */
     capacity_bytes: number | null;
     /**
      * Written Tb
+     *
+     * Host writes so far; null where unknown. [TB]
      */
     written_tb: number | null;
     /**
@@ -2050,10 +2457,14 @@ export type DeviceHealthOut = {
     waf: number | null;
     /**
      * Power On Hours
+     *
+     * Hours that it ran; null where it does not say. [h]
      */
     power_on_hours: number | null;
     /**
      * Percentage Used
+     *
+     * Wear that the drive reports of itself; null where it does not. [%]
      */
     percentage_used: number | null;
     /**
@@ -2064,18 +2475,26 @@ export type DeviceHealthOut = {
     tb_per_day: number | null;
     /**
      * Basis
+     *
+     * What it rests on.
      */
     basis: string;
     /**
      * Rated Tb
+     *
+     * Host writes that it is rated for; null where unknown. [TB]
      */
     rated_tb: number | null;
     /**
      * Left Tb
+     *
+     * Host writes left; null where unknown. [TB]
      */
     left_tb: number | null;
     /**
      * Left Share
+     *
+     * Share of the rated writes left; null where unknown. [1]
      */
     left_share: number | null;
     /**
@@ -2092,14 +2511,20 @@ export type DeviceHealthOut = {
     validity: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -2124,10 +2549,14 @@ export type DeviceIn = {
     kind: string;
     /**
      * Year
+     *
+     * Year in which it was first sold; null where unknown.
      */
     year?: number | null;
     /**
      * Sold As
+     *
+     * `device`, or a disk of a cloud `instance`.
      */
     sold_as?: 'device' | 'instance';
     /**
@@ -2146,6 +2575,8 @@ export type DeviceIn = {
     measurements?: Array<MeasurementIn>;
     /**
      * Notes
+     *
+     * Remarks.
      */
     notes?: string;
 };
@@ -2158,14 +2589,20 @@ export type DeviceIn = {
 export type DeviceKindOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Roles
+     *
+     * Tiers that it can serve.
      */
     roles: Array<'ram' | 'flash' | 'disk'>;
 };
@@ -2178,10 +2615,14 @@ export type DeviceKindOut = {
 export type DeviceList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<DeviceOut>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
 };
@@ -2194,22 +2635,32 @@ export type DeviceList = {
 export type DeviceOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Kind
+     *
+     * Its kind.
      */
     kind: string;
     /**
      * Origin
+     *
+     * `shipped` with the product, or your `own`.
      */
     origin: 'shipped' | 'own';
     /**
      * Year
+     *
+     * Year in which it was first sold; null where unknown.
      */
     year: number | null;
     /**
@@ -2220,24 +2671,34 @@ export type DeviceOut = {
     sold_as: 'device' | 'instance';
     /**
      * Capacity Bytes
+     *
+     * Capacity; null where nobody states it. [bytes]
      */
     capacity_bytes: number | null;
     /**
      * Page Bytes
+     *
+     * Page that its service times are for; null where none is known. [bytes]
      */
     page_bytes: number | null;
     /**
      * Queue Depth
+     *
+     * Requests under way at once; null where nobody states it.
      */
     queue_depth: number | null;
     /**
      * Figures
+     *
+     * Its figures by name, each with unit and source.
      */
     figures: {
         [key: string]: FigureOut;
     };
     /**
      * Measurements
+     *
+     * IOPS at other page sizes and queue depths.
      */
     measurements: Array<MeasurementOut>;
     /**
@@ -2294,6 +2755,8 @@ export type DeviceOut = {
     usd_per_gb_month: string | null;
     /**
      * Price Date
+     *
+     * Day, month or quarter of the price; null without one.
      */
     price_date: string | null;
     /**
@@ -2322,6 +2785,8 @@ export type DeviceOut = {
     assumed: Array<string>;
     /**
      * Notes
+     *
+     * Remarks.
      */
     notes: string;
     /**
@@ -2352,10 +2817,14 @@ export type DeviceSplit = {
     asymmetry: number;
     /**
      * Best Clean Pages
+     *
+     * Clean pool of the best split. [pages]
      */
     best_clean_pages: number;
     /**
      * Best Cost
+     *
+     * Its cost. [page reads per access]
      */
     best_cost: number;
     /**
@@ -2376,18 +2845,26 @@ export type DeviceSplit = {
     };
     /**
      * Device Id
+     *
+     * Id of the device.
      */
     device_id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Kind
+     *
+     * Its kind.
      */
     kind: string;
     /**
      * Year
+     *
+     * Year in which it was first sold; null where unknown.
      */
     year: number | null;
     /**
@@ -2406,10 +2883,14 @@ export type DeviceSplit = {
 export type DeviceVocabulary = {
     /**
      * Kinds
+     *
+     * Kinds of device.
      */
     kinds: Array<DeviceKindOut>;
     /**
      * Figures
+     *
+     * Figures that a device may state.
      */
     figures: Array<FigureKindOut>;
 };
@@ -2422,6 +2903,8 @@ export type DeviceVocabulary = {
 export type DevicesOut = {
     /**
      * Devices
+     *
+     * Devices in the trace.
      */
     devices: number;
     /**
@@ -2432,6 +2915,8 @@ export type DevicesOut = {
     cache_pages: Array<number>;
     /**
      * Rows
+     *
+     * The devices, each with its accesses.
      */
     rows: Array<DeviceCounts>;
     /**
@@ -2446,8 +2931,17 @@ export type DevicesOut = {
  * The devices as they were when this was evaluated.
  */
 export type DevicesUsed = {
+    /**
+     * The flash device.
+     */
     flash: DeviceOut;
+    /**
+     * The disk.
+     */
     disk: DeviceOut;
+    /**
+     * The RAM device; null where none was named.
+     */
     ram: DeviceOut | null;
 };
 
@@ -2563,6 +3057,8 @@ export type DirectoriesIn = {
 export type DirectoriesOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
@@ -2573,18 +3069,26 @@ export type DirectoriesOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Bytes
+     *
+     * RAM. [bytes]
      */
     ram_bytes: number;
     /**
      * Flash Bytes
+     *
+     * Flash. [bytes]
      */
     flash_bytes: number;
     /**
      * Flash Device Name
+     *
+     * Name of the flash device.
      */
     flash_device_name: string;
     /**
@@ -2595,6 +3099,8 @@ export type DirectoriesOut = {
     none_us: number;
     /**
      * Options
+     *
+     * Every place of the directory with every size of flash pages.
      */
     options: Array<DirectoryOptionOut>;
     /**
@@ -2623,18 +3129,26 @@ export type DirectoriesOut = {
     remark: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -2653,6 +3167,8 @@ export type DirectoryOptionOut = {
     placement: string;
     /**
      * Flash Page Bytes
+     *
+     * Size of a flash page. [bytes]
      */
     flash_page_bytes: number;
     /**
@@ -2663,10 +3179,14 @@ export type DirectoryOptionOut = {
     technique: string | null;
     /**
      * Entry Bytes
+     *
+     * Size of one entry. [bytes]
      */
     entry_bytes: number;
     /**
      * Directory Bytes
+     *
+     * Size of the directory. [bytes]
      */
     directory_bytes: number;
     /**
@@ -2677,22 +3197,32 @@ export type DirectoryOptionOut = {
     ram_pages: number;
     /**
      * Flash Blocks
+     *
+     * Flash pages, of `flash_page_bytes` each.
      */
     flash_blocks: number;
     /**
      * Flash Pages
+     *
+     * Pages of the workload that they hold at most. [pages]
      */
     flash_pages: number;
     /**
      * Lookup Us
+     *
+     * One lookup. [µs]
      */
     lookup_us: number;
     /**
      * Update Us
+     *
+     * One update. [µs]
      */
     update_us: number;
     /**
      * Schemes
+     *
+     * The page-flow schemes.
      */
     schemes: Array<DirectorySchemeOut>;
     /**
@@ -2721,6 +3251,8 @@ export type DirectoryOptionOut = {
     saving_if_full: number | null;
     /**
      * Reason
+     *
+     * Why; empty where there is nothing to explain.
      */
     reason: string;
 };
@@ -2733,18 +3265,26 @@ export type DirectoryOptionOut = {
 export type DirectorySchemeOut = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Io Us
+     *
+     * I/O time of the pages. [µs per access]
      */
     io_us: number;
     /**
      * Directory Us
+     *
+     * Time of the directory. [µs per access]
      */
     directory_us: number;
     /**
@@ -2755,6 +3295,8 @@ export type DirectorySchemeOut = {
     block_read_us: number;
     /**
      * Total Us
+     *
+     * All of it. [µs per access]
      */
     total_us: number;
     /**
@@ -2771,6 +3313,9 @@ export type DirectorySchemeOut = {
  * What is known of the share of evicted pages that are dirty (p_d).
  */
 export type DirtyShareOut = {
+    /**
+     * Whether the share is measured, stated or unknown.
+     */
     state: DirtyShareState;
     /**
      * Value
@@ -2813,6 +3358,8 @@ export type DirtyShareState = 'measured' | 'stated' | 'unknown';
 export type DrivesOut = {
     /**
      * Count
+     *
+     * Whole drives.
      */
     count: number;
     /**
@@ -2841,6 +3388,8 @@ export type DrivesOut = {
     held_usd_per_month: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
 };
@@ -2853,6 +3402,8 @@ export type DrivesOut = {
 export type EqualMoney = {
     /**
      * Form
+     *
+     * `full` counts writes too, `plain` hits alone.
      */
     form: 'full' | 'plain';
     /**
@@ -2893,10 +3444,14 @@ export type EqualMoney = {
     flash_gains: Array<SchemeGain>;
     /**
      * Flash To Dram Gain Ratio
+     *
+     * Gain in flash over gain in DRAM; null without both.
      */
     flash_to_dram_gain_ratio: number | null;
     /**
      * Winner
+     *
+     * Which is better.
      */
     winner: 'flash' | 'dram' | 'tie' | 'neither';
     /**
@@ -2919,6 +3474,8 @@ export type EqualMoney = {
     matching_scheme: string | null;
     /**
      * Flip Price Ratio
+     *
+     * Price of flash over price of DRAM at which both gain as much; null: see `flip_reason`.
      */
     flip_price_ratio: number | null;
     /**
@@ -2929,10 +3486,14 @@ export type EqualMoney = {
     flip_reason: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
 };
@@ -2945,6 +3506,8 @@ export type EqualMoney = {
 export type EstimatorOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
@@ -2955,6 +3518,8 @@ export type EstimatorOut = {
     exact: boolean;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
@@ -2976,14 +3541,20 @@ export type EstimatorOut = {
 export type EvaluationOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
@@ -2994,30 +3565,44 @@ export type EvaluationOut = {
     write_accesses: number | null;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Ram Bytes
+     *
+     * RAM. [bytes]
      */
     ram_bytes: number;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages: number;
     /**
      * Flash Bytes
+     *
+     * Flash. [bytes]
      */
     flash_bytes: number;
     /**
      * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
      */
     amortisation_months: number;
     /**
@@ -3038,7 +3623,13 @@ export type EvaluationOut = {
      * Their first touches per access: in the steady state with hits and misses 1, from a cold start a part of the misses.
      */
     growth_per_access: number;
+    /**
+     * The devices used.
+     */
     devices: DevicesUsed;
+    /**
+     * The price book used; null where none prices it.
+     */
     price_book: PriceBookRef | null;
     /**
      * Absent where no metadata of flash are charged.
@@ -3046,8 +3637,13 @@ export type EvaluationOut = {
     ram_budget: RamBudgetOut | null;
     /**
      * Schemes
+     *
+     * The page-flow schemes.
      */
     schemes: Array<SchemeEvaluation>;
+    /**
+     * Share of evicted pages that are dirty: measured, stated or unknown. [1]
+     */
     dirty_share: DirtyShareOut;
     /**
      * Best
@@ -3057,8 +3653,13 @@ export type EvaluationOut = {
     best: string | null;
     /**
      * Runner Up
+     *
+     * The next best scheme; null where there is none.
      */
     runner_up: string | null;
+    /**
+     * How far the best is ahead of the next; null where there is no next.
+     */
     margin: MarginOut | null;
     /**
      * Whose figures best, runner-up and margin are.
@@ -3088,6 +3689,8 @@ export type EvaluationOut = {
     sentence: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -3110,6 +3713,8 @@ export type EvaluationOut = {
     cost_basis: string;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
 };
@@ -3140,6 +3745,8 @@ export type ExchangeRateIn = {
     date: string;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
 };
@@ -3152,10 +3759,14 @@ export type ExchangeRateIn = {
 export type ExchangeRateList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<ExchangeRateOut>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
 };
@@ -3168,6 +3779,8 @@ export type ExchangeRateList = {
 export type ExchangeRateOut = {
     /**
      * Currency
+     *
+     * Three letters, such as `EUR`.
      */
     currency: string;
     /**
@@ -3178,10 +3791,14 @@ export type ExchangeRateOut = {
     per_usd: string;
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date: string;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
@@ -3206,10 +3823,14 @@ export type ExtentOut = {
     unit: string;
     /**
      * Smallest Request
+     *
+     * The smallest, in `unit`.
      */
     smallest_request: number;
     /**
      * Largest Request
+     *
+     * The largest, in `unit`.
      */
     largest_request: number;
     /**
@@ -3234,18 +3855,26 @@ export type ExtentOut = {
 export type FactChange = {
     /**
      * Kind
+     *
+     * Its kind.
      */
     kind: 'workload' | 'device' | 'price book';
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Fact
+     *
+     * Which statement about it changed.
      */
     fact: string;
     /**
@@ -3277,34 +3906,50 @@ export type Family = 'policy' | 'buffer' | 'scheme' | 'flash_cache' | 'chooser';
 export type FigureBeside = {
     /**
      * Ask
+     *
+     * Question that the figure answers.
      */
     ask: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Scheme
+     *
+     * Scheme that it belongs to; null: none.
      */
     scheme: string | null;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string | null;
     /**
      * Before
+     *
+     * As it was kept.
      */
     before: number | string | null;
     /**
      * Now
+     *
+     * As it is now.
      */
     now: number | string | null;
     /**
      * Changed
+     *
+     * Whether the two differ.
      */
     changed: boolean;
     /**
@@ -3323,22 +3968,32 @@ export type FigureBeside = {
 export type FigureIn = {
     /**
      * Value
+     *
+     * The figure, in `unit`.
      */
     value: number;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date?: string | null;
     /**
      * Note
+     *
+     * A remark.
      */
     note?: string;
     /**
@@ -3357,14 +4012,20 @@ export type FigureIn = {
 export type FigureKindOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Units
+     *
+     * Units that it may be stated in.
      */
     units: Array<string>;
     /**
      * Meaning
+     *
+     * What it is, in words.
      */
     meaning: string;
 };
@@ -3377,22 +4038,32 @@ export type FigureKindOut = {
 export type FigureOut = {
     /**
      * Value
+     *
+     * The figure, in `unit`.
      */
     value: number;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date: string | null;
     /**
      * Note
+     *
+     * A remark.
      */
     note: string;
     /**
@@ -3425,18 +4096,26 @@ export type FilePath = {
 export type FillOut = {
     /**
      * Seconds
+     *
+     * Time it takes. [s]
      */
     seconds: number;
     /**
      * Bytes Per S
+     *
+     * Rate. [bytes/s]
      */
     bytes_per_s: number;
     /**
      * Bottleneck
+     *
+     * What limits the rate.
      */
     bottleneck: string;
     /**
      * Rates Bytes Per S
+     *
+     * What each part would allow. [bytes/s]
      */
     rates_bytes_per_s: {
         [key: string]: number;
@@ -3449,10 +4128,14 @@ export type FillOut = {
     units: number;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
 };
@@ -3515,6 +4198,9 @@ export type FioImportIn = {
  * A device from a result of fio.
  */
 export type FioImportOut = {
+    /**
+     * The device that was made of the result.
+     */
     device: DeviceOut;
     /**
      * Kept
@@ -3524,6 +4210,8 @@ export type FioImportOut = {
     kept: boolean;
     /**
      * Runs
+     *
+     * Every run of the result, used or not.
      */
     runs: Array<FioRunOut>;
     /**
@@ -3548,10 +4236,14 @@ export type FioImportOut = {
     basis: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
 };
@@ -3564,18 +4256,26 @@ export type FioImportOut = {
 export type FioRunOut = {
     /**
      * Name
+     *
+     * Name of the job.
      */
     name: string;
     /**
      * Operation
+     *
+     * `read` or `write`.
      */
     operation: 'read' | 'write';
     /**
      * Random
+     *
+     * Whether it was random.
      */
     random: boolean;
     /**
      * Block Bytes
+     *
+     * Size of a request. [bytes]
      */
     block_bytes: number;
     /**
@@ -3598,6 +4298,8 @@ export type FioRunOut = {
     iops: number;
     /**
      * Bytes Per S
+     *
+     * Rate. [bytes/s]
      */
     bytes_per_s: number;
     /**
@@ -3620,6 +4322,8 @@ export type FioRunOut = {
     service_time_us: number | null;
     /**
      * Duration S
+     *
+     * How long it ran. [s]
      */
     duration_s: number;
 };
@@ -3700,6 +4404,8 @@ export type FlashChoiceIn = {
 export type FlashChoiceOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
@@ -3710,47 +4416,72 @@ export type FlashChoiceOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages: number;
+    /**
+     * The price book used; null where none prices it.
+     */
     price_book: PriceBookRef | null;
     /**
      * Rows
+     *
+     * The rows of the table.
      */
     rows: Array<FlashRowOut>;
     /**
      * Best By Time
+     *
+     * That of least I/O time; null where none could be evaluated.
      */
     best_by_time: string | null;
     /**
      * Best By Price Times Time
+     *
+     * That of least price x time; null where nothing has a price.
      */
     best_by_price_times_time: string | null;
     /**
      * Rejected
+     *
+     * Devices that could not be evaluated, and why.
      */
     rejected: Array<RejectedOut>;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -3769,10 +4500,14 @@ export type FlashChoiceOut = {
 export type FlashMetadataOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -3795,14 +4530,20 @@ export type FlashMetadataOut = {
     source_entry_bytes: number;
     /**
      * Fixed Bytes
+     *
+     * Memory that does not grow with flash. [bytes]
      */
     fixed_bytes: number;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Note
+     *
+     * A remark.
      */
     note: string;
 };
@@ -3815,22 +4556,32 @@ export type FlashMetadataOut = {
 export type FlashRowOut = {
     /**
      * Device Id
+     *
+     * Id of the device.
      */
     device_id: string;
     /**
      * Device Name
+     *
+     * Name of the device.
      */
     device_name: string;
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Scheme Title
+     *
+     * Title of the scheme.
      */
     scheme_title: string;
     /**
      * Io Time Us Per Access
+     *
+     * Time that I/O keeps devices busy. [µs per access]
      */
     io_time_us_per_access: number;
     /**
@@ -3841,6 +4592,8 @@ export type FlashRowOut = {
     gain_over_none: number;
     /**
      * Flash Usd Per Month
+     *
+     * Cost of the flash a month; null where a price is missing. [USD/month]
      */
     flash_usd_per_month: string | null;
     /**
@@ -3865,14 +4618,20 @@ export type FlashRowOut = {
 export type FlipsOut = {
     /**
      * Delta
+     *
+     * Added DRAM in multiples of the DRAM there is.
      */
     delta: Array<number>;
     /**
      * Log
+     *
+     * By the log model.
      */
     log: Array<number | null>;
     /**
      * Curve
+     *
+     * By the workload's curve.
      */
     curve: Array<number | null>;
     /**
@@ -3891,22 +4650,32 @@ export type FlipsOut = {
 export type FormatOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
      * Has Writes
+     *
+     * Whether it tells reads from writes.
      */
     has_writes: boolean;
     /**
      * Has Time
+     *
+     * Whether its records carry a time.
      */
     has_time: boolean;
     /**
      * Has Device
+     *
+     * Whether its records name a device.
      */
     has_device: boolean;
     /**
@@ -3931,6 +4700,8 @@ export type FormatOut = {
 export type FormulaAnswerOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
@@ -3951,26 +4722,38 @@ export type FormulaAnswerOut = {
     };
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Formula
+     *
+     * The equation.
      */
     formula: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -3983,14 +4766,20 @@ export type FormulaAnswerOut = {
 export type FormulaCardOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Family
+     *
+     * Paper that it is from.
      */
     family: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -4001,6 +4790,8 @@ export type FormulaCardOut = {
     says: string;
     /**
      * Formula
+     *
+     * The equation.
      */
     formula: string;
     /**
@@ -4011,14 +4802,20 @@ export type FormulaCardOut = {
     source: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Parameters
+     *
+     * What it takes.
      */
     parameters: Array<FormulaParameterOut>;
     /**
@@ -4029,8 +4826,13 @@ export type FormulaCardOut = {
     instead: Array<FormulaParameterOut>;
     /**
      * Outputs
+     *
+     * Fields of the result.
      */
     outputs: Array<FormulaOutputOut>;
+    /**
+     * Inputs and result of a test vector.
+     */
     example: FormulaExampleOut;
     /**
      * Page File
@@ -4066,16 +4868,22 @@ export type FormulaCardOut = {
 export type FormulaExampleOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Inputs
+     *
+     * Inputs by name.
      */
     inputs: {
         [key: string]: unknown;
     };
     /**
      * Expected
+     *
+     * The result that the vector holds.
      */
     expected: {
         [key: string]: unknown;
@@ -4090,14 +4898,20 @@ export type FormulaExampleOut = {
 export type FormulaFamilyOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Paper
+     *
+     * Where it was published; null where it was not.
      */
     paper: string;
 };
@@ -4126,10 +4940,14 @@ export type FormulaIn = {
 export type FormulaOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Io Time Us Per Access
+     *
+     * Time that I/O keeps devices busy. [µs per access]
      */
     io_time_us_per_access: number;
     /**
@@ -4168,7 +4986,13 @@ export type FormulaOut = {
      * How the shares were found.
      */
     estimator: string;
+    /**
+     * The cost of the scheme by its formula.
+     */
     derivation: DerivationStep;
+    /**
+     * The same with what was counted.
+     */
     measured_derivation: DerivationStep;
 };
 
@@ -4180,14 +5004,20 @@ export type FormulaOut = {
 export type FormulaOutputOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
     /**
      * Meaning
+     *
+     * What it is, in words.
      */
     meaning: string;
     /**
@@ -4206,10 +5036,14 @@ export type FormulaOutputOut = {
 export type FormulaPageOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Page File
+     *
+     * File of the page in `docs/models/`.
      */
     page_file: string;
     /**
@@ -4228,10 +5062,14 @@ export type FormulaPageOut = {
 export type FormulaParameterOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Kind
+     *
+     * What is put in.
      */
     kind: 'number' | 'numbers' | 'integer' | 'flag' | 'choice' | 'curve' | 'trace' | 'names' | 'rows' | 'transactions';
     /**
@@ -4242,10 +5080,14 @@ export type FormulaParameterOut = {
     unit: string;
     /**
      * Meaning
+     *
+     * What it is, in words.
      */
     meaning: string;
     /**
      * Required
+     *
+     * Whether it must be given.
      */
     required: boolean;
     /**
@@ -4262,6 +5104,8 @@ export type FormulaParameterOut = {
     otherwise: string;
     /**
      * Choices
+     *
+     * The values that may be chosen.
      */
     choices: Array<string>;
     /**
@@ -4280,10 +5124,14 @@ export type FormulaParameterOut = {
 export type FormulasOut = {
     /**
      * Families
+     *
+     * The papers.
      */
     families: Array<FormulaFamilyOut>;
     /**
      * Formulas
+     *
+     * Every formula.
      */
     formulas: Array<FormulaCardOut>;
 };
@@ -4394,6 +5242,8 @@ export type FragmentCacheIn = {
 export type FragmentCacheOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
@@ -4404,38 +5254,56 @@ export type FragmentCacheOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Cache Bytes
+     *
+     * Size of the cache. [bytes]
      */
     cache_bytes: number;
     /**
      * Source Bytes
+     *
+     * Size of what is cached. [bytes]
      */
     source_bytes: number;
     /**
      * Read Miss Rate
+     *
+     * Share of reads that miss the cache. [1]
      */
     read_miss_rate: number;
     /**
      * Miss Rate Basis
+     *
+     * Where the miss rate is from.
      */
     miss_rate_basis: string;
     /**
      * Page Writes Per S
+     *
+     * Writes of the page. [1/s]
      */
     page_writes_per_s: number;
     /**
      * Fragment Populations Per S
+     *
+     * Promotions of the page's fragment. [1/s]
      */
     fragment_populations_per_s: number;
     /**
      * Rate Basis
+     *
+     * Where the rate is from.
      */
     rate_basis: string;
     /**
      * Fragment Bytes
+     *
+     * Size of a fragment. [bytes]
      */
     fragment_bytes: number;
     /**
@@ -4446,6 +5314,8 @@ export type FragmentCacheOut = {
     at: number;
     /**
      * Phases
+     *
+     * Parts of the fill in which the same threads run.
      */
     phases: Array<PhaseOut>;
     /**
@@ -4460,33 +5330,50 @@ export type FragmentCacheOut = {
      * Replaced once the cache is full.
      */
     bytes_per_s_full: number;
+    /**
+     * Other sizes of fragments; columns.
+     */
     sizes: FragmentSizes;
     /**
      * Policies
+     *
+     * Ways of writing a cached page.
      */
     policies: Array<WritePolicyOut>;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -4499,26 +5386,38 @@ export type FragmentCacheOut = {
 export type FragmentSizes = {
     /**
      * Fragment Bytes
+     *
+     * The sizes. [bytes]
      */
     fragment_bytes: Array<number>;
     /**
      * Metadata Bytes
+     *
+     * Memory of the metadata at each size. [bytes]
      */
     metadata_bytes: Array<number>;
     /**
      * Fill S
+     *
+     * Time to fill at each size. [s]
      */
     fill_s: Array<number>;
     /**
      * Used Share
+     *
+     * Share of a promoted fragment that is useful. [1]
      */
     used_share: Array<number>;
     /**
      * Flash Writes Per Useful Byte
+     *
+     * Bytes written to flash for a useful one. [1]
      */
     flash_writes_per_useful_byte: Array<number>;
     /**
      * Effective Cache Bytes
+     *
+     * Cache that holds useful pages. [bytes]
      */
     effective_cache_bytes: Array<number>;
 };
@@ -4537,10 +5436,14 @@ export type GainOut = {
     asymmetry: number;
     /**
      * Best Clean Pages
+     *
+     * Clean pool of the best split. [pages]
      */
     best_clean_pages: number;
     /**
      * Best Cost
+     *
+     * Its cost. [page reads per access]
      */
     best_cost: number;
     /**
@@ -4569,10 +5472,14 @@ export type GainOut = {
 export type GivenPointOut = {
     /**
      * Line
+     *
+     * Line of the text.
      */
     line: number;
     /**
      * Pages
+     *
+     * Cache size. [pages]
      */
     pages: number;
     /**
@@ -4597,14 +5504,20 @@ export type GivenPointOut = {
 export type HealthOut = {
     /**
      * Status
+     *
+     * `degraded` where the database or every worker is gone.
      */
     status: 'ok' | 'degraded';
     /**
      * Version
+     *
+     * Version of the product.
      */
     version: string;
     /**
      * Database
+     *
+     * Whether the database answers.
      */
     database: 'ok' | 'unreachable';
     /**
@@ -4623,34 +5536,50 @@ export type HealthOut = {
 export type IntervalOut = {
     /**
      * Upper
+     *
+     * Upper tier of the pair.
      */
     upper: string;
     /**
      * Lower
+     *
+     * Lower tier of the pair.
      */
     lower: string;
     /**
      * Upper Name
+     *
+     * Name of the upper tier.
      */
     upper_name: string;
     /**
      * Lower Name
+     *
+     * Name of the lower tier.
      */
     lower_name: string;
     /**
      * Interval S
+     *
+     * Accesses further apart than this belong into the lower tier; null: see `missing`. [s]
      */
     interval_s: number | null;
     /**
      * Missing
+     *
+     * Figures that are missing to compute it.
      */
     missing: Array<string>;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
 };
@@ -4663,14 +5592,20 @@ export type IntervalOut = {
 export type KeptAnswer = {
     /**
      * Sentences
+     *
+     * What the answer said.
      */
     sentences: Array<string>;
     /**
      * Figures
+     *
+     * Key figures of the answer.
      */
     figures: Array<KeptFigure>;
     /**
      * Sources
+     *
+     * Workload, devices and prices as they were.
      */
     sources: Array<KeptSource>;
 };
@@ -4689,10 +5624,14 @@ export type KeptFigure = {
     ask: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -4709,6 +5648,8 @@ export type KeptFigure = {
     value: number | string | null;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string | null;
 };
@@ -4721,18 +5662,26 @@ export type KeptFigure = {
 export type KeptSource = {
     /**
      * Kind
+     *
+     * Workload, device or price book.
      */
     kind: 'workload' | 'device' | 'price book';
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Facts
+     *
+     * What was stated of it.
      */
     facts: {
         [key: string]: string;
@@ -4753,6 +5702,8 @@ export type KneeOut = {
     pages: number;
     /**
      * Hit Ratio
+     *
+     * Hit ratio at the knee. [1]
      */
     hit_ratio: number;
     /**
@@ -4771,19 +5722,30 @@ export type KneeOut = {
 export type LeastOut = {
     /**
      * Flash Writes
+     *
+     * Page writes to flash. [pages]
      */
     flash_writes: number;
     /**
      * Disk Writes
+     *
+     * Page writes to the disk. [pages]
      */
     disk_writes: number;
+    /**
+     * The parts of the I/O time. [µs per access]
+     */
     cost_terms_us_per_access: CostTerms;
     /**
      * Io Time Us Per Access
+     *
+     * Time that I/O keeps devices busy. [µs per access]
      */
     io_time_us_per_access: number;
     /**
      * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
      */
     flash_writes_per_access: number;
 };
@@ -4796,10 +5758,14 @@ export type LeastOut = {
 export type LeavingOut = {
     /**
      * Transaction
+     *
+     * Name of the transaction.
      */
     transaction: string;
     /**
      * Pages
+     *
+     * Pages of it in memory. [pages]
      */
     pages: number;
     /**
@@ -4856,10 +5822,14 @@ export type LinkOut = {
 export type LiveOut = {
     /**
      * Status
+     *
+     * Always `alive`.
      */
     status: 'alive';
     /**
      * Version
+     *
+     * Version of the product.
      */
     version: string;
 };
@@ -4872,18 +5842,26 @@ export type LiveOut = {
 export type MapAxisOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: 'flash_per_ram' | 'ram_pages' | 'flash_pages' | 'dirty_share' | 'asymmetry';
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
     /**
      * Values
+     *
+     * Values along the axis.
      */
     values: Array<number>;
 };
@@ -4896,34 +5874,48 @@ export type MapAxisOut = {
 export type MapLeastOut = {
     /**
      * Best
+     *
+     * Index of the best scheme at each point, -1: none.
      */
     best: Array<Array<number>>;
     /**
      * Io Time Us Per Access
+     *
+     * I/O time at each point, by scheme. [µs per access]
      */
     io_time_us_per_access: {
         [key: string]: Array<Array<number | null>>;
     };
     /**
      * Margin
+     *
+     * Lead of the best at each point.
      */
     margin: Array<Array<number | null>>;
     /**
      * Too Close
+     *
+     * Whether the lead is within the error, at each point.
      */
     too_close: Array<Array<boolean>>;
     /**
      * Crossovers
+     *
+     * Lines along which two schemes cost the same.
      */
     crossovers: Array<CrossoverOut>;
     /**
      * Shares
+     *
+     * Share of the map that each scheme wins. [1]
      */
     shares: {
         [key: string]: number;
     };
     /**
      * Too Close Share
+     *
+     * Share of the points where the lead is within the error. [1]
      */
     too_close_share: number;
     /**
@@ -4934,6 +5926,8 @@ export type MapLeastOut = {
     differs: Array<Array<boolean>>;
     /**
      * Differs Share
+     *
+     * Share of the map where the winner depends on the dirty share. [1]
      */
     differs_share: number;
 };
@@ -4946,10 +5940,14 @@ export type MapLeastOut = {
 export type MapMoneyOut = {
     /**
      * Usd Per Month No Flash
+     *
+     * Cost a month without flash, at each point; null without prices. [USD/month]
      */
     usd_per_month_no_flash: Array<Array<string | null>> | null;
     /**
      * Usd Per Month With Flash
+     *
+     * Cost a month with flash, at each point; null without prices. [USD/month]
      */
     usd_per_month_with_flash: Array<Array<string | null>> | null;
     /**
@@ -4974,10 +5972,14 @@ export type MapMoneyOut = {
 export type MapOptions = {
     /**
      * Axes
+     *
+     * What an axis may vary.
      */
     axes: Array<AxisOption>;
     /**
      * Schemes
+     *
+     * Titles of the schemes, by name.
      */
     schemes: {
         [key: string]: string;
@@ -4992,10 +5994,14 @@ export type MapOptions = {
 export type MapPointOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -5006,14 +6012,20 @@ export type MapPointOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages: number;
     /**
@@ -5024,6 +6036,8 @@ export type MapPointOut = {
     ram_pages_with_flash: number;
     /**
      * Dirty Share
+     *
+     * Share of evicted pages that are dirty: measured, stated or unknown. [1]
      */
     dirty_share: number | null;
     /**
@@ -5034,33 +6048,50 @@ export type MapPointOut = {
     measured_dirty_share: number | null;
     /**
      * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
      */
     asymmetry: number;
     /**
      * Devices
+     *
+     * The devices used, by tier.
      */
     devices: {
         [key: string]: DeviceOut;
     };
+    /**
+     * The price book used; null where none prices it.
+     */
     price_book: PriceBookRef | null;
     /**
      * Schemes
+     *
+     * The page-flow schemes.
      */
     schemes: Array<PointSchemeOut>;
     /**
      * Best
+     *
+     * The best scheme; null where none can be named.
      */
     best: string | null;
     /**
      * Best By Price Times Time
+     *
+     * That of least price x time; null where nothing has a price.
      */
     best_by_price_times_time: string | null;
     /**
      * Margin
+     *
+     * How far the best is ahead of the next; null where there is no next.
      */
     margin: number | null;
     /**
      * Too Close
+     *
+     * Whether the lead is within the error of the models.
      */
     too_close: boolean;
     /**
@@ -5069,10 +6100,14 @@ export type MapPointOut = {
     least: PointLeast | null;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -5109,10 +6144,14 @@ export type MapQuestion = {
     disk_device_id: string;
     /**
      * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
      */
     ram_device_id?: string | null;
     /**
      * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
      */
     price_book_id?: string | null;
     /**
@@ -5123,10 +6162,14 @@ export type MapQuestion = {
     amortisation_months?: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages?: number | null;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages?: number | null;
     /**
@@ -5143,6 +6186,8 @@ export type MapQuestion = {
     dirty_share_range?: boolean;
     /**
      * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
      */
     asymmetry?: number | null;
     /**
@@ -5167,6 +6212,8 @@ export type MapQuestion = {
 export type MarginOut = {
     /**
      * Us Per Access
+     *
+     * How far. [µs per access]
      */
     us_per_access: number;
     /**
@@ -5191,6 +6238,8 @@ export type MarginOut = {
 export type MeasurementIn = {
     /**
      * Operation
+     *
+     * `read` or `write`.
      */
     operation: 'read' | 'write';
     /**
@@ -5207,18 +6256,26 @@ export type MeasurementIn = {
     iops: number;
     /**
      * Queue Depth
+     *
+     * Requests under way at once; null where nobody states it.
      */
     queue_depth?: number | null;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date?: string | null;
     /**
      * Note
+     *
+     * A remark.
      */
     note?: string;
 };
@@ -5231,10 +6288,14 @@ export type MeasurementIn = {
 export type MeasurementOut = {
     /**
      * Operation
+     *
+     * `read` or `write`.
      */
     operation: 'read' | 'write';
     /**
      * Page Bytes
+     *
+     * Page that was read or written. [bytes]
      */
     page_bytes: number;
     /**
@@ -5245,18 +6306,26 @@ export type MeasurementOut = {
     iops: number;
     /**
      * Queue Depth
+     *
+     * Requests under way at once; null where nobody states it.
      */
     queue_depth: number | null;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date: string | null;
     /**
      * Note
+     *
+     * A remark.
      */
     note: string;
 };
@@ -5281,6 +6350,8 @@ export type MiniatureIn = {
     policy: string;
     /**
      * Options
+     *
+     * Options by name; those not named keep their defaults.
      */
     options?: {
         [key: string]: string;
@@ -5313,17 +6384,29 @@ export type MiniatureIn = {
 export type MiniatureOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
+    /**
+     * How far it is.
+     */
     status: RunStatus;
+    /**
+     * The request as it was taken.
+     */
     inputs: MiniatureIn;
     /**
      * Title
@@ -5339,14 +6422,20 @@ export type MiniatureOut = {
     sizes: Array<number>;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
@@ -5363,6 +6452,8 @@ export type MiniatureOut = {
     miniature_rate: number;
     /**
      * Interval Confidence
+     *
+     * Confidence of the intervals. [1]
      */
     interval_confidence: number;
     /**
@@ -5379,12 +6470,19 @@ export type MiniatureOut = {
     warnings: Array<WarningOut>;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
 };
 
@@ -5396,6 +6494,8 @@ export type MiniatureOut = {
 export type MiniatureRow = {
     /**
      * Pages
+     *
+     * Pages. [pages]
      */
     pages: number;
     /**
@@ -5421,10 +6521,14 @@ export type MiniatureRow = {
     lru_hit_ratio: number;
     /**
      * Misses
+     *
+     * Accesses that the cache did not serve. [accesses]
      */
     misses: number | null;
     /**
      * Misses Interval95
+     *
+     * 95 % interval of `misses`. [accesses]
      */
     misses_interval95: [
         number,
@@ -5438,6 +6542,8 @@ export type MiniatureRow = {
     disk_writes: number | null;
     /**
      * Disk Writes Interval95
+     *
+     * 95 % interval of `disk_writes`. [pages]
      */
     disk_writes_interval95: [
         number,
@@ -5451,6 +6557,8 @@ export type MiniatureRow = {
     too_small: boolean | null;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -5481,6 +6589,8 @@ export type MoneyOut = {
     usd_per_month: string | null;
     /**
      * Parts
+     *
+     * What it is made of, tier by tier.
      */
     parts: Array<MoneyPart>;
     /**
@@ -5499,18 +6609,26 @@ export type MoneyOut = {
 export type MoneyPart = {
     /**
      * Part
+     *
+     * The tier.
      */
     part: 'ram' | 'flash' | 'disk';
     /**
      * Device Id
+     *
+     * Id of the device.
      */
     device_id: string | null;
     /**
      * Bytes
+     *
+     * Bytes of the tier. [bytes]
      */
     bytes: number;
     /**
      * Usd Per Month
+     *
+     * Cost a month; null where a price is missing. [USD/month]
      */
     usd_per_month: string | null;
     /**
@@ -5547,10 +6665,14 @@ export type NextMoneyOut = {
     usual_usd: string;
     /**
      * Dram Pages
+     *
+     * DRAM that the sum buys. [pages]
      */
     dram_pages: number;
     /**
      * Flash Pages
+     *
+     * Flash that the sum buys. [pages]
      */
     flash_pages: number;
     /**
@@ -5573,6 +6695,8 @@ export type NextMoneyOut = {
     equal_money: Array<EqualMoney>;
     /**
      * Spent Usd
+     *
+     * Sums spent on one of the two. [USD]
      */
     spent_usd: Array<string>;
     /**
@@ -5583,6 +6707,8 @@ export type NextMoneyOut = {
     dram_gain_us: Array<number>;
     /**
      * Flash Gain Us
+     *
+     * What the money gains in flash; null where none is left for it. [µs per access]
      */
     flash_gain_us: Array<number | null>;
     /**
@@ -5593,6 +6719,8 @@ export type NextMoneyOut = {
     dram_next: Array<number>;
     /**
      * Flash Next
+     *
+     * Gained a dollar by the next sum in flash. [µs per access per USD]
      */
     flash_next: Array<number | null>;
     /**
@@ -5635,10 +6763,14 @@ export type NextMoneyOut = {
 export type OpenedScenario = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
@@ -5649,12 +6781,16 @@ export type OpenedScenario = {
     question: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
+     *
+     * State of the page that was kept.
      */
     state: {
         [key: string]: unknown;
     };
     /**
      * Version
+     *
+     * Counts its changes; a change names the one that it starts from.
      */
     version: number;
     /**
@@ -5693,10 +6829,14 @@ export type OpenedScenario = {
     stale: boolean;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
     /**
      * Updated At
+     *
+     * When it was last changed.
      */
     updated_at: string;
     /**
@@ -5743,14 +6883,20 @@ export type OpenedScenario = {
 export type OptionOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
      * Default
+     *
+     * Its value unless another is given.
      */
     default: string;
     /**
@@ -5769,22 +6915,32 @@ export type OptionOut = {
 export type PhaseOut = {
     /**
      * From Free
+     *
+     * Free share of the cache when it begins. [1]
      */
     from_free: number;
     /**
      * To Free
+     *
+     * Free share of the cache when it ends. [1]
      */
     to_free: number;
     /**
      * Threads
+     *
+     * Threads that fill.
      */
     threads: number;
     /**
      * Bytes Per S
+     *
+     * Rate. [bytes/s]
      */
     bytes_per_s: number;
     /**
      * Seconds
+     *
+     * Time it takes. [s]
      */
     seconds: number;
 };
@@ -5797,26 +6953,38 @@ export type PhaseOut = {
 export type PlanOut = {
     /**
      * Spent Usd
+     *
+     * Sums spent on one of the two. [USD]
      */
     spent_usd: Array<string>;
     /**
      * Ram Pages
+     *
+     * RAM after each step. [pages]
      */
     ram_pages: Array<number>;
     /**
      * Flash Pages
+     *
+     * Flash after each step. [pages]
      */
     flash_pages: Array<number>;
     /**
      * Dram Gain Us
+     *
+     * What the money gains in DRAM. [µs per access]
      */
     dram_gain_us: Array<number | null>;
     /**
      * Flash Gain Us
+     *
+     * What the money gains in flash; null where none is left for it. [µs per access]
      */
     flash_gain_us: Array<number | null>;
     /**
      * Choice
+     *
+     * Where the sum goes at each step.
      */
     choice: Array<'dram' | 'flash' | 'neither'>;
     /**
@@ -5843,18 +7011,26 @@ export type PointLeast = {
     };
     /**
      * Best
+     *
+     * The best scheme; null where none can be named.
      */
     best: string | null;
     /**
      * Margin
+     *
+     * How far the best is ahead of the next; null where there is no next.
      */
     margin: number | null;
     /**
      * Too Close
+     *
+     * Whether the lead is within the error of the models.
      */
     too_close: boolean;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
 };
@@ -5867,10 +7043,14 @@ export type PointLeast = {
 export type PointSchemeOut = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -5887,14 +7067,20 @@ export type PointSchemeOut = {
     error_us_per_access: number;
     /**
      * Flash Hits
+     *
+     * Accesses that flash served. [accesses]
      */
     flash_hits: number;
     /**
      * Flash Misses
+     *
+     * Accesses that neither RAM nor flash served. [accesses]
      */
     flash_misses: number;
     /**
      * Usd Per Month
+     *
+     * Cost a month; null where a price is missing. [USD/month]
      */
     usd_per_month: string | null;
     /**
@@ -5913,18 +7099,26 @@ export type PointSchemeOut = {
 export type PolicyOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
      * Paper
+     *
+     * Where it was published; null where it was not.
      */
     paper: string | null;
     /**
@@ -5935,6 +7129,8 @@ export type PolicyOut = {
     needs: Array<string>;
     /**
      * Options
+     *
+     * Options by name; those not named keep their defaults.
      */
     options: Array<OptionOut>;
 };
@@ -5947,38 +7143,56 @@ export type PolicyOut = {
 export type PoolAdvisorEpochs = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Pages
+     *
+     * Pages. [pages]
      */
     pages: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Dynamics
+     *
+     * How the workload changes while it is replayed.
      */
     dynamics: 'steady' | 'wm1' | 'wm2' | 'rm1' | 'rm2';
     /**
      * Dynamics Title
+     *
+     * The same in words.
      */
     dynamics_title: string;
     /**
      * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
      */
     asymmetry: number;
     /**
      * Epoch Accesses
+     *
+     * Accesses between two decisions. [accesses]
      */
     epoch_accesses: number;
     /**
      * Window Accesses
+     *
+     * Accesses of a window; null where windows are cut by time. [accesses]
      */
     window_accesses: number;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
@@ -6027,6 +7241,8 @@ export type PoolAdvisorEpochs = {
     };
     /**
      * Totals
+     *
+     * Cost of each buffer over all epochs. [page reads per access]
      */
     totals: {
         [key: string]: number;
@@ -6047,6 +7263,8 @@ export type PoolAdvisorEpochs = {
     };
     /**
      * Gain Over
+     *
+     * Share of the cost of each baseline that is saved, by its name. [1]
      */
     gain_over: {
         [key: string]: number | null;
@@ -6059,26 +7277,38 @@ export type PoolAdvisorEpochs = {
     least_window_accesses: number | null;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -6141,14 +7371,20 @@ export type PoolAdvisorIn = {
 export type PoolAdvisorOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -6157,35 +7393,54 @@ export type PoolAdvisorOut = {
     status: RunStatus;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
     /**
      * Pages
+     *
+     * Pages. [pages]
      */
     pages: number;
     /**
      * Dynamics
+     *
+     * How the workload changes while it is replayed.
      */
     dynamics: 'steady' | 'wm1' | 'wm2' | 'rm1' | 'rm2';
     /**
      * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
      */
     asymmetry: number;
     /**
      * Epoch Accesses
+     *
+     * Accesses between two decisions. [accesses]
      */
     epoch_accesses: number;
     /**
      * Window Accesses
+     *
+     * Accesses of a window; null where windows are cut by time. [accesses]
      */
     window_accesses: number | null;
     /**
      * Alternating Factor
+     *
+     * Factor of the alternating workloads WM2 and RM2.
      */
     alternating_factor: number;
 };
@@ -6216,6 +7471,8 @@ export type PoolSplitAsk = {
     distance?: 'raw' | 'effective' | 'grouped' | 'grouped_conservative';
     /**
      * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
      */
     asymmetry?: number | null;
     /**
@@ -6234,34 +7491,50 @@ export type PoolSplitAsk = {
 export type PoolSplitCosts = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Pages
+     *
+     * Pages. [pages]
      */
     pages: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
      */
     write_accesses: number;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
      * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
      */
     asymmetry: number;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: 'flow' | 'disjoint' | 'eq4';
     /**
@@ -6272,6 +7545,8 @@ export type PoolSplitCosts = {
     best_clean_pages: number;
     /**
      * Best Cost
+     *
+     * Its cost. [page reads per access]
      */
     best_cost: number;
     /**
@@ -6290,25 +7565,38 @@ export type PoolSplitCosts = {
     };
     /**
      * Best By Estimator
+     *
+     * Clean pool that each estimate chooses. [pages]
      */
     best_by_estimator: {
         [key: string]: number;
     };
+    /**
+     * Estimated cost over the clean pool; columns.
+     */
     curve: SplitCurve;
     /**
      * Replays
+     *
+     * Splits that were replayed.
      */
     replays: Array<SplitReplay>;
     /**
      * Baselines
+     *
+     * Buffers without a split, to compare with.
      */
     baselines: Array<SplitBaseline>;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
@@ -6319,14 +7607,20 @@ export type PoolSplitCosts = {
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
     /**
      * Cost Basis
+     *
+     * What a cost counts.
      */
     cost_basis: string;
 };
@@ -6339,10 +7633,14 @@ export type PoolSplitCosts = {
 export type PoolSplitGains = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Pages
+     *
+     * Pages. [pages]
      */
     pages: number;
     /**
@@ -6405,14 +7703,20 @@ export type PoolSplitIn = {
 export type PoolSplitOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -6421,12 +7725,19 @@ export type PoolSplitOut = {
     status: RunStatus;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
     /**
      * Pages
@@ -6436,10 +7747,14 @@ export type PoolSplitOut = {
     pages: number;
     /**
      * Distance
+     *
+     * Which distance the curves count.
      */
     distance: 'raw' | 'effective' | 'grouped' | 'grouped_conservative';
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
 };
@@ -6476,6 +7791,8 @@ export type PopularityOut = {
     cumulative_share: Array<number>;
     /**
      * Top
+     *
+     * Share of the accesses that the most popular pages take.
      */
     top: Array<TopShare>;
     /**
@@ -6510,6 +7827,8 @@ export type PopularityOut = {
 export type PreviewOut = {
     /**
      * Format
+     *
+     * Name of the trace format.
      */
     format: string;
     /**
@@ -6526,6 +7845,8 @@ export type PreviewOut = {
     margin: number;
     /**
      * Detection
+     *
+     * Formats that were tried, the best first.
      */
     detection: Array<DetectionOut>;
     /**
@@ -6536,33 +7857,53 @@ export type PreviewOut = {
     columns: Array<string> | null;
     /**
      * Records
+     *
+     * The first records, as text and as understood.
      */
     records: Array<RecordOut>;
     /**
      * Units
+     *
+     * Unit of each field of a record.
      */
     units: Array<UnitOut>;
     /**
      * Assumptions
+     *
+     * What the reader had to assume.
      */
     assumptions: Array<string>;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Compression
+     *
+     * How the file is compressed; null: it is not.
      */
     compression: string | null;
     /**
      * File Bytes
+     *
+     * Size of the file. [bytes]
      */
     file_bytes: number;
+    /**
+     * What the records shown hold.
+     */
     shown: ShownOut;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
+    /**
+     * The upload.
+     */
     upload: UploadOut;
 };
 
@@ -6586,6 +7927,8 @@ export type PriceBookIn = {
     date: string;
     /**
      * Region
+     *
+     * Where the prices hold; empty: anywhere.
      */
     region?: string;
     /**
@@ -6596,14 +7939,20 @@ export type PriceBookIn = {
     currency?: string;
     /**
      * Exchange Rates
+     *
+     * Rates of other currencies that the book brings.
      */
     exchange_rates?: Array<ExchangeRateIn>;
     /**
      * Notes
+     *
+     * Remarks.
      */
     notes?: string;
     /**
      * Prices
+     *
+     * The prices.
      */
     prices: Array<PriceIn>;
 };
@@ -6616,10 +7965,14 @@ export type PriceBookIn = {
 export type PriceBookList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<PriceBookOut>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
 };
@@ -6632,26 +7985,38 @@ export type PriceBookList = {
 export type PriceBookOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Origin
+     *
+     * `shipped` with the product, or your `own`.
      */
     origin: 'shipped' | 'own';
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date: string;
     /**
      * Region
+     *
+     * Where the prices hold; empty: anywhere.
      */
     region: string;
     /**
      * Currency
+     *
+     * Three letters, such as `EUR`.
      */
     currency: string;
     /**
@@ -6662,6 +8027,8 @@ export type PriceBookOut = {
     exchange_rates: Array<ExchangeRateOut>;
     /**
      * Notes
+     *
+     * Remarks.
      */
     notes: string;
     /**
@@ -6684,6 +8051,8 @@ export type PriceBookOut = {
     absent: Array<AbsentPriceOut>;
     /**
      * Prices
+     *
+     * The prices.
      */
     prices: Array<PriceOut>;
     /**
@@ -6694,6 +8063,8 @@ export type PriceBookOut = {
     etag: string | null;
     /**
      * Updated At
+     *
+     * When it was last changed.
      */
     updated_at: string | null;
 };
@@ -6706,18 +8077,26 @@ export type PriceBookOut = {
 export type PriceBookRef = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Origin
+     *
+     * `shipped` with the product, or your `own`.
      */
     origin: 'shipped' | 'own';
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date: string;
 };
@@ -6730,26 +8109,38 @@ export type PriceBookRef = {
 export type PriceIn = {
     /**
      * Device Id
+     *
+     * Device that it prices; absent: a kind of device.
      */
     device_id?: string | null;
     /**
      * Kind
+     *
+     * Kind of device that it prices; absent: one device.
      */
     kind?: string | null;
     /**
      * Usd Per Gb
+     *
+     * Purchase price. [USD/GB]
      */
     usd_per_gb?: number | string | null;
     /**
      * Usd Per Gib
+     *
+     * Purchase price. [USD/GiB]
      */
     usd_per_gib?: number | string | null;
     /**
      * Usd Per Gb Month
+     *
+     * Rent. [USD/GB/month]
      */
     usd_per_gb_month?: number | string | null;
     /**
      * Usd Per Gib Month
+     *
+     * Rent. [USD/GiB/month]
      */
     usd_per_gib_month?: number | string | null;
     /**
@@ -6778,14 +8169,20 @@ export type PriceIn = {
     per_gib_month?: number | string | null;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date?: string | null;
     /**
      * Note
+     *
+     * A remark.
      */
     note?: string;
 };
@@ -6798,10 +8195,14 @@ export type PriceIn = {
 export type PriceOut = {
     /**
      * Device Id
+     *
+     * Device that it prices; null: a kind of device.
      */
     device_id: string | null;
     /**
      * Kind
+     *
+     * Kind of device that it prices; null: one device.
      */
     kind: string | null;
     /**
@@ -6818,6 +8219,8 @@ export type PriceOut = {
     stated: string | null;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: 'USD/GB' | 'USD/GiB' | 'USD/GB/month' | 'USD/GiB/month';
     /**
@@ -6834,14 +8237,20 @@ export type PriceOut = {
     usd_per_gb_month: string | null;
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
     /**
      * Date
+     *
+     * The day, month or quarter that it is of.
      */
     date: string | null;
     /**
      * Note
+     *
+     * A remark.
      */
     note: string;
 };
@@ -6854,18 +8263,26 @@ export type PriceOut = {
 export type PricesUsed = {
     /**
      * Dram Usd Per Gib
+     *
+     * Price of DRAM; null where there is none. [USD/GiB]
      */
     dram_usd_per_gib: string | null;
     /**
      * Flash Usd Per Gib
+     *
+     * Price of flash; null where there is none. [USD/GiB]
      */
     flash_usd_per_gib: string | null;
     /**
      * Dram Basis
+     *
+     * Where the price of DRAM is from.
      */
     dram_basis: string | null;
     /**
      * Flash Basis
+     *
+     * Where the price of flash is from.
      */
     flash_basis: string | null;
     /**
@@ -6882,6 +8299,8 @@ export type PricesUsed = {
     stated_ratio: number | null;
     /**
      * Usd Basis
+     *
+     * What the sum of money rests on.
      */
     usd_basis: string;
     /**
@@ -6906,14 +8325,20 @@ export type Problem = {
     type: string;
     /**
      * Title
+     *
+     * What kind of error it is, in words.
      */
     title: string;
     /**
      * Status
+     *
+     * The HTTP status.
      */
     status: number;
     /**
      * Detail
+     *
+     * What was wrong, with place and value.
      */
     detail: string;
     /**
@@ -6924,6 +8349,8 @@ export type Problem = {
     hint: string | null;
     /**
      * Errors
+     *
+     * Every fault found.
      */
     errors: Array<ProblemDetail>;
     /**
@@ -6954,6 +8381,8 @@ export type ProblemDetail = {
     value: unknown;
     /**
      * Message
+     *
+     * What is so, in a sentence.
      */
     message: string;
 };
@@ -6980,6 +8409,8 @@ export type ProfileWorkloadIn = {
     };
     /**
      * Filename
+     *
+     * Name of the file that it came in, to show.
      */
     filename?: string | null;
 };
@@ -6998,10 +8429,14 @@ export type QuestionOut = {
     field: string;
     /**
      * Message
+     *
+     * The question.
      */
     message: string;
     /**
      * Choices
+     *
+     * Its answers, where they can be listed.
      */
     choices: Array<string>;
 };
@@ -7020,6 +8455,8 @@ export type RamBudgetOut = {
     flash_metadata: string;
     /**
      * Title
+     *
+     * Title of the preset.
      */
     title: string;
     /**
@@ -7030,6 +8467,8 @@ export type RamBudgetOut = {
     ram_bytes: number;
     /**
      * Metadata Bytes
+     *
+     * Memory of the metadata. [bytes]
      */
     metadata_bytes: number;
     /**
@@ -7046,14 +8485,20 @@ export type RamBudgetOut = {
     share: number;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
 };
@@ -7066,14 +8511,20 @@ export type RamBudgetOut = {
 export type ReadOptions = {
     /**
      * Format
+     *
+     * Name of the trace format; absent: recognised.
      */
     format?: string | null;
     /**
      * Page Bytes
+     *
+     * Size of a page; absent: the usual one of the format. [bytes]
      */
     page_bytes?: number | null;
     /**
      * Columns
+     *
+     * Columns of a table by what they hold, such as `offset` and `size`.
      */
     columns?: {
         [key: string]: string;
@@ -7086,6 +8537,8 @@ export type ReadOptions = {
     skip_bad_records?: number;
     /**
      * Device Bytes
+     *
+     * Size of the device that the trace was taken of. [bytes]
      */
     device_bytes?: number | null;
     /**
@@ -7110,10 +8563,14 @@ export type ReadOptions = {
 export type ReadyOut = {
     /**
      * Status
+     *
+     * Always `ready`; what is not ready answers 503.
      */
     status: 'ready';
     /**
      * Version
+     *
+     * Version of the product.
      */
     version: string;
     /**
@@ -7132,38 +8589,56 @@ export type ReadyOut = {
 export type RecordOut = {
     /**
      * Place
+     *
+     * Where it stands in the file.
      */
     place: string;
     /**
      * Raw
+     *
+     * The record as text.
      */
     raw: string;
     /**
      * Time Ns
+     *
+     * Its stamp; null without one. [ns]
      */
     time_ns: number | null;
     /**
      * Device
+     *
+     * Device that it names; null: none.
      */
     device: string | null;
     /**
      * Op
+     *
+     * Read or write.
      */
     op: string;
     /**
      * Offset Bytes
+     *
+     * Where it begins; null where the format knows pages only. [bytes]
      */
     offset_bytes: number | null;
     /**
      * Size Bytes
+     *
+     * Its length; null where the format knows pages only. [bytes]
      */
     size_bytes: number | null;
     /**
      * First Page
+     *
+     * The first page that it touches.
      */
     first_page: number;
     /**
      * Page Count
+     *
+     * Pages that it touches. [pages]
      */
     page_count: number;
 };
@@ -7236,6 +8711,8 @@ export type RecoveryIn = {
     flash_metadata?: string | null;
     /**
      * Checkpoint Interval S
+     *
+     * Time between two checkpoints. [s]
      */
     checkpoint_interval_s?: number;
     /**
@@ -7266,6 +8743,8 @@ export type RecoveryIn = {
 export type RecoveryOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
@@ -7276,18 +8755,26 @@ export type RecoveryOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages: number;
     /**
      * Flash Bytes
+     *
+     * Flash. [bytes]
      */
     flash_bytes: number;
     /**
@@ -7298,13 +8785,23 @@ export type RecoveryOut = {
     ram_pages_left: number;
     /**
      * Accesses Per S
+     *
+     * Rate of page accesses. [1/s]
      */
     accesses_per_s: number;
     /**
      * Rate Basis
+     *
+     * Where the rate is from.
      */
     rate_basis: string;
+    /**
+     * How long the flash takes to fill.
+     */
     fill: FillOut;
+    /**
+     * Restart after a crash; null: see `restart_reason`.
+     */
     restart: RestartOut | null;
     /**
      * Restart Reason
@@ -7314,14 +8811,20 @@ export type RecoveryOut = {
     restart_reason: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -7334,14 +8837,20 @@ export type RecoveryOut = {
 export type RejectedOut = {
     /**
      * Device Id
+     *
+     * Id of the device.
      */
     device_id: string;
     /**
      * Device Name
+     *
+     * Name of the device.
      */
     device_name: string;
     /**
      * Reason
+     *
+     * Why; empty where there is nothing to explain.
      */
     reason: string;
 };
@@ -7396,18 +8905,26 @@ export type ReplayOut = {
     flash_hit_ratio: number | null;
     /**
      * Disk Reads
+     *
+     * Page reads of the disk. [pages]
      */
     disk_reads: number | null;
     /**
      * Disk Writes
+     *
+     * Page writes to the disk. [pages]
      */
     disk_writes: number | null;
     /**
      * Flash Reads
+     *
+     * Page reads of flash. [pages]
      */
     flash_reads: number | null;
     /**
      * Flash Writes
+     *
+     * Page writes to flash. [pages]
      */
     flash_writes: number | null;
     /**
@@ -7424,6 +8941,8 @@ export type ReplayOut = {
     io_time_us_per_access: number | null;
     /**
      * Io Time Terms Us Per Access
+     *
+     * The parts of the I/O time. [µs per access]
      */
     io_time_terms_us_per_access: {
         [key: string]: number;
@@ -7448,6 +8967,8 @@ export type ReplayOut = {
     };
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -7478,18 +8999,26 @@ export type ReplayedOut = {
     accesses: number;
     /**
      * Ram Hits
+     *
+     * Accesses that RAM served. [accesses]
      */
     ram_hits: number;
     /**
      * Flash Hits
+     *
+     * Accesses that flash served. [accesses]
      */
     flash_hits: number;
     /**
      * Flash Misses
+     *
+     * Accesses that neither RAM nor flash served. [accesses]
      */
     flash_misses: number;
     /**
      * Ram Hit Ratio
+     *
+     * Share of the accesses that RAM served. [1]
      */
     ram_hit_ratio: number;
     /**
@@ -7506,24 +9035,37 @@ export type ReplayedOut = {
     miss_ratio: number;
     /**
      * Flash Reads
+     *
+     * Page reads of flash. [pages]
      */
     flash_reads: number;
     /**
      * Flash Writes
+     *
+     * Page writes to flash. [pages]
      */
     flash_writes: number;
     /**
      * Disk Reads
+     *
+     * Page reads of the disk. [pages]
      */
     disk_reads: number;
     /**
      * Disk Writes
+     *
+     * Page writes to the disk. [pages]
      */
     disk_writes: number;
     /**
      * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
      */
     flash_writes_per_access: number;
+    /**
+     * The parts of the I/O time. [µs per access]
+     */
     cost_terms_us_per_access: CostTerms;
     /**
      * Io Time Us Per Access
@@ -7547,8 +9089,13 @@ export type RequestsOut = {
     unit: 'bytes' | 'pages';
     /**
      * Requests
+     *
+     * Requests of the trace.
      */
     requests: number;
+    /**
+     * Requests by size.
+     */
     sizes: CountBins;
     /**
      * Read Amount
@@ -7568,6 +9115,9 @@ export type RequestsOut = {
      * Requests that begin where the one before of their device ended.
      */
     sequential: number;
+    /**
+     * Lengths of runs of sequential requests.
+     */
     runs: RunBins;
     /**
      * Longest Run
@@ -7585,18 +9135,26 @@ export type RequestsOut = {
 export type RestartCurve = {
     /**
      * Checkpoint Interval S
+     *
+     * Time between two checkpoints. [s]
      */
     checkpoint_interval_s: Array<number>;
     /**
      * Redo Pages
+     *
+     * Pages to read again after a crash. [pages]
      */
     redo_pages: Array<number>;
     /**
      * With Flash S
+     *
+     * Restart with flash. [s]
      */
     with_flash_s: Array<number>;
     /**
      * Without Flash S
+     *
+     * Restart without flash. [s]
      */
     without_flash_s: Array<number>;
 };
@@ -7609,37 +9167,62 @@ export type RestartCurve = {
 export type RestartOut = {
     /**
      * Redo Pages
+     *
+     * Pages to read again after a crash. [pages]
      */
     redo_pages: number;
     /**
      * Redo Basis
+     *
+     * Where the number of pages is from.
      */
     redo_basis: string;
+    /**
+     * With a flash cache that survives.
+     */
     with_flash: RestartPart;
+    /**
+     * Without one.
+     */
     without_flash: RestartPart;
     /**
      * Speedup
+     *
+     * Restart without flash over restart with it. [1]
      */
     speedup: number;
     /**
      * Metadata Segments
+     *
+     * Segments of metadata to read.
      */
     metadata_segments: number;
     /**
      * Metadata Restore S
+     *
+     * Time to read the metadata back. [s]
      */
     metadata_restore_s: number;
     /**
      * Full Scan S
+     *
+     * Time to find the metadata by reading all of flash. [s]
      */
     full_scan_s: number;
     /**
      * Metadata Flush Interval S
+     *
+     * Time between two flushes of the metadata; null where unknown. [s]
      */
     metadata_flush_interval_s: number | null;
+    /**
+     * Restart over the interval of checkpoints; columns.
+     */
     curve: RestartCurve;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
 };
@@ -7652,18 +9235,26 @@ export type RestartOut = {
 export type RestartPart = {
     /**
      * Metadata S
+     *
+     * Reading the metadata. [s]
      */
     metadata_s: number;
     /**
      * Reads S
+     *
+     * Reading pages. [s]
      */
     reads_s: number;
     /**
      * Writes S
+     *
+     * Writing pages. [s]
      */
     writes_s: number;
     /**
      * Total S
+     *
+     * All of it. [s]
      */
     total_s: number;
 };
@@ -7726,6 +9317,8 @@ export type RunBins = {
     highest: Array<number>;
     /**
      * Runs
+     *
+     * Runs in each bin.
      */
     runs: Array<number>;
     /**
@@ -7751,18 +9344,26 @@ export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 
 export type RunList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<RunOut>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
     /**
      * Limit
+     *
+     * Most items of this page.
      */
     limit: number;
     /**
      * Offset
+     *
+     * Items before this page.
      */
     offset: number;
 };
@@ -7775,8 +9376,13 @@ export type RunList = {
 export type RunOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
+    /**
+     * What is computed.
+     */
     kind: RunKind;
     /**
      * Subject Id
@@ -7786,8 +9392,13 @@ export type RunOut = {
     subject_id: string;
     /**
      * Title
+     *
+     * What is computed, with the name of the workload.
      */
     title: string;
+    /**
+     * How far it is.
+     */
     status: RunStatus;
     /**
      * Phase
@@ -7845,6 +9456,8 @@ export type RunOut = {
     requests_per_s: number | null;
     /**
      * Message
+     *
+     * What the run says of itself; null where it says nothing.
      */
     message: string | null;
     /**
@@ -7867,18 +9480,26 @@ export type RunOut = {
     attempts: number;
     /**
      * Cancel Requested
+     *
+     * Whether somebody asked it to stop.
      */
     cancel_requested: boolean;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
     /**
      * Started At
+     *
+     * When a worker first took it; null while it is queued.
      */
     started_at: string | null;
     /**
      * Finished At
+     *
+     * When it ended; null until then.
      */
     finished_at: string | null;
 };
@@ -7898,6 +9519,8 @@ export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancell
 export type SampledCurve = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
@@ -7908,10 +9531,14 @@ export type SampledCurve = {
     pages: Array<number>;
     /**
      * Misses
+     *
+     * Estimated misses at each size. [accesses]
      */
     misses: Array<number>;
     /**
      * Misses Interval95
+     *
+     * 95 % interval of each of them. [accesses]
      */
     misses_interval95: Array<[
         number,
@@ -7919,10 +9546,14 @@ export type SampledCurve = {
     ]>;
     /**
      * Write Backs
+     *
+     * Estimated write-backs at each size. [pages]
      */
     write_backs: Array<number>;
     /**
      * Write Backs Interval95
+     *
+     * 95 % interval of each of them. [pages]
      */
     write_backs_interval95: Array<[
         number,
@@ -7930,22 +9561,32 @@ export type SampledCurve = {
     ]>;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
      */
     write_accesses: number;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Sample Rate
+     *
+     * Share of the pages that are sampled. [1]
      */
     sample_rate: number;
     /**
@@ -7990,14 +9631,20 @@ export type SampledProfileIn = {
 export type SampledProfileOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -8006,19 +9653,30 @@ export type SampledProfileOut = {
     status: RunStatus;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
     /**
      * Sample Rate
+     *
+     * Share of the pages that are sampled. [1]
      */
     sample_rate: number;
     /**
      * Seed
+     *
+     * Of the random sample.
      */
     seed: number;
 };
@@ -8063,18 +9721,26 @@ export type ScenarioIn = {
 export type ScenarioList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<ScenarioOut>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
     /**
      * Limit
+     *
+     * Most items of this page.
      */
     limit: number;
     /**
      * Offset
+     *
+     * Items before this page.
      */
     offset: number;
 };
@@ -8087,10 +9753,14 @@ export type ScenarioList = {
 export type ScenarioOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
@@ -8101,12 +9771,16 @@ export type ScenarioOut = {
     question: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
+     *
+     * State of the page that was kept.
      */
     state: {
         [key: string]: unknown;
     };
     /**
      * Version
+     *
+     * Counts its changes; a change names the one that it starts from.
      */
     version: number;
     /**
@@ -8145,10 +9819,14 @@ export type ScenarioOut = {
     stale: boolean;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
     /**
      * Updated At
+     *
+     * When it was last changed.
      */
     updated_at: string;
     /**
@@ -8205,10 +9883,14 @@ export type ScenarioUpdate = {
 export type SchemeColumns = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -8231,14 +9913,20 @@ export type SchemeColumns = {
     throughput_least_per_s: Array<number | null> | null;
     /**
      * Throughput Most Per S
+     *
+     * Throughput at the favourable end of the error; null where exact. [1/s]
      */
     throughput_most_per_s: Array<number | null> | null;
     /**
      * Response Least Ms
+     *
+     * Response time at the favourable end of the error; null where exact. [ms]
      */
     response_least_ms: Array<number> | null;
     /**
      * Response Most Ms
+     *
+     * Response time at the unfavourable end of the error; null where exact. [ms]
      */
     response_most_ms: Array<number> | null;
     /**
@@ -8249,6 +9937,8 @@ export type SchemeColumns = {
     estimator: string;
     /**
      * Exact
+     *
+     * Whether the counts of the scheme are exact.
      */
     exact: boolean;
     /**
@@ -8330,22 +10020,32 @@ export type SchemeColumns = {
 export type SchemeEvaluation = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Ram Hits
+     *
+     * Accesses that RAM served. [accesses]
      */
     ram_hits: number;
     /**
      * Flash Hits
+     *
+     * Accesses that flash served. [accesses]
      */
     flash_hits: number;
     /**
      * Flash Misses
+     *
+     * Accesses that neither RAM nor flash served. [accesses]
      */
     flash_misses: number;
     /**
@@ -8356,6 +10056,8 @@ export type SchemeEvaluation = {
     effective_flash_pages: number;
     /**
      * Ram Hit Ratio
+     *
+     * Share of the accesses that RAM served. [1]
      */
     ram_hit_ratio: number;
     /**
@@ -8418,6 +10120,9 @@ export type SchemeEvaluation = {
      * Disk page writes over the trace.
      */
     disk_writes: number;
+    /**
+     * The parts of the I/O time. [µs per access]
+     */
     cost_terms_us_per_access: CostTerms;
     /**
      * Io Time Us Per Access
@@ -8427,13 +10132,21 @@ export type SchemeEvaluation = {
     io_time_us_per_access: number;
     /**
      * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
      */
     flash_writes_per_access: number;
     /**
      * The other end, where the dirty share is unknown; else absent.
      */
     least: LeastOut | null;
+    /**
+     * Cost a month, with its parts; null where there are no prices.
+     */
     money: MoneyOut;
+    /**
+     * How the figures were got: the model or the replay.
+     */
     estimator: EstimatorOut;
     /**
      * Absent where the model decides; its figures stay beside.
@@ -8441,6 +10154,8 @@ export type SchemeEvaluation = {
     replayed: ReplayedOut | null;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
 };
@@ -8453,10 +10168,14 @@ export type SchemeEvaluation = {
 export type SchemeGain = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -8499,10 +10218,14 @@ export type SchemeMapIn = {
     disk_device_id: string;
     /**
      * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
      */
     ram_device_id?: string | null;
     /**
      * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
      */
     price_book_id?: string | null;
     /**
@@ -8513,10 +10236,14 @@ export type SchemeMapIn = {
     amortisation_months?: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages?: number | null;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages?: number | null;
     /**
@@ -8533,6 +10260,8 @@ export type SchemeMapIn = {
     dirty_share_range?: boolean;
     /**
      * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
      */
     asymmetry?: number | null;
     /**
@@ -8547,7 +10276,13 @@ export type SchemeMapIn = {
      * Preset whose memory is taken from the RAM of schemes with flash; `GET /catalog/flash-metadata` lists them.
      */
     flash_metadata?: string | null;
+    /**
+     * The horizontal axis.
+     */
     x: AxisIn;
+    /**
+     * The vertical axis.
+     */
     y: AxisIn;
 };
 
@@ -8562,10 +10297,14 @@ export type SchemeMapIn = {
 export type SchemeMapOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -8576,13 +10315,23 @@ export type SchemeMapOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
+    /**
+     * The horizontal axis.
+     */
     x: MapAxisOut;
+    /**
+     * The vertical axis.
+     */
     y: MapAxisOut;
     /**
      * Schemes
@@ -8592,6 +10341,8 @@ export type SchemeMapOut = {
     schemes: Array<string>;
     /**
      * Titles
+     *
+     * Titles of the schemes, by name.
      */
     titles: {
         [key: string]: string;
@@ -8624,17 +10375,26 @@ export type SchemeMapOut = {
     too_close: Array<Array<boolean>>;
     /**
      * Crossovers
+     *
+     * Lines along which two schemes cost the same.
      */
     crossovers: Array<CrossoverOut>;
+    /**
+     * Cost a month, with its parts; null where there are no prices.
+     */
     money: MapMoneyOut;
     /**
      * Fixed
+     *
+     * What no axis varies, with its value; null: measured.
      */
     fixed: {
         [key: string]: number | null;
     };
     /**
      * Flash Metadata
+     *
+     * Preset of the memory that flash needs; null: nothing is charged.
      */
     flash_metadata: string | null;
     /**
@@ -8653,6 +10413,8 @@ export type SchemeMapOut = {
     };
     /**
      * Too Close Share
+     *
+     * Share of the points where the lead is within the error. [1]
      */
     too_close_share: number;
     /**
@@ -8667,24 +10429,34 @@ export type SchemeMapOut = {
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Formulas
+     *
+     * Formula of each scheme.
      */
     formulas: {
         [key: string]: string;
     };
     /**
      * Source
+     *
+     * Where it is from.
      */
     source: string;
 };
@@ -8697,18 +10469,26 @@ export type SchemeMapOut = {
 export type SchemeOut = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
      * Paper
+     *
+     * Where it was published; null where it was not.
      */
     paper: string | null;
     /**
@@ -8719,6 +10499,8 @@ export type SchemeOut = {
     needs: Array<string>;
     /**
      * Options
+     *
+     * Options by name; those not named keep their defaults.
      */
     options: Array<OptionOut>;
 };
@@ -8731,10 +10513,14 @@ export type SchemeOut = {
 export type SchemeStep = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -8780,18 +10566,26 @@ export type SchemeStep = {
 export type SchemeWear = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
      */
     flash_writes_per_access: number;
     /**
      * Flash Writes Per Access Range
+     *
+     * Least and most of it within the known error. [pages per access]
      */
     flash_writes_per_access_range: [
         number,
@@ -8799,10 +10593,14 @@ export type SchemeWear = {
     ];
     /**
      * Tb Per Day
+     *
+     * Writes to flash a day. [TB/day]
      */
     tb_per_day: number;
     /**
      * Drive Writes Per Day
+     *
+     * Writes a day over capacity; null where a figure is missing. [1/day]
      */
     drive_writes_per_day: number | null;
     /**
@@ -8813,16 +10611,25 @@ export type SchemeWear = {
     years: number | null;
     /**
      * Years From
+     *
+     * Shortest life within the error; null: never worn out, or unknown. [years]
      */
     years_from: number | null;
     /**
      * Years To
+     *
+     * Longest life within the error; null: never worn out, or unknown. [years]
      */
     years_to: number | null;
     /**
      * Never Worn Out
+     *
+     * Whether the budget outlasts any time.
      */
     never_worn_out: boolean;
+    /**
+     * Cost a month, with its parts; null where there are no prices.
+     */
     money: WearMoney | null;
     /**
      * The other end, where the dirty share is unknown; else absent.
@@ -8844,6 +10651,8 @@ export type ServiceTimeOut = {
     time_us: number | null;
     /**
      * Rule
+     *
+     * How it follows from the figures.
      */
     rule: string;
     /**
@@ -8860,10 +10669,14 @@ export type ServiceTimeOut = {
     high_us: number | null;
     /**
      * Basis
+     *
+     * What it rests on.
      */
     basis: string;
     /**
      * Page Bytes
+     *
+     * Page that it is for. [bytes]
      */
     page_bytes: number;
 };
@@ -8876,10 +10689,14 @@ export type ServiceTimeOut = {
 export type ShownOut = {
     /**
      * Requests
+     *
+     * Records shown.
      */
     requests: number;
     /**
      * Write Requests
+     *
+     * Of them, writes.
      */
     write_requests: number;
     /**
@@ -8890,6 +10707,8 @@ export type ShownOut = {
     devices: number;
     /**
      * First Time Ns
+     *
+     * Stamp of the first record; null where times are unknown. [ns]
      */
     first_time_ns: number | null;
     /**
@@ -8898,6 +10717,9 @@ export type ShownOut = {
      * Latest minus earliest time; null without time. [s]
      */
     duration_s: number | null;
+    /**
+     * Sizes of the requests and the space that they touch; null where unknown.
+     */
     extent: ExtentOut | null;
 };
 
@@ -8957,10 +10779,14 @@ export type SimulationIn = {
     disk_device_id: string;
     /**
      * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
      */
     ram_device_id?: string | null;
     /**
      * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
      */
     price_book_id?: string | null;
     /**
@@ -8977,6 +10803,8 @@ export type SimulationIn = {
     flash_metadata?: string | null;
     /**
      * Schemes
+     *
+     * Schemes to replay; absent: all.
      */
     schemes?: Array<string> | null;
     /**
@@ -8995,27 +10823,49 @@ export type SimulationIn = {
 export type SimulationOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
+    /**
+     * How far it is.
+     */
     status: RunStatus;
+    /**
+     * The request as it was taken.
+     */
     inputs: SimulationIn;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
+    /**
+     * Model beside replay; null until the run has ended.
+     */
     result: SimulationResult | null;
     /**
      * Warnings
@@ -9033,6 +10883,8 @@ export type SimulationOut = {
 export type SimulationResult = {
     /**
      * Rows
+     *
+     * The rows of the table.
      */
     rows: Array<SimulationRow>;
     /**
@@ -9055,14 +10907,20 @@ export type SimulationResult = {
 export type SimulationRow = {
     /**
      * Scheme
+     *
+     * Page-flow scheme.
      */
     scheme: string;
     /**
      * Counter
+     *
+     * What is counted.
      */
     counter: string;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
     /**
@@ -9073,6 +10931,8 @@ export type SimulationRow = {
     model: number | null;
     /**
      * Simulated
+     *
+     * As replayed.
      */
     simulated: number;
     /**
@@ -9101,21 +10961,32 @@ export type SimulationRow = {
  * One policy, buffer, page-flow scheme, flash cache or chooser of schemes.
  */
 export type SimulatorItem = {
+    /**
+     * What kind of thing is replayed: policy, buffer, scheme or flash cache.
+     */
     family: Family;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
      * Paper
+     *
+     * Where it was published; null where it was not.
      */
     paper: string | null;
     /**
@@ -9138,6 +11009,8 @@ export type SimulatorItem = {
     needs: Array<string>;
     /**
      * Options
+     *
+     * Options by name; those not named keep their defaults.
      */
     options: Array<SimulatorOption>;
 };
@@ -9150,10 +11023,14 @@ export type SimulatorItem = {
 export type SimulatorOption = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Description
+     *
+     * What it is, in a sentence.
      */
     description: string;
     /**
@@ -9190,22 +11067,32 @@ export type SimulatorOption = {
 export type SimulatorOut = {
     /**
      * Policies
+     *
+     * Replacement policies.
      */
     policies: Array<SimulatorItem>;
     /**
      * Buffers
+     *
+     * Cost-aware buffers.
      */
     buffers: Array<SimulatorItem>;
     /**
      * Schemes
+     *
+     * The page-flow schemes.
      */
     schemes: Array<SimulatorItem>;
     /**
      * Flash Caches
+     *
+     * Flash caches.
      */
     flash_caches: Array<SimulatorItem>;
     /**
      * Choosers
+     *
+     * What decides between schemes page by page.
      */
     choosers: Array<SimulatorItem>;
     /**
@@ -9218,6 +11105,8 @@ export type SimulatorOut = {
     };
     /**
      * Most Contenders
+     *
+     * Most contenders of one sweep.
      */
     most_contenders: number;
     /**
@@ -9248,6 +11137,8 @@ export type SizeRange = {
     to_pages: number;
     /**
      * Points
+     *
+     * Points, in their order.
      */
     points?: number;
 };
@@ -9260,30 +11151,44 @@ export type SizeRange = {
 export type SplitBaseline = {
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
      * Cost
+     *
+     * Cost of the buffer. [page reads per access]
      */
     cost: number;
     /**
      * Cost Without Closing Writes
+     *
+     * The same without the writes of pages still dirty at the end. [page reads per access]
      */
     cost_without_closing_writes: number;
     /**
      * Reads
+     *
+     * Page reads. [pages]
      */
     reads: number;
     /**
      * Writes
+     *
+     * Page writes. [pages]
      */
     writes: number;
     /**
      * Dirty Left
+     *
+     * Pages still dirty at the end. [pages]
      */
     dirty_left: number;
     /**
@@ -9300,6 +11205,8 @@ export type SplitBaseline = {
     break_even_asymmetry: number | null;
     /**
      * Best Split Writes Less
+     *
+     * Whether the best split writes less than it.
      */
     best_split_writes_less: boolean;
 };
@@ -9312,18 +11219,26 @@ export type SplitBaseline = {
 export type SplitCurve = {
     /**
      * Clean Pages
+     *
+     * Clean pools. [pages]
      */
     clean_pages: Array<number>;
     /**
      * Flow
+     *
+     * By the estimator `flow`. [page reads per access]
      */
     flow: Array<number>;
     /**
      * Disjoint
+     *
+     * By the estimator `disjoint`. [page reads per access]
      */
     disjoint: Array<number>;
     /**
      * Eq4
+     *
+     * By the estimator `eq4`. [page reads per access]
      */
     eq4: Array<number>;
     /**
@@ -9354,6 +11269,8 @@ export type SplitCurve = {
 export type SplitReplay = {
     /**
      * Clean Pages
+     *
+     * Clean pool. [pages]
      */
     clean_pages: number;
     /**
@@ -9370,10 +11287,14 @@ export type SplitReplay = {
     cost_without_closing_writes: number;
     /**
      * Reads
+     *
+     * Page reads. [pages]
      */
     reads: number;
     /**
      * Writes
+     *
+     * Page writes. [pages]
      */
     writes: number;
     /**
@@ -9442,6 +11363,8 @@ export type StepOut = {
     delta: number;
     /**
      * Dram Pages
+     *
+     * The step. [pages]
      */
     dram_pages: number;
     /**
@@ -9488,10 +11411,14 @@ export type StepOut = {
     flip_log: number | null;
     /**
      * Flip Curve
+     *
+     * The same by the workload's curve; null where it cannot be said.
      */
     flip_curve: number | null;
     /**
      * Flip Full
+     *
+     * The same with flash writes and dirty pages; null where it cannot be said.
      */
     flip_full: number | null;
     /**
@@ -9512,14 +11439,20 @@ export type StepOut = {
 export type StorageItem = {
     /**
      * Kind
+     *
+     * What it is, as `DELETE /storage/{kind}/{id}` takes it.
      */
     kind: 'upload' | 'workload' | 'analysis';
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
     /**
@@ -9538,10 +11471,14 @@ export type StorageItem = {
 export type StorageOut = {
     /**
      * Used Bytes
+     *
+     * Room that everything stored takes. [bytes]
      */
     used_bytes: number;
     /**
      * Uploads Bytes
+     *
+     * Room that uploads take. [bytes]
      */
     uploads_bytes: number;
     /**
@@ -9588,6 +11525,8 @@ export type StorageOut = {
     trace_roots: Array<string>;
     /**
      * Largest
+     *
+     * What takes most room, the largest first.
      */
     largest: Array<StorageItem>;
 };
@@ -9614,14 +11553,20 @@ export type SummariesIn = {
 export type SummariesOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -9630,12 +11575,19 @@ export type SummariesOut = {
     status: RunStatus;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
 };
 
@@ -9651,14 +11603,20 @@ export type SummaryOut = {
     kind: ContentKind;
     /**
      * Format
+     *
+     * Name of the trace format.
      */
     format: string;
     /**
      * Requests
+     *
+     * Records of the trace, each of one page or more.
      */
     requests: number | null;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
@@ -9681,38 +11639,56 @@ export type SummaryOut = {
     tells_writes: boolean;
     /**
      * Write Requests
+     *
+     * Records that write; null where it is unknown.
      */
     write_requests: number | null;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Duration S
+     *
+     * From the first to the last; null where times are unknown. [s]
      */
     duration_s: number | null;
     /**
      * First Time Ns
+     *
+     * Stamp of the first record; null where times are unknown. [ns]
      */
     first_time_ns: number | null;
     /**
      * Devices
+     *
+     * Devices in the trace; null where it names none.
      */
     devices: number | null;
     /**
      * Sha256 Of Sequence
+     *
+     * SHA-256 of the sequence of accesses, to compare readers by.
      */
     sha256_of_sequence: string | null;
     /**
      * Compression
+     *
+     * How the file is compressed; null: it is not.
      */
     compression: string | null;
     /**
      * Assumptions
+     *
+     * What the reader had to assume.
      */
     assumptions: Array<string>;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -9791,24 +11767,37 @@ export type SummaryTables = {
     id: string;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: number;
     /**
      * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
      */
     write_accesses: number;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Duration S
+     *
+     * From the first to the last; null where times are unknown. [s]
      */
     duration_s: number | null;
+    /**
+     * The trace cut into windows of equal numbers of accesses.
+     */
     windows: AccessWindows;
     /**
      * Absent without times.
@@ -9822,7 +11811,13 @@ export type SummaryTables = {
      * Absent without times.
      */
     reuse_time: TimeBins | null;
+    /**
+     * How unequally pages are accessed.
+     */
     popularity: PopularityOut;
+    /**
+     * Sizes of requests and runs of them.
+     */
     requests: RequestsOut;
     /**
      * Absent for one device, and of a profile, which names none.
@@ -9844,6 +11839,8 @@ export type SweepAsk = {
     workload_id: string;
     /**
      * Contenders
+     *
+     * What is replayed: a policy, buffer, scheme or flash cache with its options.
      */
     contenders: Array<ContenderIn>;
     /**
@@ -9892,10 +11889,14 @@ export type SweepAsk = {
 export type SweepDevices = {
     /**
      * Flash Device Id
+     *
+     * Id of the flash device; null: none.
      */
     flash_device_id: string | null;
     /**
      * Disk Device Id
+     *
+     * Id of the disk; null: none.
      */
     disk_device_id: string | null;
 };
@@ -9914,6 +11915,8 @@ export type SweepIn = {
     workload_id: string;
     /**
      * Contenders
+     *
+     * What is replayed: a policy, buffer, scheme or flash cache with its options.
      */
     contenders: Array<ContenderIn>;
     /**
@@ -9950,18 +11953,26 @@ export type SweepIn = {
 export type SweepList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<SweepSummary>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
     /**
      * Limit
+     *
+     * Most items of this page.
      */
     limit: number;
     /**
      * Offset
+     *
+     * Items before this page.
      */
     offset: number;
 };
@@ -9974,20 +11985,34 @@ export type SweepList = {
 export type SweepOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
+    /**
+     * How far it is.
+     */
     status: RunStatus;
+    /**
+     * The request as it was taken.
+     */
     inputs: SweepIn;
     /**
      * Contenders
+     *
+     * What is replayed: a policy, buffer, scheme or flash cache with its options.
      */
     contenders: Array<ContenderOut>;
     /**
@@ -9998,6 +12023,8 @@ export type SweepOut = {
     ram_pages: Array<number>;
     /**
      * Flash Pages
+     *
+     * Sizes of flash, as the ranges came out. [pages]
      */
     flash_pages: Array<number>;
     /**
@@ -10014,6 +12041,8 @@ export type SweepOut = {
     warm_up: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
@@ -10028,6 +12057,9 @@ export type SweepOut = {
      * Those that are done, in order.
      */
     rows: Array<ReplayOut>;
+    /**
+     * Devices that price the counters.
+     */
     devices: SweepDevices;
     /**
      * Warnings
@@ -10037,12 +12069,19 @@ export type SweepOut = {
     warnings: Array<WarningOut>;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
 };
 
@@ -10054,20 +12093,34 @@ export type SweepOut = {
 export type SweepSummary = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
+    /**
+     * How far it is.
+     */
     status: RunStatus;
+    /**
+     * The request as it was taken.
+     */
     inputs: SweepIn;
     /**
      * Contenders
+     *
+     * What is replayed: a policy, buffer, scheme or flash cache with its options.
      */
     contenders: Array<ContenderOut>;
     /**
      * Replays
+     *
+     * Replays asked for.
      */
     replays: number;
     /**
@@ -10078,8 +12131,13 @@ export type SweepSummary = {
     done: number;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
 };
 
@@ -10210,10 +12268,14 @@ export type ThroughputIn = {
 export type ThroughputOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -10224,23 +12286,36 @@ export type ThroughputOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages: number;
+    /**
+     * The devices used.
+     */
     devices: DevicesUsed;
     /**
      * Varied
+     *
+     * What the points vary.
      */
     varied: 'clients' | 'disks' | 'flash_devices' | 'flash_pages';
     /**
      * Points
+     *
+     * Values of what is varied.
      */
     points: Array<number>;
     /**
@@ -10257,6 +12332,8 @@ export type ThroughputOut = {
     at: number;
     /**
      * Schemes
+     *
+     * The page-flow schemes.
      */
     schemes: Array<SchemeColumns>;
     /**
@@ -10265,6 +12342,9 @@ export type ThroughputOut = {
      * The other end, where the dirty share is unknown; else absent.
      */
     least: Array<SchemeColumns> | null;
+    /**
+     * Share of evicted pages that are dirty: measured, stated or unknown. [1]
+     */
     dirty_share: DirtyShareOut;
     /**
      * Best
@@ -10286,14 +12366,20 @@ export type ThroughputOut = {
     ram_pages_left: Array<number>;
     /**
      * Flash Metadata
+     *
+     * Preset of the memory that flash needs; null: nothing is charged.
      */
     flash_metadata: string | null;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
@@ -10304,18 +12390,26 @@ export type ThroughputOut = {
     close_sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Time Basis
+     *
+     * Which service times were used.
      */
     time_basis: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -10326,6 +12420,8 @@ export type ThroughputOut = {
     derivation: Array<DerivationStep>;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
 };
@@ -10362,18 +12458,26 @@ export type TierCostsIn = {
     price_book_id?: string | null;
     /**
      * Reads Per Month
+     *
+     * Read requests a month.
      */
     reads_per_month?: number;
     /**
      * Writes Per Month
+     *
+     * Write requests a month.
      */
     writes_per_month?: number;
     /**
      * Read Bytes Per Month
+     *
+     * Bytes read a month. [bytes]
      */
     read_bytes_per_month?: number;
     /**
      * Written Bytes Per Month
+     *
+     * Bytes written a month; absent: unknown, so that wear is left out and named as missing. [bytes]
      */
     written_bytes_per_month?: number | null;
     /**
@@ -10434,39 +12538,60 @@ export type TierCostsIn = {
 export type TierCostsOut = {
     /**
      * Held Bytes
+     *
+     * Bytes to hold. [bytes]
      */
     held_bytes: number;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
+    /**
+     * The price book used; null where none prices it.
+     */
     price_book: PriceBookRef | null;
     /**
      * Rows
+     *
+     * The rows of the table.
      */
     rows: Array<TierRowOut>;
     /**
      * Cheapest
+     *
+     * Id of the cheapest device; null where none has a price.
      */
     cheapest: string | null;
     /**
      * Cheapest That Keeps Up
+     *
+     * Id of the cheapest that carries the load; null: none.
      */
     cheapest_that_keeps_up: string | null;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
@@ -10485,14 +12610,20 @@ export type TierCostsOut = {
 export type TierRowOut = {
     /**
      * Device Id
+     *
+     * Id of the device.
      */
     device_id: string;
     /**
      * Device Name
+     *
+     * Name of the device.
      */
     device_name: string;
     /**
      * Kind
+     *
+     * Its kind.
      */
     kind: string;
     /**
@@ -10503,10 +12634,14 @@ export type TierRowOut = {
     reason: string;
     /**
      * Usd Per Month
+     *
+     * Cost a month; null where a price is missing. [USD/month]
      */
     usd_per_month: string | null;
     /**
      * Opex Usd Per Month
+     *
+     * What is paid as it is used; null where a price is missing. [USD/month]
      */
     opex_usd_per_month: string | null;
     /**
@@ -10523,14 +12658,20 @@ export type TierRowOut = {
     devices: number | null;
     /**
      * Lines
+     *
+     * What the cost is made of.
      */
     lines: Array<CostLineOut>;
     /**
      * Usd Per Million Pages Month
+     *
+     * Cost of a million pages held, a month; null where it has no price, or nothing is held. [USD/month]
      */
     usd_per_million_pages_month: string | null;
     /**
      * Usd Per Million Accesses
+     *
+     * Cost of a million reads and writes; null where it has no price, or there are none. [USD]
      */
     usd_per_million_accesses: string | null;
     /**
@@ -10573,10 +12714,14 @@ export type TimeBins = {
     highest_s: Array<number>;
     /**
      * Reads
+     *
+     * Reads in each bin.
      */
     reads: Array<number>;
     /**
      * Writes
+     *
+     * Writes in each bin.
      */
     writes: Array<number>;
 };
@@ -10589,10 +12734,14 @@ export type TimeBins = {
 export type TimeWindows = {
     /**
      * Accesses
+     *
+     * Page accesses of each window. [accesses]
      */
     accesses: Array<number>;
     /**
      * Write Accesses
+     *
+     * Of them, writes. [accesses]
      */
     write_accesses: Array<number>;
     /**
@@ -10629,6 +12778,8 @@ export type TopShare = {
     share: number;
     /**
      * Pages
+     *
+     * So many of the most popular pages. [pages]
      */
     pages: number;
     /**
@@ -10665,10 +12816,14 @@ export type TransactionReplayIn = {
     erase_us?: number;
     /**
      * Blocks
+     *
+     * Erase blocks of the chip.
      */
     blocks?: number;
     /**
      * Pages Per Block
+     *
+     * Pages of an erase block. [pages]
      */
     pages_per_block?: number;
     /**
@@ -10679,6 +12834,8 @@ export type TransactionReplayIn = {
     page_bytes?: number;
     /**
      * Source
+     *
+     * Transactions made like the paper's, or the `events` given.
      */
     source?: 'half_loaded' | 'concurrent_loads' | 'events';
     /**
@@ -10727,26 +12884,38 @@ export type TransactionReplayIn = {
 export type TransactionReplayOut = {
     /**
      * Events
+     *
+     * Events replayed.
      */
     events: number;
     /**
      * Transactions
+     *
+     * Transactions in them.
      */
     transactions: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Database Pages
+     *
+     * Pages that the events touch. [pages]
      */
     database_pages: number;
     /**
      * Buffers
+     *
+     * What each of the three buffers did.
      */
     buffers: Array<BufferOut>;
     /**
      * Resident Transactions
+     *
+     * Transactions of which something is in memory.
      */
     resident_transactions: number;
     /**
@@ -10757,26 +12926,38 @@ export type TransactionReplayOut = {
     leaving: Array<LeavingOut>;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -10807,10 +12988,14 @@ export type TransactionWritesIn = {
     erase_us?: number;
     /**
      * Blocks
+     *
+     * Erase blocks of the chip.
      */
     blocks?: number;
     /**
      * Pages Per Block
+     *
+     * Pages of an erase block. [pages]
      */
     pages_per_block?: number;
     /**
@@ -10889,26 +13074,38 @@ export type TransactionWritesIn = {
 export type TransactionWritesOut = {
     /**
      * Dirty Pages
+     *
+     * Dirty pages of the transaction. [pages]
      */
     dirty_pages: number;
     /**
      * Pages Reread
+     *
+     * Pages that are wanted again. [pages]
      */
     pages_reread: number;
     /**
      * Log Pages Per Page
+     *
+     * Log pages to read for one page. [pages]
      */
     log_pages_per_page: number;
     /**
      * Ways
+     *
+     * Both ways.
      */
     ways: Array<WrittenOut>;
     /**
      * Write Saving Us
+     *
+     * Time that log records save in writing. [µs]
      */
     write_saving_us: number;
     /**
      * Break Even Extra Reads
+     *
+     * Extra reads that take up that saving.
      */
     break_even_extra_reads: number;
     /**
@@ -10919,6 +13116,8 @@ export type TransactionWritesOut = {
     break_even_pages: number | null;
     /**
      * Winner
+     *
+     * Which is better.
      */
     winner: 'page' | 'log' | 'equal';
     /**
@@ -10929,78 +13128,116 @@ export type TransactionWritesOut = {
     saving: number;
     /**
      * Curve Pages Reread
+     *
+     * Pages wanted again, of the curves. [pages]
      */
     curve_pages_reread: Array<number>;
     /**
      * Curve Page Us
+     *
+     * Time as pages. [µs]
      */
     curve_page_us: Array<number>;
     /**
      * Curve Log Us
+     *
+     * Time as log records. [µs]
      */
     curve_log_us: Array<number>;
     /**
      * Read Speedup
+     *
+     * Time of the disk over the read of a page. [1]
      */
     read_speedup: number;
     /**
      * Write Speedup
+     *
+     * Time of the disk over the write of a page. [1]
      */
     write_speedup: number;
     /**
      * Write Over Read
+     *
+     * Reads that take as long as one write. [1]
      */
     write_over_read: number;
     /**
      * Erase Us Per Page
+     *
+     * Erase time spread over the pages of a block. [µs]
      */
     erase_us_per_page: number;
     /**
      * Flash Bytes
+     *
+     * Flash. [bytes]
      */
     flash_bytes: number;
     /**
      * Ram Pages
+     *
+     * Flash pages that fit in the buffer. [pages of the chip]
      */
     ram_pages: number;
     /**
      * Ram Blocks
+     *
+     * Erase blocks that fit in the buffer.
      */
     ram_blocks: number;
     /**
      * Resident Transactions
+     *
+     * Transactions whose pages all fit.
      */
     resident_transactions: number;
     /**
      * Read Share
+     *
+     * Share of reads. [1]
      */
     read_share: number;
     /**
      * Read Share Consistent
+     *
+     * Whether the stated changes fit one share of reads.
      */
     read_share_consistent: boolean;
     /**
      * Finding
+     *
+     * The answer in a few words.
      */
     finding: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -11013,14 +13250,20 @@ export type TransactionWritesOut = {
 export type UnitOut = {
     /**
      * Field
+     *
+     * Field of the record.
      */
     field: string;
     /**
      * Unit
+     *
+     * Its unit.
      */
     unit: string;
     /**
      * Meaning
+     *
+     * What it is, in words.
      */
     meaning: string;
 };
@@ -11033,10 +13276,14 @@ export type UnitOut = {
 export type UploadList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<UploadOut>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
 };
@@ -11049,10 +13296,14 @@ export type UploadList = {
 export type UploadOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Kind
+     *
+     * How it came: uploaded, registered by its path, or fetched from a store.
      */
     kind: 'upload' | 'registered' | 'fetched';
     /**
@@ -11063,10 +13314,14 @@ export type UploadOut = {
     path: string | null;
     /**
      * Filename
+     *
+     * Name of the file, to show.
      */
     filename: string | null;
     /**
      * Size Bytes
+     *
+     * Its size. [bytes]
      */
     size_bytes: number;
     /**
@@ -11077,6 +13332,8 @@ export type UploadOut = {
     offset_bytes: number;
     /**
      * Complete
+     *
+     * Whether every byte has arrived.
      */
     complete: boolean;
     /**
@@ -11097,10 +13354,14 @@ export type UploadOut = {
     run: RunOut | null;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
     /**
      * Expires At
+     *
+     * When it is removed unless it is touched.
      */
     expires_at: string;
 };
@@ -11113,10 +13374,14 @@ export type UploadOut = {
 export type WarningOut = {
     /**
      * Name
+     *
+     * Stable name of the warning, for programs.
      */
     name: string;
     /**
      * Message
+     *
+     * What is so, in a sentence.
      */
     message: string;
     /**
@@ -11213,6 +13478,8 @@ export type WearIn = {
     growth_per_year?: number;
     /**
      * Devices
+     *
+     * Flash devices that share the writes.
      */
     devices?: number;
     /**
@@ -11259,6 +13526,8 @@ export type WearIn = {
     waf_appended?: number | null;
     /**
      * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
      */
     price_book_id?: string | null;
     /**
@@ -11277,22 +13546,32 @@ export type WearIn = {
 export type WearLeast = {
     /**
      * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
      */
     flash_writes_per_access: number;
     /**
      * Tb Per Day
+     *
+     * Writes to flash a day. [TB/day]
      */
     tb_per_day: number;
     /**
      * Drive Writes Per Day
+     *
+     * Writes a day over capacity; null where a figure is missing. [1/day]
      */
     drive_writes_per_day: number | null;
     /**
      * Years
+     *
+     * Life of the flash; null: never worn out, or unknown. [years]
      */
     years: number | null;
     /**
      * Never Worn Out
+     *
+     * Whether the budget outlasts any time.
      */
     never_worn_out: boolean;
 };
@@ -11341,10 +13620,14 @@ export type WearMoney = {
     wear_limited: boolean;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
 };
@@ -11357,6 +13640,8 @@ export type WearMoney = {
 export type WearOut = {
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
@@ -11367,30 +13652,51 @@ export type WearOut = {
     start: 'steady' | 'cold';
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Ram Pages
+     *
+     * RAM. [pages]
      */
     ram_pages: number;
     /**
      * Flash Pages
+     *
+     * Flash. [pages]
      */
     flash_pages: number;
+    /**
+     * The flash device.
+     */
     flash_device: DeviceOut;
+    /**
+     * The price book used; null where none prices it.
+     */
     price_book: PriceBookRef | null;
     /**
      * Accesses Per S
+     *
+     * Rate of page accesses. [1/s]
      */
     accesses_per_s: number;
     /**
      * Rate Basis
+     *
+     * Where the rate is from.
      */
     rate_basis: string;
     /**
      * Growth Per Year
+     *
+     * Growth of the rate a year. [1]
      */
     growth_per_year: number;
+    /**
+     * Host writes that the devices take.
+     */
     budget: BudgetOut;
     /**
      * Rated Dwpd
@@ -11402,9 +13708,14 @@ export type WearOut = {
      * Absent where no metadata of flash are charged.
      */
     ram_budget: RamBudgetOut | null;
+    /**
+     * Share of evicted pages that are dirty: measured, stated or unknown. [1]
+     */
     dirty_share: DirtyShareOut;
     /**
      * Schemes
+     *
+     * The page-flow schemes.
      */
     schemes: Array<SchemeWear>;
     /**
@@ -11419,22 +13730,32 @@ export type WearOut = {
     money_reason: string;
     /**
      * Sentence
+     *
+     * The answer in a sentence.
      */
     sentence: string;
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
      * Validity
+     *
+     * How far they hold.
      */
     validity: string;
     /**
      * Warnings
+     *
+     * What a reader of these figures must know.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
+     *
+     * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
 };
@@ -11447,6 +13768,8 @@ export type WearOut = {
 export type WindowCurves = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
@@ -11457,10 +13780,14 @@ export type WindowCurves = {
     pages: Array<number>;
     /**
      * Page Bytes
+     *
+     * Size of one page. [bytes]
      */
     page_bytes: number;
     /**
      * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
     /**
@@ -11477,10 +13804,14 @@ export type WindowCurves = {
     start_s: Array<number> | null;
     /**
      * Accesses
+     *
+     * Page accesses. [accesses]
      */
     accesses: Array<number>;
     /**
      * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
      */
     write_accesses: Array<number>;
     /**
@@ -11537,14 +13868,20 @@ export type WindowsIn = {
 export type WindowsOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Workload Id
+     *
+     * Id of the workload.
      */
     workload_id: string;
     /**
      * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
      */
     content_id: string;
     /**
@@ -11553,19 +13890,30 @@ export type WindowsOut = {
     status: RunStatus;
     /**
      * Core Version
+     *
+     * Version of the simulator core that counted.
      */
     core_version: string;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
     /**
      * Window Accesses
+     *
+     * Accesses of a window; null where windows are cut by time. [accesses]
      */
     window_accesses: number | null;
     /**
      * Window S
+     *
+     * Time of a window; null where they are cut by accesses. [s]
      */
     window_s: number | null;
     /**
@@ -11584,14 +13932,20 @@ export type WindowsOut = {
 export type WorkloadIn = {
     /**
      * Format
+     *
+     * Name of the trace format; absent: recognised.
      */
     format?: string | null;
     /**
      * Page Bytes
+     *
+     * Size of a page; absent: the usual one of the format. [bytes]
      */
     page_bytes?: number | null;
     /**
      * Columns
+     *
+     * Columns of a table by what they hold, such as `offset` and `size`.
      */
     columns?: {
         [key: string]: string;
@@ -11604,6 +13958,8 @@ export type WorkloadIn = {
     skip_bad_records?: number;
     /**
      * Device Bytes
+     *
+     * Size of the device that the trace was taken of. [bytes]
      */
     device_bytes?: number | null;
     /**
@@ -11640,18 +13996,26 @@ export type WorkloadIn = {
 export type WorkloadList = {
     /**
      * Items
+     *
+     * Those of this page of the list.
      */
     items: Array<WorkloadOut>;
     /**
      * Total
+     *
+     * How many there are in all.
      */
     total: number;
     /**
      * Limit
+     *
+     * Most items of this page.
      */
     limit: number;
     /**
      * Offset
+     *
+     * Items before this page.
      */
     offset: number;
 };
@@ -11664,10 +14028,14 @@ export type WorkloadList = {
 export type WorkloadName = {
     /**
      * Id
+     *
+     * Id of the workload.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
 };
@@ -11680,12 +14048,19 @@ export type WorkloadName = {
 export type WorkloadOut = {
     /**
      * Id
+     *
+     * Its id, as addresses of the API take it.
      */
     id: string;
     /**
      * Name
+     *
+     * Its name.
      */
     name: string;
+    /**
+     * How far it is.
+     */
     status: WorkloadStatus;
     /**
      * Example
@@ -11707,6 +14082,8 @@ export type WorkloadOut = {
     same_content_as: Array<string>;
     /**
      * Filename
+     *
+     * Name of its file, to show; null without a file.
      */
     filename: string | null;
     /**
@@ -11729,6 +14106,8 @@ export type WorkloadOut = {
     page_bytes: number | null;
     /**
      * Columns
+     *
+     * Column mapping that the table was read with; null without one.
      */
     columns: {
         [key: string]: string;
@@ -11757,11 +14136,19 @@ export type WorkloadOut = {
      * Whether members of an archive are merged by time, as asked.
      */
     members_merged: boolean;
+    /**
+     * What is known of its accesses; null until it is read.
+     */
     summary: SummaryOut | null;
     /**
      * Created At
+     *
+     * When it was made.
      */
     created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
     run: RunOut | null;
     /**
      * Etag
@@ -11806,6 +14193,8 @@ export type WritePolicyOut = {
     policy: string;
     /**
      * Title
+     *
+     * What to show as its name.
      */
     title: string;
     /**
@@ -11828,6 +14217,8 @@ export type WritePolicyOut = {
     flash_writes: number;
     /**
      * Source Writes
+     *
+     * Writes to the source, at once, for one write of the host.
      */
     source_writes: number;
 };
@@ -11840,18 +14231,26 @@ export type WritePolicyOut = {
 export type WrittenOut = {
     /**
      * Written As
+     *
+     * As pages or as log records.
      */
     written_as: 'page' | 'log';
     /**
      * Pages Written
+     *
+     * Flash pages written. [pages]
      */
     pages_written: number;
     /**
      * Write Us
+     *
+     * Writing. [µs]
      */
     write_us: number;
     /**
      * Reread Us
+     *
+     * Reading again. [µs]
      */
     reread_us: number;
     /**
@@ -11876,6 +14275,8 @@ export type WrittenOut = {
 export type ZipfOut = {
     /**
      * Exponent
+     *
+     * Exponent of the fitted law.
      */
     exponent: number;
     /**
@@ -11892,10 +14293,14 @@ export type ZipfOut = {
     ks_distance: number;
     /**
      * Verdict
+     *
+     * How well the law fits.
      */
     verdict: 'close' | 'rough' | 'poor';
     /**
      * Estimator
+     *
+     * How the figures were got: the model or the replay.
      */
     estimator: string;
     /**
@@ -11909,7 +14314,12 @@ export type ZipfOut = {
 export type GetRootData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `links`.
+         */
+        table?: 'links';
+    };
     url: '/api/v1';
 };
 
@@ -11971,6 +14381,10 @@ export type EvaluateData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
+         */
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'warnings' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };
@@ -12045,6 +14459,10 @@ export type DeriveEvaluationData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'derivation' | 'result.rows' | 'warnings';
     };
     url: '/api/v1/evaluations/derivation';
 };
@@ -12106,7 +14524,12 @@ export type DeriveEvaluationResponse = DeriveEvaluationResponses[keyof DeriveEva
 export type EvaluateThroughputData = {
     body: ThroughputIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
+         */
+        table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_ms' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_ms' | 'least.utilisation' | 'least.queue' | 'warnings' | 'derivation';
+    };
     url: '/api/v1/throughputs';
 };
 
@@ -12176,6 +14599,10 @@ export type EvaluateBreakEvenData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'warnings' | 'derivation';
     };
     url: '/api/v1/break-evens';
 };
@@ -12246,6 +14673,10 @@ export type CheckBreakEvenData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
     };
     url: '/api/v1/break-evens/check';
 };
@@ -12309,7 +14740,12 @@ export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEve
 export type ListSchemeMapOptionsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `axes`.
+         */
+        table?: 'axes';
+    };
     url: '/api/v1/scheme-maps/options';
 };
 
@@ -12371,6 +14807,10 @@ export type MakeSchemeMapData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'crossovers' | 'least.crossovers' | 'warnings';
     };
     url: '/api/v1/scheme-maps';
 };
@@ -12441,6 +14881,10 @@ export type ExplainSchemeMapPointData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
+         */
+        table?: 'devices' | 'schemes' | 'derivation';
     };
     url: '/api/v1/scheme-maps/point';
 };
@@ -12511,6 +14955,10 @@ export type ChooseFlashData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'rejected' | 'warnings' | 'derivation';
     };
     url: '/api/v1/flash-choices';
 };
@@ -12568,7 +15016,12 @@ export type ChooseFlashResponse = ChooseFlashResponses[keyof ChooseFlashResponse
 export type CompareDirectoriesData = {
     body: DirectoriesIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'options' | 'options.schemes' | 'warnings' | 'derivation';
+    };
     url: '/api/v1/directories';
 };
 
@@ -12638,6 +15091,10 @@ export type EstimateWearData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
+         */
+        table?: 'flash_device.figures' | 'flash_device.measurements' | 'flash_device.service_times' | 'flash_device.waiting_times' | 'schemes' | 'warnings' | 'derivation';
     };
     url: '/api/v1/wear';
 };
@@ -12695,7 +15152,12 @@ export type EstimateWearResponse = EstimateWearResponses[keyof EstimateWearRespo
 export type ReadDeviceHealthData = {
     body: DeviceHealthIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'warnings' | 'derivation';
+    };
     url: '/api/v1/device-health';
 };
 
@@ -12748,7 +15210,12 @@ export type ReadDeviceHealthResponse = ReadDeviceHealthResponses[keyof ReadDevic
 export type EstimateRecoveryData = {
     body: RecoveryIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'restart.curve' | 'warnings' | 'derivation';
+    };
     url: '/api/v1/recovery';
 };
 
@@ -12805,7 +15272,12 @@ export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateR
 export type StudyFragmentCacheData = {
     body: FragmentCacheIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'phases' | 'sizes' | 'policies' | 'warnings' | 'derivation';
+    };
     url: '/api/v1/sce';
 };
 
@@ -12862,7 +15334,12 @@ export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof Study
 export type StudyTransactionWritesData = {
     body: TransactionWritesIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `columns`.
+         */
+        table?: 'columns' | 'ways' | 'warnings' | 'derivation';
+    };
     url: '/api/v1/transaction-writes';
 };
 
@@ -12911,7 +15388,12 @@ export type StudyTransactionWritesResponse = StudyTransactionWritesResponses[key
 export type ReplayTransactionsData = {
     body: TransactionReplayIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'buffers' | 'leaving' | 'warnings' | 'derivation';
+    };
     url: '/api/v1/transaction-replays';
 };
 
@@ -12973,6 +15455,10 @@ export type CompareTierCostsData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'rows.lines' | 'warnings' | 'derivation';
     };
     url: '/api/v1/tier-costs';
 };
@@ -13026,7 +15512,12 @@ export type CompareTierCostsResponse = CompareTierCostsResponses[keyof CompareTi
 export type CheckThroughputData = {
     body: ThroughputIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
     url: '/api/v1/throughputs/check';
 };
 
@@ -13089,7 +15580,12 @@ export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroug
 export type CheckWearData = {
     body: WearIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
     url: '/api/v1/wear/check';
 };
 
@@ -13152,7 +15648,12 @@ export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
 export type CheckFlashChoiceData = {
     body: FlashChoiceIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
     url: '/api/v1/flash-choices/check';
 };
 
@@ -13215,7 +15716,12 @@ export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlas
 export type CheckDirectoriesData = {
     body: DirectoriesIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
     url: '/api/v1/directories/check';
 };
 
@@ -13278,7 +15784,12 @@ export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDire
 export type CheckRecoveryData = {
     body: RecoveryIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
     url: '/api/v1/recovery/check';
 };
 
@@ -13341,7 +15852,12 @@ export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryRe
 export type CheckFragmentCacheData = {
     body: FragmentCacheIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
     url: '/api/v1/sce/check';
 };
 
@@ -13418,6 +15934,10 @@ export type GetHealthErrors = {
      */
     403: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -13466,6 +15986,10 @@ export type GetLiveErrors = {
      * The request comes from another site.
      */
     403: Problem;
+    /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
     /**
      * The request did not arrive in time.
      */
@@ -13516,6 +16040,10 @@ export type GetReadyErrors = {
      */
     403: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -13551,7 +16079,48 @@ export type GetReadyResponse = GetReadyResponses[keyof GetReadyResponses];
 export type ListFormatsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Has Writes
+         *
+         * Only these.
+         */
+        has_writes?: boolean | null;
+        /**
+         * Has Time
+         *
+         * Only these.
+         */
+        has_time?: boolean | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows';
+    };
     url: '/api/v1/catalog/formats';
 };
 
@@ -13602,7 +16171,36 @@ export type ListFormatsResponse = ListFormatsResponses[keyof ListFormatsResponse
 export type ListPoliciesData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'title' | '-title';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'options';
+    };
     url: '/api/v1/catalog/policies';
 };
 
@@ -13653,7 +16251,36 @@ export type ListPoliciesResponse = ListPoliciesResponses[keyof ListPoliciesRespo
 export type ListSchemesData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'title' | '-title';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'options';
+    };
     url: '/api/v1/catalog/schemes';
 };
 
@@ -13704,7 +16331,36 @@ export type ListSchemesResponse = ListSchemesResponses[keyof ListSchemesResponse
 export type ListFlashMetadataData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'title' | '-title';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows';
+    };
     url: '/api/v1/catalog/flash-metadata';
 };
 
@@ -13755,7 +16411,12 @@ export type ListFlashMetadataResponse = ListFlashMetadataResponses[keyof ListFla
 export type GetDeviceVocabularyData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'kinds' | 'figures';
+    };
     url: '/api/v1/catalog/device-kinds';
 };
 
@@ -13812,6 +16473,24 @@ export type ListDevicesData = {
          */
         page_bytes?: number | null;
         /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Kind
+         *
+         * Only of this kind of device.
+         */
+        kind?: string | null;
+        /**
+         * Origin
+         *
+         * Only the shipped ones, or your own.
+         */
+        origin?: 'shipped' | 'own' | null;
+        /**
          * Role
          *
          * Tier that they can serve.
@@ -13841,6 +16520,28 @@ export type ListDevicesData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'id' | '-id' | 'kind' | '-kind' | 'year' | '-year' | 'capacity_bytes' | '-capacity_bytes';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.figures' | 'items.measurements' | 'items.service_times' | 'items.waiting_times';
     };
     url: '/api/v1/catalog/devices';
 };
@@ -13890,7 +16591,12 @@ export type ListDevicesResponse = ListDevicesResponses[keyof ListDevicesResponse
 export type CreateDeviceData = {
     body: DeviceIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
+    };
     url: '/api/v1/catalog/devices';
 };
 
@@ -13976,6 +16682,10 @@ export type DeleteDeviceErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -14045,6 +16755,10 @@ export type GetDeviceData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
     };
     url: '/api/v1/catalog/devices/{device_id}';
 };
@@ -14113,7 +16827,12 @@ export type UpdateDeviceData = {
          */
         device_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
+    };
     url: '/api/v1/catalog/devices/{device_id}';
 };
 
@@ -14184,7 +16903,12 @@ export type CopyDeviceData = {
          */
         device_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
+    };
     url: '/api/v1/catalog/devices/{device_id}/copy';
 };
 
@@ -14243,6 +16967,18 @@ export type ListPriceBooksData = {
     path?: never;
     query?: {
         /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Origin
+         *
+         * Only the shipped ones, or your own.
+         */
+        origin?: 'shipped' | 'own' | null;
+        /**
          * Currency
          *
          * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
@@ -14254,6 +16990,28 @@ export type ListPriceBooksData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'date' | '-date';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.exchange_rates' | 'items.absent' | 'items.prices';
     };
     url: '/api/v1/catalog/price-books';
 };
@@ -14303,7 +17061,12 @@ export type ListPriceBooksResponse = ListPriceBooksResponses[keyof ListPriceBook
 export type CreatePriceBookData = {
     body: PriceBookIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'exchange_rates' | 'absent' | 'prices';
+    };
     url: '/api/v1/catalog/price-books';
 };
 
@@ -14367,6 +17130,28 @@ export type ListExchangeRatesData = {
          * Book whose amounts are stated; absent: the default book.
          */
         price_book_id?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'currency' | '-currency' | 'date' | '-date';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
     };
     url: '/api/v1/catalog/exchange-rates';
 };
@@ -14453,6 +17238,10 @@ export type DeletePriceBookErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -14516,6 +17305,10 @@ export type GetPriceBookData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'exchange_rates' | 'absent' | 'prices';
     };
     url: '/api/v1/catalog/price-books/{price_book_id}';
 };
@@ -14584,7 +17377,12 @@ export type UpdatePriceBookData = {
          */
         price_book_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'exchange_rates' | 'absent' | 'prices';
+    };
     url: '/api/v1/catalog/price-books/{price_book_id}';
 };
 
@@ -14645,7 +17443,12 @@ export type UpdatePriceBookResponse = UpdatePriceBookResponses[keyof UpdatePrice
 export type ImportFioData = {
     body: FioImportIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'device.figures' | 'device.measurements' | 'device.service_times' | 'device.waiting_times' | 'runs' | 'warnings';
+    };
     url: '/api/v1/device-imports/fio';
 };
 
@@ -14698,7 +17501,42 @@ export type ImportFioResponse = ImportFioResponses[keyof ImportFioResponses];
 export type ListUploadsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Filename
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        filename?: string | null;
+        /**
+         * Complete
+         *
+         * Only those that have arrived, or only others.
+         */
+        complete?: boolean | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'created_at' | '-created_at' | 'filename' | '-filename' | 'size_bytes' | '-size_bytes';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.read_as';
+    };
     url: '/api/v1/uploads';
 };
 
@@ -14760,6 +17598,10 @@ export type DescribeTusErrors = {
      * The request comes from another site.
      */
     403: Problem;
+    /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
     /**
      * The request did not arrive in time.
      */
@@ -14823,6 +17665,10 @@ export type CreateUploadErrors = {
      * The request comes from another site.
      */
     403: Problem;
+    /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
     /**
      * The request did not arrive in time.
      */
@@ -14896,6 +17742,10 @@ export type DeleteUploadErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -14946,7 +17796,12 @@ export type GetUploadData = {
          */
         upload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `read_as`.
+         */
+        table?: 'read_as';
+    };
     url: '/api/v1/uploads/{upload_id}';
 };
 
@@ -15030,6 +17885,10 @@ export type HeadUploadErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -15109,6 +17968,10 @@ export type PatchUploadErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -15168,7 +18031,12 @@ export type PatchUploadResponse = PatchUploadResponses[keyof PatchUploadResponse
 export type RegisterFileData = {
     body: FilePath;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `read_as`.
+         */
+        table?: 'read_as';
+    };
     url: '/api/v1/uploads/register';
 };
 
@@ -15236,7 +18104,12 @@ export type VerifyUploadData = {
          */
         upload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `read_as`.
+         */
+        table?: 'read_as';
+    };
     url: '/api/v1/uploads/{upload_id}/verify';
 };
 
@@ -15303,7 +18176,12 @@ export type PreviewUploadData = {
          */
         upload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'detection' | 'records' | 'units' | 'warnings' | 'upload.read_as';
+    };
     url: '/api/v1/uploads/{upload_id}/preview';
 };
 
@@ -15364,7 +18242,12 @@ export type PreviewUploadResponse = PreviewUploadResponses[keyof PreviewUploadRe
 export type GetStorageData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `largest`.
+         */
+        table?: 'largest';
+    };
     url: '/api/v1/storage';
 };
 
@@ -15444,6 +18327,10 @@ export type DeleteStoredErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -15485,6 +18372,18 @@ export type ListWorkloadsData = {
     path?: never;
     query?: {
         /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Status
+         *
+         * Only these.
+         */
+        status?: WorkloadStatus | null;
+        /**
          * Limit
          *
          * Most items to return.
@@ -15496,6 +18395,16 @@ export type ListWorkloadsData = {
          * Items to skip.
          */
         offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'created_at' | '-created_at';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.summary.warnings';
     };
     url: '/api/v1/workloads';
 };
@@ -15545,7 +18454,12 @@ export type ListWorkloadsResponse = ListWorkloadsResponses[keyof ListWorkloadsRe
 export type CreateWorkloadData = {
     body: WorkloadIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
     url: '/api/v1/workloads';
 };
 
@@ -15606,7 +18520,12 @@ export type CreateWorkloadResponse = CreateWorkloadResponses[keyof CreateWorkloa
 export type CreateWorkloadFromProfileData = {
     body: ProfileWorkloadIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
     url: '/api/v1/workloads/from-profile';
 };
 
@@ -15659,7 +18578,12 @@ export type CreateWorkloadFromProfileResponse = CreateWorkloadFromProfileRespons
 export type CreateWorkloadFromCurveData = {
     body: CurveWorkloadIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
     url: '/api/v1/workloads/from-curve';
 };
 
@@ -15745,6 +18669,10 @@ export type DeleteWorkloadErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -15795,7 +18723,12 @@ export type GetWorkloadData = {
          */
         workload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
     url: '/api/v1/workloads/{workload_id}';
 };
 
@@ -15863,7 +18796,12 @@ export type RenameWorkloadData = {
          */
         workload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
     url: '/api/v1/workloads/{workload_id}';
 };
 
@@ -15927,7 +18865,12 @@ export type ReadWorkloadAgainData = {
          */
         workload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
 
@@ -15995,7 +18938,12 @@ export type GetConversionLogData = {
          */
         workload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'report.warnings' | 'report.detection';
+    };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };
 
@@ -16066,6 +19014,10 @@ export type GetCurveData = {
          * About how many sizes, log-spaced; a curve with no more comes whole.
          */
         points?: number;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `columns`.
+         */
+        table?: 'columns' | 'knees' | 'steady' | 'steady.knees';
     };
     url: '/api/v1/workloads/{workload_id}/curve';
 };
@@ -16123,7 +19075,36 @@ export type GetCurveResponse = GetCurveResponses[keyof GetCurveResponses];
 export type ListCurveKindsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'title' | '-title';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
+    };
     url: '/api/v1/curve-kinds';
 };
 
@@ -16172,7 +19153,12 @@ export type ListCurveKindsResponse = ListCurveKindsResponses[keyof ListCurveKind
 export type PreviewGivenCurveData = {
     body: CurveStatement;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'points' | 'problems' | 'questions';
+    };
     url: '/api/v1/curve-previews';
 };
 
@@ -16221,7 +19207,42 @@ export type PreviewGivenCurveResponse = PreviewGivenCurveResponses[keyof Preview
 export type ListFormulasData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Family
+         *
+         * Only of this paper.
+         */
+        family?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'title' | '-title';
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'families' | 'formulas' | 'formulas.parameters' | 'formulas.instead' | 'formulas.outputs';
+    };
     url: '/api/v1/formulas';
 };
 
@@ -16272,10 +19293,17 @@ export type GetFormulaData = {
     path: {
         /**
          * Name
+         *
+         * Name of the formula, such as `face.writeback_chain`.
          */
         name: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'parameters' | 'instead' | 'outputs';
+    };
     url: '/api/v1/formulas/{name}';
 };
 
@@ -16330,10 +19358,17 @@ export type AskFormulaData = {
     path: {
         /**
          * Name
+         *
+         * Name of the formula, such as `face.writeback_chain`.
          */
         name: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'warnings' | 'derivation';
+    };
     url: '/api/v1/formulas/{name}';
 };
 
@@ -16388,6 +19423,8 @@ export type GetFormulaPageData = {
     path: {
         /**
          * Name
+         *
+         * Name of the formula, such as `face.writeback_chain`.
          */
         name: string;
     };
@@ -16408,6 +19445,10 @@ export type GetFormulaPageErrors = {
      * What the request names does not exist.
      */
     404: Problem;
+    /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
     /**
      * The request did not arrive in time.
      */
@@ -16444,7 +19485,12 @@ export type GetFormulaPageResponse = GetFormulaPageResponses[keyof GetFormulaPag
 export type CreateSimulationData = {
     body: SimulationIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'result.rows' | 'warnings';
+    };
     url: '/api/v1/simulations';
 };
 
@@ -16515,6 +19561,10 @@ export type GetSimulationData = {
          * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
          */
         workload_id?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'result.rows' | 'warnings';
     };
     url: '/api/v1/simulations/{simulation_id}';
 };
@@ -16568,7 +19618,12 @@ export type GetSimulationResponse = GetSimulationResponses[keyof GetSimulationRe
 export type GetSimulatorData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
+         */
+        table?: 'policies' | 'policies.options' | 'buffers' | 'buffers.options' | 'schemes' | 'schemes.options' | 'flash_caches' | 'flash_caches.options' | 'choosers' | 'choosers.options';
+    };
     url: '/api/v1/simulator';
 };
 
@@ -16627,7 +19682,7 @@ export type ListSweepsData = {
         /**
          * Limit
          *
-         * Most items.
+         * Most items to return.
          */
         limit?: number;
         /**
@@ -16636,6 +19691,16 @@ export type ListSweepsData = {
          * Items to skip.
          */
         offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'created_at' | '-created_at';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.contenders';
     };
     url: '/api/v1/sweeps';
 };
@@ -16693,7 +19758,12 @@ export type ListSweepsResponse = ListSweepsResponses[keyof ListSweepsResponses];
 export type CreateSweepData = {
     body: SweepIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'columns' | 'contenders' | 'rows' | 'rows.warnings' | 'warnings';
+    };
     url: '/api/v1/sweeps';
 };
 
@@ -16776,6 +19846,10 @@ export type GetSweepData = {
          * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
          */
         workload_id?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'columns' | 'contenders' | 'rows' | 'rows.warnings' | 'warnings';
     };
     url: '/api/v1/sweeps/{sweep_id}';
 };
@@ -16829,7 +19903,12 @@ export type GetSweepResponse = GetSweepResponses[keyof GetSweepResponses];
 export type CreateMiniatureData = {
     body: MiniatureIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'rows.warnings' | 'warnings';
+    };
     url: '/api/v1/miniatures';
 };
 
@@ -16900,6 +19979,10 @@ export type GetMiniatureData = {
          * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
          */
         workload_id?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'rows.warnings' | 'warnings';
     };
     url: '/api/v1/miniatures/{miniature_id}';
 };
@@ -16953,7 +20036,12 @@ export type GetMiniatureResponse = GetMiniatureResponses[keyof GetMiniatureRespo
 export type CreatePoolSplitData = {
     body: PoolSplitIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `warnings`.
+         */
+        table?: 'warnings';
+    };
     url: '/api/v1/pool-splits';
 };
 
@@ -17017,7 +20105,12 @@ export type GetPoolSplitData = {
          */
         pool_split_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `warnings`.
+         */
+        table?: 'warnings';
+    };
     url: '/api/v1/pool-splits/{pool_split_id}';
 };
 
@@ -17102,6 +20195,10 @@ export type GetPoolSplitCostsData = {
          * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
          */
         workload_id?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'curve' | 'replays' | 'baselines' | 'warnings' | 'derivation';
     };
     url: '/api/v1/pool-splits/{pool_split_id}/costs';
 };
@@ -17166,7 +20263,12 @@ export type GetPoolSplitGainsData = {
          */
         pool_split_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'gains' | 'devices';
+    };
     url: '/api/v1/pool-splits/{pool_split_id}/gains';
 };
 
@@ -17241,6 +20343,10 @@ export type CreatePoolAdvisorErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -17304,6 +20410,10 @@ export type GetPoolAdvisorErrors = {
      * What the request names does not exist.
      */
     404: Problem;
+    /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
     /**
      * The request did not arrive in time.
      */
@@ -17372,6 +20482,10 @@ export type GetPoolAdvisorEpochsData = {
          * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
          */
         workload_id?: string | null;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `columns`.
+         */
+        table?: 'columns' | 'warnings' | 'derivation';
     };
     url: '/api/v1/pool-advisors/{pool_advisor_id}/epochs';
 };
@@ -17447,6 +20561,10 @@ export type CreateWindowsErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -17511,6 +20629,10 @@ export type GetWindowsErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -17553,7 +20675,12 @@ export type GetWindowCurvesData = {
          */
         windows_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `columns`.
+         */
+        table?: 'columns';
+    };
     url: '/api/v1/windows/{windows_id}/curves';
 };
 
@@ -17628,6 +20755,10 @@ export type CreateSampledProfileErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -17692,6 +20823,10 @@ export type GetSampledProfileErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -17734,7 +20869,12 @@ export type GetSampledCurveData = {
          */
         sampled_profile_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `columns`.
+         */
+        table?: 'columns';
+    };
     url: '/api/v1/sampled-profiles/{sampled_profile_id}/curve';
 };
 
@@ -17809,6 +20949,10 @@ export type CreateSummariesErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -17873,6 +21017,10 @@ export type GetSummariesErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -17915,7 +21063,12 @@ export type GetSummaryTablesData = {
          */
         summaries_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'windows' | 'time_windows' | 'reuse' | 'reuse_time' | 'popularity' | 'popularity.top' | 'requests.sizes' | 'requests.runs' | 'devices.rows';
+    };
     url: '/api/v1/summaries/{summaries_id}/tables';
 };
 
@@ -17979,7 +21132,12 @@ export type GetWorkloadSummariesData = {
          */
         workload_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'windows' | 'time_windows' | 'reuse' | 'reuse_time' | 'popularity' | 'popularity.top' | 'requests.sizes' | 'requests.runs' | 'devices.rows';
+    };
     url: '/api/v1/workloads/{workload_id}/summaries';
 };
 
@@ -18050,9 +21208,15 @@ export type ListRunsData = {
          */
         kind?: RunKind | null;
         /**
+         * Title
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        title?: string | null;
+        /**
          * Limit
          *
-         * Most items.
+         * Most items to return.
          */
         limit?: number;
         /**
@@ -18061,6 +21225,16 @@ export type ListRunsData = {
          * Items to skip.
          */
         offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'created_at' | '-created_at' | 'finished_at' | '-finished_at' | 'kind' | '-kind' | 'status' | '-status' | 'title' | '-title';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
     };
     url: '/api/v1/runs';
 };
@@ -18135,6 +21309,10 @@ export type GetRunErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -18194,6 +21372,10 @@ export type CancelRunErrors = {
      * What the request names does not exist.
      */
     404: Problem;
+    /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
     /**
      * The request did not arrive in time.
      */
@@ -18255,6 +21437,10 @@ export type StreamRunErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -18292,9 +21478,21 @@ export type ListScenariosData = {
     path?: never;
     query?: {
         /**
+         * Name
+         *
+         * Only those whose name holds this text, capitals or not.
+         */
+        name?: string | null;
+        /**
+         * Question
+         *
+         * Only these.
+         */
+        question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate' | null;
+        /**
          * Limit
          *
-         * Most items.
+         * Most items to return.
          */
         limit?: number;
         /**
@@ -18303,6 +21501,16 @@ export type ListScenariosData = {
          * Items to skip.
          */
         offset?: number;
+        /**
+         * Sort
+         *
+         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         */
+        sort?: 'name' | '-name' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.answer.figures' | 'items.answer.sources';
     };
     url: '/api/v1/scenarios';
 };
@@ -18352,7 +21560,12 @@ export type ListScenariosResponse = ListScenariosResponses[keyof ListScenariosRe
 export type CreateScenarioData = {
     body: ScenarioIn;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
+    };
     url: '/api/v1/scenarios';
 };
 
@@ -18442,6 +21655,10 @@ export type DeleteScenarioErrors = {
      */
     404: Problem;
     /**
+     * The answer does not come in the media type asked for.
+     */
+    406: Problem;
+    /**
      * The request did not arrive in time.
      */
     408: Problem;
@@ -18488,7 +21705,12 @@ export type GetScenarioData = {
          */
         scenario_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
+    };
     url: '/api/v1/scenarios/{scenario_id}';
 };
 
@@ -18556,7 +21778,12 @@ export type UpdateScenarioData = {
          */
         scenario_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
+    };
     url: '/api/v1/scenarios/{scenario_id}';
 };
 
@@ -18624,7 +21851,12 @@ export type RestoreScenarioData = {
          */
         scenario_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         */
+        table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
+    };
     url: '/api/v1/scenarios/{scenario_id}/restore';
 };
 
