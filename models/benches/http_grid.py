@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,10 @@ METADATA, PRICES = "flashcache", "street-2026-q1"
 FLASH, DISK = "samsung-pm9a3-7.68tb-u2", "face2016-cheetah-15k6-raid0-16"
 
 
+class Refused(SystemExit):
+    """An answer other than 200: an application that starts gives 503."""
+
+
 class Server:
     """A running application and one connection to it."""
 
@@ -50,9 +54,14 @@ class Server:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def cpu_seconds(self) -> float:
-        """Processor time of the server so far, without its database."""
-        used = self.process.cpu_times()
-        return float(used.user + used.system)
+        """Processor time so far of the processes that answer, without the database."""
+        used = 0.0
+        for process in (self.process, *self.process.children()):
+            with suppress(psutil.Error):
+                if "jobs.worker" not in " ".join(process.cmdline()):
+                    times = process.cpu_times()
+                    used += times.user + times.system
+        return used
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[float, int, Any]:
         """Send a request; return seconds, bytes that came, and the answer."""
@@ -64,7 +73,7 @@ class Server:
         data = response.read()
         seconds = time.perf_counter() - start
         if response.status != http.HTTPStatus.OK:
-            raise SystemExit(f"error: {path} answered {response.status}: {data!r:.300}")
+            raise Refused(f"error: {path} answered {response.status}: {data!r:.300}")
         plain = data
         if response.headers.get("Content-Encoding") == "gzip":
             plain = gzip.decompress(data)
@@ -72,11 +81,11 @@ class Server:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
-    """Run the application on a port of its own until the block ends."""
+def running(python: str = sys.executable) -> Iterator[Server]:
+    """Run the application of a Python environment on a port until the block ends."""
     port = int(os.environ.get("TIERWRIGHT_BENCH_PORT", "18533"))
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "tierwright_server.serve"]
+        command = [python, "-m", "tierwright_server.serve"]
         command += ["--port", str(port), "--data-dir", folder]
         with (Path(folder) / "serve.log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -98,7 +107,7 @@ def wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
         try:
             if server.ask("GET", "/workloads/example")[2]["status"] == "ready":
                 return
-        except (ConnectionError, http.client.HTTPException):
+        except (Refused, ConnectionError, http.client.HTTPException):
             server.connection.close()
         time.sleep(0.2)
     raise SystemExit("error: the worked example was not ready in time")
