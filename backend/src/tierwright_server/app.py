@@ -24,6 +24,7 @@ from tierwright_server.curves import CurveCache
 from tierwright_server.database_watch import DatabaseGate, DatabaseWatch
 from tierwright_server.db import make_engine, psycopg_dsn
 from tierwright_server.guard import Guard
+from tierwright_server.idempotency import Idempotency
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.page import Page
 from tierwright_server.settings import Settings
@@ -75,7 +76,8 @@ def make_app(settings: Settings) -> FastAPI:
 def create_app(settings: Settings) -> Guard:
     """Make the whole ASGI application."""
     app = make_app(settings)
-    gate = DatabaseGate(StrictJson(app), app.state.watch, settings.data_dir)
+    strict = StrictJson(Idempotency(app))
+    gate = DatabaseGate(strict, app.state.watch, settings.data_dir)
     return Guard(gate, settings)
 
 

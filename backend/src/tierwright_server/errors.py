@@ -388,7 +388,7 @@ async def on_http(request: Request, error: Exception) -> Response:
     )
 
 
-async def _on_database_down(request: Request, error: Exception) -> Response:
+async def on_database_down(request: Request, error: Exception) -> Response:
     code = getattr(getattr(error, "orig", None), "sqlstate", None)
     if code == _SQL_DISK_FULL or disk_is_full(request.app.state.settings.data_dir):
         log.error("disk full", error=repr(error))
@@ -451,8 +451,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SimulatorError, _on_simulator_error)
     app.add_exception_handler(CoreDefect, on_unexpected)
     app.add_exception_handler(Defect, on_unexpected)
-    app.add_exception_handler(DBAPIError, _on_database_down)
-    app.add_exception_handler(PoolTimeout, _on_database_down)
+    app.add_exception_handler(DBAPIError, on_database_down)
+    app.add_exception_handler(PoolTimeout, on_database_down)
     app.add_exception_handler(MemoryError, _on_too_little_memory)
     app.add_exception_handler(OSError, _on_os_error)
     app.add_exception_handler(Exception, on_unexpected)

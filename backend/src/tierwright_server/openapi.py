@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from tierwright_server import idempotency
 from tierwright_server.csv_answers import add_tables
 from tierwright_server.examples import add_examples
 from tierwright_server.meanings import add_descriptions
@@ -31,5 +32,6 @@ def describe(app: FastAPI) -> dict[str, Any]:
     document["components"]["schemas"] = dict(sorted(schemas.items()))
     add_descriptions(schemas)
     add_tables(document)
+    idempotency.describe(document)
     add_examples(document)
     return document

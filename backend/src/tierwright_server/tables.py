@@ -12,6 +12,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     Text,
     false,
     func,
@@ -33,6 +34,7 @@ class Table(DeclarativeBase):
         str: Text,
         int: BigInteger,
         float: Double,
+        bytes: LargeBinary,
         datetime: DateTime(timezone=True),
         dict[str, Any]: JSONB,
         list[Any]: JSONB,
@@ -241,6 +243,17 @@ class Worker(Table):
     version: Mapped[str]
     started_at: Mapped[datetime] = mapped_column(default=now)
     heartbeat_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class IdempotencyKey(Table):
+    """A key that a client sent, with the answer that it was given."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = (Index("idempotency_keys_created_at", "created_at"),)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    fingerprint: Mapped[str]
+    answer: Mapped[bytes]
+    created_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Replay(Table):

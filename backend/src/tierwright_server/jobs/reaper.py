@@ -10,6 +10,7 @@ from sqlalchemy import delete
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from tierwright_server import idempotency
 from tierwright_server.jobs import queue
 from tierwright_server.jobs.execute import give_back
 from tierwright_server.jobs.kinds import KINDS
@@ -48,6 +49,7 @@ async def reap(
         await session.execute(
             delete(Worker).where(Worker.heartbeat_at < now() - _FORGET_WORKERS_AFTER)
         )
+        await idempotency.prune(session)
         await session.commit()
     await _sweep(settings, sessions)
 
