@@ -11,7 +11,7 @@ from tierwright import page_flow
 from tierwright.page_flow import Evaluation
 from tierwright_server import contents
 from tierwright_server.contents import ContentKind
-from tierwright_server.context import Context, only_reads
+from tierwright_server.context import Context
 from tierwright_server.evaluations import replays, service
 from tierwright_server.evaluations.schemas import (
     CheckOut,
@@ -45,8 +45,6 @@ async def evaluate(
     EvaluationOut or SimulationOut
         The latter is the job that makes the replays, where they take too long to wait for.
     """
-    if body.decide is Decide.MODEL:
-        await only_reads(session)
     point = await service.find_point(session, context, body)
     point = service.with_new_pages(body, point)
     if service.dirty_ends(body, point) is not None:

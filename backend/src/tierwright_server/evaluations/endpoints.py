@@ -3,11 +3,12 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
-from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.context import ContextDep, SessionDep, only_reads
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.errors import responses
 from tierwright_server.evaluations import deciding
 from tierwright_server.evaluations.schemas import (
+    Decide,
     DecisionIn,
     DerivationOut,
     EvaluationOut,
@@ -55,6 +56,9 @@ async def evaluate(
     With `decide: replay` a lead within the error of the model is decided by replays of the
     trace, which are kept: they serve every device.
     """
+    # Only here: a scenario that keeps an evaluation writes in the same session.
+    if body.decide is Decide.MODEL:
+        await only_reads(session)
     found = await deciding.evaluate(request, session, context, body)
     if isinstance(found, EvaluationOut):
         return found
