@@ -16590,6 +16590,12 @@ export type ListDevicesResponse = ListDevicesResponses[keyof ListDevicesResponse
 
 export type CreateDeviceData = {
     body: DeviceIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -16895,6 +16901,12 @@ export type CopyDeviceData = {
      * Body
      */
     body?: CopyIn | null;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Device Id
@@ -17060,6 +17072,12 @@ export type ListPriceBooksResponse = ListPriceBooksResponses[keyof ListPriceBook
 
 export type CreatePriceBookData = {
     body: PriceBookIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -17650,6 +17668,10 @@ export type CreateUploadData = {
          * Pairs of a key and base64 of its value, between commas: `filename` to show, and `sha256` in 64 hexadecimal digits, which the file is compared with.
          */
         'upload-metadata'?: string;
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
     };
     path?: never;
     query?: never;
@@ -17673,6 +17695,10 @@ export type CreateUploadErrors = {
      * The request did not arrive in time.
      */
     408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
     /**
      * It was changed after it was read, or the protocol has another version.
      */
@@ -18030,6 +18056,12 @@ export type PatchUploadResponse = PatchUploadResponses[keyof PatchUploadResponse
 
 export type RegisterFileData = {
     body: FilePath;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -18053,6 +18085,10 @@ export type RegisterFileErrors = {
      * The request did not arrive in time.
      */
     408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
     /**
      * The body is too large.
      */
@@ -18453,6 +18489,12 @@ export type ListWorkloadsResponse = ListWorkloadsResponses[keyof ListWorkloadsRe
 
 export type CreateWorkloadData = {
     body: WorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -18519,6 +18561,12 @@ export type CreateWorkloadResponse = CreateWorkloadResponses[keyof CreateWorkloa
 
 export type CreateWorkloadFromProfileData = {
     body: ProfileWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -18542,6 +18590,10 @@ export type CreateWorkloadFromProfileErrors = {
      * The request did not arrive in time.
      */
     408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
     /**
      * The body is too large.
      */
@@ -18577,6 +18629,12 @@ export type CreateWorkloadFromProfileResponse = CreateWorkloadFromProfileRespons
 
 export type CreateWorkloadFromCurveData = {
     body: CurveWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -18600,6 +18658,10 @@ export type CreateWorkloadFromCurveErrors = {
      * The request did not arrive in time.
      */
     408: Problem;
+    /**
+     * The request does not fit the present state.
+     */
+    409: Problem;
     /**
      * The body is too large.
      */
@@ -18857,6 +18919,12 @@ export type RenameWorkloadResponse = RenameWorkloadResponses[keyof RenameWorkloa
 
 export type ReadWorkloadAgainData = {
     body?: never;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * Workload Id
@@ -19484,6 +19552,12 @@ export type GetFormulaPageResponse = GetFormulaPageResponses[keyof GetFormulaPag
 
 export type CreateSimulationData = {
     body: SimulationIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -19757,6 +19831,12 @@ export type ListSweepsResponse = ListSweepsResponses[keyof ListSweepsResponses];
 
 export type CreateSweepData = {
     body: SweepIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -19902,6 +19982,12 @@ export type GetSweepResponse = GetSweepResponses[keyof GetSweepResponses];
 
 export type CreateMiniatureData = {
     body: MiniatureIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -20035,6 +20121,12 @@ export type GetMiniatureResponse = GetMiniatureResponses[keyof GetMiniatureRespo
 
 export type CreatePoolSplitData = {
     body: PoolSplitIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
@@ -20324,6 +20416,12 @@ export type GetPoolSplitGainsResponse = GetPoolSplitGainsResponses[keyof GetPool
 
 export type CreatePoolAdvisorData = {
     body: PoolAdvisorIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/pool-advisors';
@@ -20542,6 +20640,12 @@ export type GetPoolAdvisorEpochsResponse = GetPoolAdvisorEpochsResponses[keyof G
 
 export type CreateWindowsData = {
     body: WindowsIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/windows';
@@ -20736,6 +20840,12 @@ export type GetWindowCurvesResponse = GetWindowCurvesResponses[keyof GetWindowCu
 
 export type CreateSampledProfileData = {
     body: SampledProfileIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/sampled-profiles';
@@ -20930,6 +21040,12 @@ export type GetSampledCurveResponse = GetSampledCurveResponses[keyof GetSampledC
 
 export type CreateSummariesData = {
     body: SummariesIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: never;
     url: '/api/v1/summaries';
@@ -21559,6 +21675,12 @@ export type ListScenariosResponse = ListScenariosResponses[keyof ListScenariosRe
 
 export type CreateScenarioData = {
     body: ScenarioIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         */
+        'Idempotency-Key'?: string;
+    };
     path?: never;
     query?: {
         /**
