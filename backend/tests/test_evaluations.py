@@ -275,8 +275,8 @@ class TestEvaluate:
         rate = summary["accesses"] / summary["duration_s"]
         busy = (best["disk_reads"] + best["disk_writes"]) * rate / 1e6
         assert busy > 10  # below, it is said in per cent
-        times = f"{float(f'{busy:.3g}'):,.10g} times as long as there is time"
-        assert f"busy for {times} under" in load["message"]
+        times = f"{float(f'{busy:.3g}'):,.10g} times what the disk can carry"
+        assert f"{times} under" in load["message"]
         roomy = application.post("/evaluations", point(30_687, 0), 200)
         cold = by_scheme(roomy)[roomy["best"]]["io_time_us_per_access"]
         named = {warning["name"] for warning in roomy["warnings"]}

@@ -91,9 +91,9 @@ def test_a_load_that_the_best_scheme_cannot_carry_is_said() -> None:
 @pytest.mark.parametrize(
     ("share", "words"),
     [
-        (1.0004, "just over 100 % of the time"),
-        (9.96, "996 % of the time"),
-        (138.46, "138 times as long as there is time"),
+        (1.0004, "busy for just over 100 % of the time"),
+        (9.96, "busy for 996 % of the time"),
+        (138.46, "138 times what the disk can carry"),
     ],
 )
 def test_how_much_too_busy_is_said_in_three_digits(share: float, words: str) -> None:
@@ -102,7 +102,7 @@ def test_how_much_too_busy_is_said_in_three_digits(share: float, words: str) -> 
     disk = sum(best.cost_terms_us_per_access[term] for term in TERMS[3:])
     duration_s = curve.accesses * disk / (share * 1e6)
     (caution,) = about_load(found, curve.accesses, duration_s)
-    assert f"busy for {words} under" in caution.message
+    assert f"{words} under" in caution.message
 
 
 def test_a_load_that_it_carries_is_not() -> None:

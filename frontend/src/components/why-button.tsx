@@ -18,7 +18,9 @@ export function WhyButton(props: {
         h="auto"
         mih={26}
         maw="100%"
-        styles={{ label: { whiteSpace: "normal", textAlign: "left" } }}
+        styles={{
+          label: { whiteSpace: "normal", textAlign: "left", lineHeight: 1.3 },
+        }}
         onClick={() => setOpened(true)}
       >
         Why: {props.title}

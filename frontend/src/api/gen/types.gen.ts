@@ -1935,13 +1935,13 @@ export type CurvePreviewOut = {
     /**
      * Page Bytes
      *
-     * Size of one page; null where nobody states it. [bytes]
+     * Size of one page; null where it is not stated. [bytes]
      */
     page_bytes: number | null;
     /**
      * Accesses
      *
-     * Page accesses; null where nobody states them. [accesses]
+     * Page accesses; null where they are not stated. [accesses]
      */
     accesses: number | null;
     /**
@@ -2440,7 +2440,7 @@ export type DeviceHealthOut = {
     /**
      * Capacity Bytes
      *
-     * Capacity; null where nobody states it. [bytes]
+     * Capacity; null where it is not stated. [bytes]
      */
     capacity_bytes: number | null;
     /**
@@ -2672,7 +2672,7 @@ export type DeviceOut = {
     /**
      * Capacity Bytes
      *
-     * Capacity; null where nobody states it. [bytes]
+     * Capacity; null where it is not stated. [bytes]
      */
     capacity_bytes: number | null;
     /**
@@ -2684,7 +2684,7 @@ export type DeviceOut = {
     /**
      * Queue Depth
      *
-     * Requests under way at once; null where nobody states it.
+     * Requests under way at once; null where it is not stated.
      */
     queue_depth: number | null;
     /**
@@ -6257,7 +6257,7 @@ export type MeasurementIn = {
     /**
      * Queue Depth
      *
-     * Requests under way at once; null where nobody states it.
+     * Requests under way at once; null where it is not stated.
      */
     queue_depth?: number | null;
     /**
@@ -6307,7 +6307,7 @@ export type MeasurementOut = {
     /**
      * Queue Depth
      *
-     * Requests under way at once; null where nobody states it.
+     * Requests under way at once; null where it is not stated.
      */
     queue_depth: number | null;
     /**
@@ -12561,7 +12561,7 @@ export type TierCostsOut = {
     /**
      * Cheapest
      *
-     * Id of the cheapest device; null where none has a price.
+     * Id of the cheapest device; null where no device has a price.
      */
     cheapest: string | null;
     /**

@@ -122,9 +122,8 @@ def about_load(
     )
     yield Caution(
         "load_beyond_devices",
-        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses a second, for "
-        f"which the {tier} would have to be busy for {_times(busy)} under `{found.best}`; "
-        f"{others}",
+        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses a second, "
+        f"{_too_many(busy, tier)} under `{found.best}`; {others}",
         "choose more RAM or flash, or a faster or wider device; the page Throughput says "
         "which rate the devices carry",
     )
@@ -137,9 +136,10 @@ def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
     return scheme.replayed.cost_terms_us_per_access
 
 
-def _times(share: float) -> str:
-    """Say a busy share above 1, which never reads as all of the time."""
+def _too_many(share: float, tier: str) -> str:
+    """Say by how much a tier is too slow; a share above 1 never reads as all of the time."""
     if share >= MANY_TIMES:
-        return f"{float(f'{share:.3g}'):,.10g} times as long as there is time"
+        return f"{float(f'{share:.3g}'):,.10g} times what the {tier} can carry"
     digits = f"{100 * share:,.0f}"
-    return f"{'just over 100' if digits == '100' else digits} % of the time"
+    percent = "just over 100" if digits == "100" else digits
+    return f"for which the {tier} would have to be busy for {percent} % of the time"
