@@ -246,6 +246,31 @@ class TestNumbers:
         assert "Before its first hit" in answer["sentence"]
         assert money["entry_gain_us"] < 0
 
+    def test_sums_that_gain_alike_name_the_cheaper_way(self, application):
+        """So much of either holds all pages; DRAM leads by a few hundredths of a per cent."""
+        asked = {
+            "ram_pages": 2000,
+            "flash_device_id": "samsung-pm9a3-7.68tb-u2",
+            "disk_device_id": "seagate-exos-x24-24tb",
+            "price_book_id": "street-2026-q3",
+        }
+        answer = ask(application, usd="20", **asked)
+        row = answer["next_money"]["equal_money"][0]
+        assert row["winner"] == "dram"
+        assert 0.99 < row["flash_gain_us"] / row["dram_gain_us"] < 1
+        money = answer["next_money"]
+        useful, bought = money["flash_useful_pages"], money["flash_pages"]
+        assert answer["finding"] == (
+            "The next 20 USD saves as much in flash as in DRAM, to 1 %, and "
+            f"{20 * useful / bought:.3f} USD of flash is enough for that"
+        )
+        assert answer["flip_finding"].endswith(
+            "flash gains what DRAM gains to 1 %, but never all of it"
+        )
+        less = ask(application, usd="5", **asked)
+        assert "belongs in flash" in less["finding"]
+        assert "never all of it" not in less["flip_finding"]
+
     def test_every_figure_has_its_derivation(self, application):
         rows = ask(application)["derivation"]
         names = " ".join(row["name"] for row in rows)

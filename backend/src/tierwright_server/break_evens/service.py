@@ -25,6 +25,7 @@ from tierwright.currency import money as money_of
 from tierwright.derivation import Derivation, shown
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset, ram_pages_left
+from tierwright.page_flow.decision import EQUAL_SHARE
 from tierwright.prices import Price, dates_apart
 from tierwright.ties import at_both_ends
 from tierwright_server.break_evens.schemas import (
@@ -629,6 +630,10 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
     what = f"The next {money_of(money.usd)}"
     if money.winner in ("neither", "tie"):
         return f"{what} {_BUYS[money.winner]}"
+    if _gain_alike(money):
+        return (
+            f"{what} saves as much in flash as in DRAM{_cheaper(money, answers.curve)}"
+        )
     tier = _TIER[money.winner]
     if _too_much_flash(money, answers):
         return (
@@ -659,6 +664,23 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
         f"{what} belongs in {tier} if it is spent at once; after {money_of(away.usd)}, "
         f"another {money_of(money.usd)} gains more in {_TIER[away.better_beyond]}"
     )
+
+
+def _gain_alike(money: NextMoney) -> bool:
+    """Whether both gains are the same for the purpose, so that neither name is worth a cent."""
+    if money.flash_gain is None or min(money.flash_gain, money.dram_gain) <= 0:
+        return False
+    lead = abs(money.flash_gain - money.dram_gain)
+    return lead <= EQUAL_SHARE * max(money.flash_gain, money.dram_gain)
+
+
+def _cheaper(money: NextMoney, curve: Curve) -> str:
+    """Say which part of the sum is enough, where flash holds all pages for less."""
+    useful = _useful_pages(curve)
+    if useful is None or money.flash_pages <= useful:
+        return f", to {percent(EQUAL_SHARE)}"
+    enough = money.usd * useful / money.flash_pages
+    return f", to {percent(EQUAL_SHARE)}, and {money_of(enough)} of flash is enough for that"
 
 
 def _too_much_flash(money: NextMoney, answers: _Answers) -> bool:
@@ -747,6 +769,8 @@ def _flip_finding(money: NextMoney | None, answers: _Answers) -> str:
     what = f"For {money_of(money.usd)}"
     if money.dram_gain <= 0:
         return f"{what} DRAM gains nothing, so no price ratio flips the decision"
+    if flip is None and _gain_alike(money):
+        return f"{what} flash gains what DRAM gains to {percent(EQUAL_SHARE)}, but never all of it"
     if flip is None:
         return f"{what} no amount of flash gains what DRAM gains: DRAM at any price of flash"
     now = "" if used is None else f"; it costs {percent(used)} now"

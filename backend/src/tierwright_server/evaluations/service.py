@@ -557,7 +557,7 @@ def _sentence(body: EvaluationIn, found: Evaluation) -> str:
             f"{best} and {runner_up} are equal at {three_digits(best_us)} µs of I/O "
             f"per access{replayed}."
         )
-    if found.decided_by == "model" and _within_model_error(found):
+    if decision.is_open(found):
         without = (
             ""
             if "none" in {found.best, found.runner_up}
@@ -592,13 +592,6 @@ def _equal_sentence(
         f"{names} are equal for the purpose at {times} µs of I/O per "
         f"access{replayed}; {titles()[str(found.writes_least)]} writes least to flash."
     )
-
-
-def _within_model_error(found: Evaluation) -> bool:
-    """Whether the runner-up may be the better one within the model's known error."""
-    best, other = found.schemes[found.best], found.schemes[found.runner_up]
-    error_us = best.io_time_error_us_per_access + other.io_time_error_us_per_access
-    return other.io_time_us_per_access - best.io_time_us_per_access < error_us
 
 
 def _derivation(found: Evaluation) -> Iterator[DerivationStep]:

@@ -455,10 +455,28 @@ def saving(cost: float, reference: float) -> float:
     return 0.0 if reference == 0 else (reference - cost) / reference
 
 
+def is_open(found: Evaluation) -> bool:
+    """Whether the model leaves open who is best, by more than is equal for the purpose."""
+    if found.decided_by == "replay":
+        return False
+    best, other = found.schemes[found.best], found.schemes[found.runner_up]
+    lead_us = other.io_time_us_per_access - best.io_time_us_per_access
+    error_us = best.io_time_error_us_per_access + other.io_time_error_us_per_access
+    at_stake_us = EQUAL_SHARE * best.io_time_us_per_access
+    return lead_us < error_us and lead_us + error_us > at_stake_us
+
+
 def sentence(found: Evaluation) -> str:
     """Say who is best and on what grounds, with the names of the schemes."""
     costs = deciding_costs(found)
     by = "decided by replay" if found.decided_by == "replay" else "by the model"
+    if is_open(found):
+        return (
+            f"{found.best} and {found.runner_up} are too close to call: "
+            f"{format_microseconds(costs[found.best])} and "
+            f"{format_microseconds(costs[found.runner_up])} per access, within the error "
+            "of the model"
+        )
     if found.equal:
         names = ", ".join(found.equal[:-1]) + f" and {found.equal[-1]}"
         return (
