@@ -64,6 +64,11 @@ def made_by(operation_id: str) -> Callable[[Application], str]:
     return lambda application: created(application, operation_id)
 
 
+def summarised_workload(application: Application) -> str:
+    created(application, "create_summaries")
+    return "example"
+
+
 MAKERS: dict[str, Callable[[Application], str]] = {
     "upload": lambda application: application.upload(TRACE, "orders.csv"),
     "upload begun": begun_upload,
@@ -81,6 +86,7 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "windows": made_by("create_windows"),
     "sampled profile": made_by("create_sampled_profile"),
     "summaries": made_by("create_summaries"),
+    "workload with summaries": summarised_workload,
     "run": lambda application: str(application.get("/runs")["items"][0]["id"]),
     "scenario": made_by("create_scenario"),
     "deleted scenario": deleted_scenario,

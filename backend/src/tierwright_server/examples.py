@@ -314,7 +314,9 @@ _REPLAYS = {
     "create_summaries": Example(_WORKLOAD),
     "get_summaries": Example(path={"summaries_id": Made("summaries")}),
     "get_summary_tables": Example(path={"summaries_id": Made("summaries")}),
-    "get_workload_summaries": Example(path=_WORKLOAD),
+    "get_workload_summaries": Example(
+        path={"workload_id": Made("workload with summaries")}
+    ),
 }
 
 _KEPT = {

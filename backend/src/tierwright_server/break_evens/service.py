@@ -666,6 +666,9 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
     )
 
 
+_ALIKE = f"{100 * EQUAL_SHARE:g} %"
+
+
 def _gain_alike(money: NextMoney) -> bool:
     """Whether both gains are the same for the purpose, so that neither name is worth a cent."""
     if money.flash_gain is None or min(money.flash_gain, money.dram_gain) <= 0:
@@ -678,9 +681,9 @@ def _cheaper(money: NextMoney, curve: Curve) -> str:
     """Say which part of the sum is enough, where flash holds all pages for less."""
     useful = _useful_pages(curve)
     if useful is None or money.flash_pages <= useful:
-        return f", to {percent(EQUAL_SHARE)}"
+        return f", to {_ALIKE}"
     enough = money.usd * useful / money.flash_pages
-    return f", to {percent(EQUAL_SHARE)}, and {money_of(enough)} of flash is enough for that"
+    return f", to {_ALIKE}, and {money_of(enough)} of flash is enough for that"
 
 
 def _too_much_flash(money: NextMoney, answers: _Answers) -> bool:
@@ -770,7 +773,7 @@ def _flip_finding(money: NextMoney | None, answers: _Answers) -> str:
     if money.dram_gain <= 0:
         return f"{what} DRAM gains nothing, so no price ratio flips the decision"
     if flip is None and _gain_alike(money):
-        return f"{what} flash gains what DRAM gains to {percent(EQUAL_SHARE)}, but never all of it"
+        return f"{what} flash gains what DRAM gains to {_ALIKE}, but never all of it"
     if flip is None:
         return f"{what} no amount of flash gains what DRAM gains: DRAM at any price of flash"
     now = "" if used is None else f"; it costs {percent(used)} now"
