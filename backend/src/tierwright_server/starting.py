@@ -20,7 +20,8 @@ _PROBLEM = json.dumps(
         "type": "urn:tierwright:problem:starting",
         "title": "Tierwright is starting",
         "status": 503,
-        "detail": "Tierwright is starting; after an unclean stop its database first recovers.",
+        "detail": "Tierwright is starting; this takes longer after an unclean stop, when its "
+        "database recovers first.",
         "hint": "Send the request again in a moment.",
         "errors": [],
     }
