@@ -190,10 +190,10 @@ def test_results_of_older_models_say_so():
 
 def test_a_close_call_of_throughput_is_decided_by_the_replay():
     rows = [figure("exclusive", 100.0, 90.0), figure("lazy", 99.0, 95.0)]
-    assert finding(rows) == "Lazy reaches 95.0/s, decided by replay"
+    assert finding(rows) == "Lazy reaches 95.0 transactions/s, decided by replay"
     rows = [figure("exclusive", 100.0, 94.5), figure("lazy", 99.0, 95.0)]
     assert finding(rows) == (
-        "Lazy and Exclusive are equal for the purpose at about 95.0/s, decided by replay"
+        "Lazy and Exclusive are equal for the purpose at about 95.0 transactions/s, decided by replay"
     )
     assert finding([figure("lazy", 99.0, None)]) is None
 

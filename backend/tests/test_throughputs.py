@@ -115,9 +115,13 @@ def test_the_sentence_names_bottleneck_and_knee(application):
     few = ask(application, clients=1, think_ms=100)
     assert "the number of clients limits" in few["finding"]
     assert "could reach up to" in few["sentence"]
+    assert " transactions/s" in few["finding"]
     many = ask(application, clients=500)
     assert "the disks are 100 % busy" in many["sentence"]
-    assert "more of them would only wait longer" in many["sentence"]
+    assert "The knee is at 1 client: " not in few["sentence"]
+    alone = ask(application, clients=500, disks=1, ram_pages=1, flash_pages=0)
+    assert "The knee is at 1 client: " in alone["sentence"]
+    assert "more clients would only wait longer" in many["sentence"]
     assert "the disks limit" in many["finding"]
 
 
@@ -139,7 +143,7 @@ def test_a_device_limits_where_it_is_nearly_saturated(application):
         elif most / rate - 1 >= 1e-3:
             assert f"at most {100 * (most / rate - 1):.3g}"[:12] in sentence
         else:
-            assert "more of them would only wait longer" in sentence
+            assert "more clients would only wait longer" in sentence
     assert seen == {"clients", "disk"}
 
 

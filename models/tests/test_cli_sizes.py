@@ -132,3 +132,37 @@ def test_the_page_size_is_looked_up_for_bytes_only() -> None:
     assert parse_size("209", "--pages").at(never) == 209
     assert parse_size("10.5", "--ram-pages").fraction_at(never) == 10.5
     assert parse_size("0B", "--flash-pages").at(lambda: PAGE) == 0
+
+
+# --- what the tables say --------------------------------------------------------------------
+
+
+def test_without_flash_evaluate_prints_one_row_and_no_winner(profile: Path) -> None:
+    point = ("evaluate", profile, *DEVICES, "--ram-pages", 1000, "--flash-pages")
+    code, out, err = run(*point, 0)
+    assert code == 0, err
+    rows = {line.split()[0] for line in out.splitlines() if line}
+    assert "none" in rows
+    assert not rows & {"lazy", "exclusive", "inclusive", "inclusive_global"}
+    assert "without flash an access costs" in out
+    assert "equal" not in out
+    code, out, err = run(*point, 6000)
+    assert code == 0, err
+    rows = {line.split()[0] for line in out.splitlines() if line}
+    assert {"none", "lazy", "exclusive", "inclusive", "inclusive_global"} <= rows
+    assert "without flash an access costs" not in out
+
+
+def test_throughput_has_three_digits_and_calls_an_estimate_one(profile: Path) -> None:
+    point = ("throughput", profile, *DEVICES, "--clients", 4)
+    point += ("--ram-pages", 300, "--flash-pages", 1024)
+    for start, words in (("steady", "estimate, steady state"), ("cold", "exact")):
+        code, out, err = run(*point, "--start", start)
+        assert code == 0, err
+        [none] = [line for line in out.splitlines() if line.split()[:1] == ["none"]]
+        rate = none.split()[1]
+        assert words in none
+        made = answer(*point, "--start", start)["schemes"]["none"]
+        exact = made["throughput_per_s"][-1]
+        assert float(rate.replace(",", "")) == float(f"{exact:.3g}")
+        assert made["exact"] == (start == "cold")

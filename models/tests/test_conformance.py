@@ -243,6 +243,11 @@ def test_formulas_without_a_shared_vector_by_hand() -> None:
     saving = conformance.FORMULAS["kv.flash_saving"]
     assert saving({"C_k": 25, "C0": 100}) == {"saving": 0.75}
     assert saving({"C_k": 0, "C0": 0}) == {"saving": None}
+    for key in ("C_k", "Ck", "cost"):
+        with pytest.raises(BadInput, match=f": {key}: `a` must be a number"):
+            saving({key: "a", "C0": 100})
+    with pytest.raises(BadInput, match=": C0: `a` must be a number"):
+        saving({"C_k": 25, "C0": "a"})
     worth = conformance.FORMULAS["kv.price_performance"]
     assert worth({"cost": 500, "references": 100, "price": 20}) == {
         "ms_per_reference": 5.0,

@@ -112,6 +112,11 @@ def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
     )
     assert by_model.best == "none"
     assert by_model.contenders == ()
+    said = decision.sentence(by_model)
+    assert said == (
+        f"least I/O time: none, {100 * by_model.margin:.3g}% below {by_model.runner_up} "
+        "(by the model)"
+    )
     assert page_flow.decide(by_model, made.curve, Trace(TPCB)) == by_model
 
 
@@ -134,6 +139,11 @@ def test_a_lead_below_one_percent_is_equal_and_names_the_least_writes(
     assert clear.equal == ()
     assert clear.writes_least is None
     assert "equal" not in decision.sentence(clear)
+    led = decision.sentence(replace(found, equal=()))
+    assert led.startswith(
+        f"least I/O time: {found.best}, {100 * found.margin:.3g}% below"
+    )
+    assert f", {100 * found.gain_over_none:.3g}% below no flash (" in led
 
 
 def test_a_replay_may_turn_the_model_over(made: Profile) -> None:

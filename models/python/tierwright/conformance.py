@@ -7,6 +7,7 @@ Formulas that the table lacks count as unknown, not as failed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -552,7 +553,18 @@ def _directory_access(inputs: Inputs) -> Outputs:
 def _flash_saving(inputs: Inputs) -> Outputs:
     # The catalogue writes C_k, and names no key.
     key = next((name for name in ("C_k", "Ck", "cost") if name in inputs), "C_k")
-    return {"saving": page_flow.flash_saving(inputs[key], inputs["C0"])}
+    try:
+        return {"saving": page_flow.flash_saving(inputs[key], inputs["C0"])}
+    except BadInput as error:
+        raise _under_given_keys(error, {"cost": key, "no_flash": "C0"}) from error
+
+
+def _under_given_keys(error: BadInput, keys: Mapping[str, str]) -> BadInput:
+    """Name the keys of the vector in place of the arguments of the formula."""
+    message = error.message
+    for argument, key in keys.items():
+        message = re.sub(rf"(: ){argument}(?=: )", rf"\g<1>{key}", message)
+    return BadInput(message, error.hint)
 
 
 def _price_performance(inputs: Inputs) -> Outputs:

@@ -110,6 +110,28 @@ def format_count(count: float) -> str:
     return f"{count:,.0f}"
 
 
+def format_share(share: float) -> str:
+    """Show a share as a percentage with three significant digits.
+
+    Examples
+    --------
+    >>> format_share(0.37641), format_share(1.0)
+    ('37.6%', '100%')
+    """
+    return f"{format_number(100 * share)}%"
+
+
+def format_number(value: float) -> str:
+    """Show a number with three significant digits and thousands separators.
+
+    Examples
+    --------
+    >>> format_number(508_033.6), format_number(0.25)
+    ('508,000', '0.25')
+    """
+    return _three_digits(value)
+
+
 def _three_digits(value: float) -> str:
     if value == 0:
         return "0"

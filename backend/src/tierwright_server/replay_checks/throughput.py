@@ -89,7 +89,7 @@ def finding(rows: list[CheckedFigure]) -> str | None:
     most = max(rates.values())
     ahead = [title for title, rate in rates.items() if rate > most * (1 - EQUAL)]
     ahead.sort(key=lambda title: -rates[title])
-    rate = f"{three_digits(most)}/s"
+    rate = f"{three_digits(most)} transactions/s"
     if len(ahead) == 1:
         return f"{ahead[0]} reaches {rate}, decided by replay"
     return (

@@ -243,7 +243,9 @@ def _busiest(found: SchemeThroughput, at: int) -> Any:
 
 
 def _rate(value: float) -> str:
-    return "without bound" if not math.isfinite(value) else f"{three_digits(value)}/s"
+    if not math.isfinite(value):
+        return "without bound"
+    return f"{three_digits(value)} transactions/s"
 
 
 def _leaders(study: ThroughputStudy, at: int) -> list[str]:
@@ -304,9 +306,16 @@ def _ends_of(found: SchemeThroughput, at: int) -> tuple[float, float]:
     return float(rates[0][at]), float(rates[1][at])
 
 
-def _whole(clients: float) -> str:
-    """Clients from which on the devices could be the limit."""
-    return f"{math.ceil(clients):,}"
+def _clients(knee: float) -> str:
+    """Clients from which on the devices could be the limit.
+
+    Examples
+    --------
+    >>> _clients(0.4), _clients(1.2)
+    ('1 client', '2 clients')
+    """
+    whole = math.ceil(knee)
+    return f"{whole:,} {UNITS['clients'][whole != 1]}"
 
 
 def _listed(names: list[str]) -> str:
@@ -388,18 +397,18 @@ def _sentence(
     )
     if found.limit[at] == throughput.CLIENTS:
         text += (
-            f"The knee is at {_whole(knee)} clients: at least that many could reach up to "
+            f"The knee is at {_clients(knee)}: at least that many could reach up to "
             f"{_rate(most)}, the most that the devices do."
             if clients < knee
-            else f"The knee is at {_whole(knee)} clients: more of them would still add "
+            else f"The knee is at {_clients(knee)}: more clients would still add "
             f"throughput, up to {_rate(most)}."
         )
     else:
         text += (
-            f"The knee is at {_whole(knee)} clients: more of them would add at most "
+            f"The knee is at {_clients(knee)}: more clients would add at most "
             f"{percent(1 / busy - 1)} of throughput, and wait longer."
             if 1 / busy - 1 >= LEAST_ADDED
-            else f"The knee is at {_whole(knee)} clients: more of them would only wait longer."
+            else f"The knee is at {_clients(knee)}: more clients would only wait longer."
         )
     disks = study.knee_disks[best]
     if found.limit[at] == "disk" and disks is not None and math.isfinite(disks):

@@ -784,8 +784,12 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
     from tierwright.currency import amount, shown_in
     from tierwright.page_flow import decision
 
+    inputs = found.inputs
     rows = []
-    for scheme, result in found.schemes.items():
+    # Without flash every scheme is the same.
+    shown = ("none",) if inputs["flash_bytes"] == 0 else tuple(found.schemes)
+    for scheme in shown:
+        result = found.schemes[scheme]
         row = [
             scheme + (" *" if scheme == found.best else ""),
             format_count(result.ram_hits),
@@ -809,7 +813,6 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
         *([("replayed", True)] if found.decided_by == "replay" else []),
         ("flash writes / access", True),
     ]
-    inputs = found.inputs
     print_table(
         f"RAM {format_bytes(inputs['ram_bytes'])}, flash "
         f"{format_bytes(inputs['flash_bytes'])}, {inputs['flash_device_id']} over "

@@ -23,6 +23,7 @@ from tierwright.units import (
     format_bytes,
     format_count,
     format_microseconds,
+    format_number,
     parse_bytes,
 )
 
@@ -254,10 +255,10 @@ def throughput(
     if json:
         print_json({"start": curve.start, **found.to_dict()})
         return
-    _print_throughput(found)
+    _print_throughput(found, curve.start)
 
 
-def _print_throughput(found: ThroughputStudy) -> None:
+def _print_throughput(found: ThroughputStudy, start: Start) -> None:
     plain = found.to_dict()["schemes"]
     rows = []
     for scheme, columns in plain.items():
@@ -265,15 +266,15 @@ def _print_throughput(found: ThroughputStudy) -> None:
         rows.append(
             [
                 scheme + (" *" if scheme == found.best[-1] else ""),
-                "-" if rate is None else f"{rate:,.1f}",
-                _range(columns["throughput_range_per_s"]),
+                "-" if rate is None else format_number(rate),
+                _range(columns, start),
                 format_microseconds(columns["response_s"][-1] * US_PER_S),
                 columns["limit"][-1] or "-",
                 _busiest(columns),
-                "-" if knee is None else f"{knee:,.1f}",
+                "-" if knee is None else format_number(knee),
                 "-"
                 if columns["knee_disks"] is None
-                else f"{columns['knee_disks']:,.1f}",
+                else format_number(columns["knee_disks"]),
             ]
         )
     print_table(
@@ -301,11 +302,17 @@ def _busiest(columns: dict[str, Any]) -> str:
     return f"{kind}, {min(columns['utilisation'][kind][-1], 1.0):.1%} busy"
 
 
-def _range(ends: list[list[float | None]] | None) -> str:
+def _range(columns: dict[str, Any], start: Start) -> str:
+    """Throughput by the known error of the hits, or why there is no range."""
+    ends = columns["throughput_range_per_s"]
     if ends is None:
-        return "exact"
+        if columns["exact"]:
+            return "exact"
+        return "estimate, steady state" if start == "steady" else "estimate"
     low, high = (end[-1] for end in ends)
-    return "-" if low is None or high is None else f"{low:,.1f} to {high:,.1f}"
+    if low is None or high is None:
+        return "-"
+    return f"{format_number(low)} to {format_number(high)}"
 
 
 def directories(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tierwright.errors import BadInput
 from tierwright.page_flow.counts import SCHEMES, TIE_ORDER
 from tierwright.page_flow.warn import Caution
-from tierwright.units import format_count, format_microseconds
+from tierwright.units import format_count, format_microseconds, format_share
 
 if TYPE_CHECKING:
     from tierwright.hit_ratio import Curve
@@ -470,6 +470,11 @@ def sentence(found: Evaluation) -> str:
     """Say who is best and on what grounds, with the names of the schemes."""
     costs = deciding_costs(found)
     by = "decided by replay" if found.decided_by == "replay" else "by the model"
+    if found.inputs["flash_bytes"] == 0:
+        return (
+            f"without flash an access costs {format_microseconds(costs['none'])} of I/O; "
+            "choose a flash size to compare the schemes"
+        )
     if is_open(found):
         return (
             f"{found.best} and {found.runner_up} are too close to call: "
@@ -484,7 +489,12 @@ def sentence(found: Evaluation) -> str:
             f"{format_microseconds(costs[found.best])} per access); {found.writes_least} "
             "writes least to flash"
         )
+    lead = f"least I/O time: {found.best}, {format_share(found.margin)} below"
+    if found.runner_up == "none":
+        return f"{lead} no flash ({by})"
+    if found.best == "none":
+        return f"{lead} {found.runner_up} ({by})"
     return (
-        f"least I/O time: {found.best}, {found.margin:.2%} below {found.runner_up}, "
-        f"{found.gain_over_none:.2%} below no flash ({by})"
+        f"{lead} {found.runner_up}, {format_share(found.gain_over_none)} below no flash "
+        f"({by})"
     )
