@@ -185,3 +185,68 @@ def test_a_volume_does_what_it_is_rented_with(iops: int) -> None:
     assert is_rented_by_io(GP3)
     made = configured(GP3, provision(GP3, iops=Decimal(iops)))
     assert made.number("read_iops") == made.number("write_iops") == iops
+
+
+def overload(
+    device: Device, iops_of_load: int, page_bytes: int = 16384, **rented: int
+) -> page_flow.Caution:
+    load = Load(
+        reads=Decimal(iops_of_load) * 730 * 3600,
+        **{name: Decimal(value) for name, value in rented.items()},
+    )
+    found = compare_tiers([device], TIB, page_bytes=page_bytes, load=load)
+    [caution] = [each for each in found.warnings if each.name == "cannot_keep_up"]
+    return caution
+
+
+@pytest.mark.oracle("provisioning.enough_for", "provisioning.throughput_of")
+@pytest.mark.formula("provisioning.enough_for", "provisioning.throughput_of")
+def test_an_overloaded_volume_says_what_limits_it_and_what_is_enough() -> None:
+    """20,000 x 16 KiB are 312.5 MiB/s: 81.92 + 17,000 x 0.005 + 188 x 0.04 = 174.44."""
+    for device in (GP3, MAX):
+        slow = overload(device, 20_000, provisioned_iops=20_000)
+        assert "limited by its throughput of 125 MiB/s" in slow.message
+        assert "takes 2.5 months of the time that it has" in slow.message
+        assert "20,000 IOPS and 313 MiB/s" in slow.hint
+        assert "174.44 USD" in slow.hint
+        enough = Load(
+            reads=Decimal(52_560_000_000),
+            provisioned_iops=Decimal(20_000),
+            provisioned_mb_per_s=Decimal(313),
+        )
+        [row] = compare_tiers([device], TIB, page_bytes=16384, load=enough).rows
+        assert row.busy_share == pytest.approx(1.0)
+        assert row.cost is not None
+        assert float(row.cost.usd_per_month) == pytest.approx(174.44)
+    # 4 KiB: 20,000 a second are 78.125 MiB/s, and 3,000 IOPS limit.
+    few = overload(GP3, 20_000, 4096)
+    assert "limited by its 3,000 IOPS" in few.message
+    assert "provision 20,000 IOPS and 125 MiB/s" in few.hint
+    assert "166.92 USD" in few.hint
+
+
+def test_more_volumes_only_where_no_rent_is_left() -> None:
+    most = overload(MAX, 200_000, 4096)
+    assert "limited by its 80,000 IOPS" in most.message
+    assert "over 3 volumes" in most.hint
+    # io2 rents no throughput: 256,000 x 32 KiB are 8,389 MB/s of 4,194.
+    wide = overload(IO2, 200_000, 16384 * 2)
+    assert "provision" not in wide.hint
+    drive = catalog.device("face2016-cheetah-15k6-single")
+    few = overload(drive, 20_000, 4096)
+    assert "limited by" not in few.message
+    assert "raise the bytes held" in few.hint
+
+
+def test_a_fee_of_requests_names_the_number_that_is_missing() -> None:
+    magnetic = catalog.device("aws-ebs-standard")
+    found = tier_cost(magnetic, TIB, load=Load(reads=Decimal(10**6)))
+    assert float(found.usd_per_month) == pytest.approx(51.2 + 0.05)
+    [said] = [each for each in found.missing if each.startswith("requests")]
+    assert "the number of writes was not given" in said
+    other = tier_cost(magnetic, TIB, load=Load(writes=Decimal(10**6)))
+    assert any("the number of reads was not given" in each for each in other.missing)
+    both = Load(reads=Decimal(10**6), writes=Decimal(0))
+    assert not any(
+        "requests" in each for each in tier_cost(magnetic, TIB, load=both).missing
+    )

@@ -544,9 +544,17 @@ def _provisioned(device: Device, work: Load, missing: list[str]) -> Iterable[Cos
 
 def _requests(device: Device, work: Load, missing: list[str]) -> Iterable[CostLine]:
     thousand, gb = Decimal(1000), Decimal(UNIT_BYTES["GB"])
-    both = (
-        None if work.reads is None or work.writes is None else work.reads + work.writes
-    )
+    known = [each for each in (work.reads, work.writes) if each is not None]
+    both = sum(known, Decimal(0)) if known else None
+    fee = device.figures.get("request_fee")
+    if fee is not None and fee.value and len(known) == 1:
+        given, lacking = (
+            ("writes", "reads") if work.reads is None else ("reads", "writes")
+        )
+        missing.append(
+            f"requests: `{device.id}` charges {fee.value} {fee.unit} for {given} and {lacking}; "
+            f"the number of {lacking} was not given, and their fee is left out"
+        )
     month, size = "1/month", "bytes/month"
     return _charged(
         "requests",

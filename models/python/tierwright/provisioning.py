@@ -7,6 +7,7 @@ the provider's list: the "MB/s" of AWS are MiB/s.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -14,7 +15,10 @@ from decimal import Decimal
 from tierwright.derivation import Derivation, Number
 from tierwright.device import Device, Figure
 from tierwright.errors import BadInput
+from tierwright.service_time import CUSTOMARY_TRANSFER_BYTES
 
+SECONDS_PER_MONTH = 730 * 3600
+MIB, MB = 2**20, 10**6
 MIB_PER_MB = Decimal(2**20) / Decimal(10**6)
 RENTED = frozenset(
     {
@@ -219,6 +223,82 @@ def charges(device: Device, used: Provision) -> Iterator[ProvisionedCharge]:
                 )
             continue
         yield _charge(device, name, (above, included), rent, unit)
+
+
+def throughput_of(device: Device, rate_mb: Decimal) -> tuple[Decimal, str]:
+    """Return a rate in MB/s as the provider counts it, and the unit."""
+    unit = _unit(device)
+    return _in_unit(rate_mb, unit), unit
+
+
+def enough_for(
+    device: Device,
+    accesses: Decimal,
+    page_bytes: int,
+    *,
+    iops: Decimal | None = None,
+    throughput: Decimal | None = None,
+) -> Provision | None:
+    """Least IOPS and throughput, in whole units, with which one volume serves a load.
+
+    IOPS >= accesses x ceil(page / I/O unit) / month; throughput >= accesses x page / month.
+    Neither is below what is provisioned already.
+
+    Parameters
+    ----------
+    device : Device
+        As stated.
+    accesses : Decimal
+        Reads and writes. [1/month]
+    page_bytes : int
+        Of each. [bytes]
+    iops, throughput : Decimal, optional
+        What is provisioned already, as in `provision`.
+
+    Returns
+    -------
+    Provision or None
+        None where one volume cannot be rented with so much.
+
+    Examples
+    --------
+    >>> from tierwright import catalog
+    >>> volume = catalog.device("aws-ebs-gp3-baseline")
+    >>> found = enough_for(volume, Decimal(20_000) * 730 * 3600, 16384)
+    >>> found.iops, found.throughput
+    (Decimal('20000'), Decimal('313'))
+    """
+    try:
+        used = provision(device, iops=iops, throughput=throughput)
+    except BadInput:
+        return None
+    io_bytes = device.io_unit_bytes or device.page_bytes or CUSTOMARY_TRANSFER_BYTES
+    each = MIB if used.unit == "MiB/s" else MB
+    needed = {
+        "iops": (used.iops, accesses * -(-page_bytes // io_bytes) / SECONDS_PER_MONTH),
+        "throughput": (
+            used.throughput,
+            accesses * page_bytes / (SECONDS_PER_MONTH * each),
+        ),
+    }
+    found: dict[str, Decimal | None] = {}
+    for name, (now, least) in needed.items():
+        if now is None:
+            found[name] = None
+        elif now >= least:
+            found[name] = now
+        elif f"{name}_rent" in device.figures:
+            found[name] = Decimal(math.ceil(least))
+        else:
+            return None
+    per_iops = device.figures.get("throughput_per_iops")
+    rate, rented = found["throughput"], found["iops"]
+    if per_iops is not None and rate is not None and rented is not None:
+        found["iops"] = max(rented, Decimal(math.ceil(rate / per_iops.value)))
+    try:
+        return provision(device, iops=found["iops"], throughput=found["throughput"])
+    except BadInput:
+        return None
 
 
 def _charge(

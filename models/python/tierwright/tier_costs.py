@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -27,9 +27,16 @@ from tierwright.economics import (
 from tierwright.errors import BadInput, Problems
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import PriceBook
-from tierwright.provisioning import configured, provision
+from tierwright.provisioning import (
+    configured,
+    enough_for,
+    provision,
+    throughput_of,
+)
 from tierwright.service_time import OPERATIONS, service_time
 
+_Asked = tuple[PriceBook | None, Load, int, Assumptions | None]
+"""Prices, load, page size and assumptions of the question."""
 SECONDS_PER_MONTH = float(HOURS_PER_MONTH) * 3600
 US_PER_S = 1e6
 MILLION = Decimal(10**6)
@@ -182,7 +189,7 @@ def compare_tiers(
         serving[0].device_id if serving else None,
         "prices x amounts; busy time by the utilisation law",
         f"{VALIDITY}; busy time is that of random accesses of one page",
-        tuple(_cautions(devices, rows, prices, work)),
+        tuple(_cautions(devices, rows, prices, work, page_bytes, assumptions)),
     )
 
 
@@ -275,16 +282,14 @@ def _cautions(
     rows: Sequence[TierRow],
     prices: PriceBook | None,
     work: Load,
+    page_bytes: int,
+    assumptions: Assumptions | None,
 ) -> Iterator[Caution]:
+    by_id = {device.id: device for device in devices}
     for row in rows:
         if row.busy_share is not None and row.busy_share > 1:
-            yield Caution(
-                "cannot_keep_up",
-                f"the load takes {math.ceil(row.busy_share * row.served_by):,} of "
-                f"`{row.device_id}`, and {row.served_by:,} of it, which "
-                f"{'holds' if row.served_by == 1 else 'hold'} the bytes, are priced: each would "
-                f"have to be busy for {row.busy_share:.3g} times the month",
-                "raise the bytes held until enough of them are priced",
+            yield _overloaded(
+                by_id[row.device_id], row, (prices, work, page_bytes, assumptions)
             )
         elif row.busy_share is None and _accesses(work) > 0:
             yield Caution(
@@ -301,3 +306,94 @@ def _cautions(
         yield from system_cost(
             costs, [price for price in used if price is not None]
         ).warnings
+
+
+def _overloaded(
+    device: Device,
+    row: TierRow,
+    asked: _Asked,
+) -> Caution:
+    """Say what limits a device that the load overloads, and what would be enough."""
+    _, work, page_bytes, _ = asked
+    share, limit = row.busy_share or 0.0, _limit(device, work, page_bytes)
+    of = "it has" if row.served_by == 1 else "each of them has"
+    said = (
+        f"`{device.id}` cannot serve the load"
+        if row.served_by == 1
+        else f"the {row.served_by:,} of `{device.id}` that hold the bytes cannot serve the load"
+    )
+    if limit:
+        said += f", limited by {limit}"
+    enough = math.ceil(share * row.served_by)
+    hint = _rent_more(device, row, asked) or (
+        f"spread the bytes and the load over {enough:,} volumes, and price each with its part"
+        if row.cost is not None and row.cost.devices == 0
+        else f"{enough:,} of them would be enough: raise the bytes held until so many are priced"
+    )
+    return Caution(
+        "cannot_keep_up",
+        f"{said}: one month of it takes {share:.3g} months of the time that {of}",
+        hint,
+    )
+
+
+def _limit(device: Device, work: Load, page_bytes: int) -> str:
+    """Name what limits a volume, IOPS or throughput; empty for other devices."""
+    volume = _as_rented(device, work)
+    times = {
+        operation: service_time(volume, operation, page_bytes)
+        for operation, count in zip(OPERATIONS, (work.reads, work.writes), strict=True)
+        if count
+    }
+    slow = max(times, key=lambda each: times[each].time_us or 0.0, default=None)
+    if slow is None or times[slow].rule != "io_units":
+        return ""
+    rate, iops = (
+        volume.number(f"sequential_{slow}_mb_per_s"),
+        volume.number(f"{slow}_iops"),
+    )
+    if rate and (times[slow].time_us or 0.0) <= page_bytes / rate:
+        used = throughput_of(volume, Decimal(str(rate)))
+        return f"its throughput of {used[0]:,} {used[1]}"
+    return "" if iops is None else f"its {iops:,.0f} IOPS"
+
+
+def _rent_more(device: Device, row: TierRow, asked: _Asked) -> str:
+    """Say how much of what limits a volume is enough, and its price; empty if none can be had."""
+    prices, work, page_bytes, assumptions = asked
+    if row.cost is None or row.cost.devices != 0 or row.served_by != 1:
+        return ""
+    wanted = enough_for(
+        device,
+        _accesses(work),
+        page_bytes,
+        iops=work.provisioned_iops,
+        throughput=work.provisioned_mb_per_s,
+    )
+    if wanted is None:
+        return ""
+    more = replace(
+        work, provisioned_iops=wanted.iops, provisioned_mb_per_s=wanted.throughput
+    )
+    try:
+        cost = tier_cost(
+            device,
+            row.cost.held_bytes,
+            prices=prices,
+            load=more,
+            assumptions=assumptions,
+        )
+    except BadInput:  # more than one volume provisions
+        return ""
+    busy = _busy(_as_rented(device, more), more, 1, page_bytes)
+    if busy is None or float(busy.value) > 1 + 1e-9:
+        return ""
+    amounts = " and ".join(
+        text
+        for value, text in (
+            (wanted.iops, f"{wanted.iops or 0:,} IOPS"),
+            (wanted.throughput, f"{wanted.throughput or 0:,} {wanted.unit}"),
+        )
+        if value
+    )
+    return f"provision {amounts}, which is enough and costs {cost.usd_per_month:,.2f} USD a month in all"
