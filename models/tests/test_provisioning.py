@@ -15,8 +15,10 @@ from tierwright.hit_ratio import Curve
 from tierwright.provisioning import (
     charges,
     configured,
+    enough_for,
     is_rented_by_io,
     provision,
+    throughput_of,
 )
 from tierwright.service_time import service_us
 from tierwright.tier_costs import SECONDS_PER_MONTH, compare_tiers
@@ -200,13 +202,12 @@ def overload(
 
 
 @pytest.mark.oracle("provisioning.enough_for", "provisioning.throughput_of")
-@pytest.mark.formula("provisioning.enough_for", "provisioning.throughput_of")
 def test_an_overloaded_volume_says_what_limits_it_and_what_is_enough() -> None:
     """20,000 x 16 KiB are 312.5 MiB/s: 81.92 + 17,000 x 0.005 + 188 x 0.04 = 174.44."""
     for device in (GP3, MAX):
         slow = overload(device, 20_000, provisioned_iops=20_000)
         assert "limited by its throughput of 125 MiB/s" in slow.message
-        assert "takes 2.5 months of the time that it has" in slow.message
+        assert "a month's load needs 2.5 months of its time" in slow.message
         assert "20,000 IOPS and 313 MiB/s" in slow.hint
         assert "174.44 USD" in slow.hint
         enough = Load(
@@ -250,3 +251,23 @@ def test_a_fee_of_requests_names_the_number_that_is_missing() -> None:
     assert not any(
         "requests" in each for each in tier_cost(magnetic, TIB, load=both).missing
     )
+
+
+@given(
+    st.integers(1, 80_000),
+    st.sampled_from([4096, 8192, 16384, 65536]),
+)
+@pytest.mark.formula("provisioning.enough_for", "provisioning.throughput_of")
+def test_what_is_named_as_enough_serves_the_load(rate: int, page_bytes: int) -> None:
+    found = enough_for(GP3, Decimal(rate) * 730 * 3600, page_bytes)
+    if found is None:  # beyond 80,000 IOPS or 2,000 MiB/s
+        assert (
+            rate * -(-page_bytes // 16384) > 80_000 or rate * page_bytes > 2000 * 2**20
+        )
+        return
+    made = configured(GP3, found)
+    time_us = service_us(made, "read", page_bytes)
+    assert time_us is not None
+    assert rate * time_us <= 1e6 * (1 + 1e-9)
+    moved = Decimal(str(made.number("sequential_read_mb_per_s")))
+    assert throughput_of(GP3, moved) == (found.throughput, "MiB/s")

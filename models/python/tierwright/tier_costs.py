@@ -316,7 +316,7 @@ def _overloaded(
     """Say what limits a device that the load overloads, and what would be enough."""
     _, work, page_bytes, _ = asked
     share, limit = row.busy_share or 0.0, _limit(device, work, page_bytes)
-    of = "it has" if row.served_by == 1 else "each of them has"
+    of = "its time" if row.served_by == 1 else "the time of each"
     said = (
         f"`{device.id}` cannot serve the load"
         if row.served_by == 1
@@ -332,7 +332,7 @@ def _overloaded(
     )
     return Caution(
         "cannot_keep_up",
-        f"{said}: one month of it takes {share:.3g} months of the time that {of}",
+        f"{said}: a month's load needs {share:.3g} months of {of}",
         hint,
     )
 
