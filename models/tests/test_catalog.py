@@ -334,3 +334,12 @@ def test_no_figure_was_lost_or_changed_on_the_way_from_the_table(
             assert figures["capacity"].value == Decimal(row["capacity_gb"])
         if row["price_date"] and "unit_price" in figures:
             assert figures["unit_price"].date == row["price_date"]
+
+
+def test_volumes_on_hard_disks_are_not_offered_as_flash() -> None:
+    """By their sources: the magnetic volumes of EBS, and the standard persistent disk."""
+    spinning = {"aws-ebs-sc1", "aws-ebs-st1", "aws-ebs-standard", "gcp-pd-standard"}
+    for name in spinning:
+        assert "flash" not in catalog.device(name).roles
+    assert "flash" in catalog.device("aws-ebs-gp3-max").roles
+    assert "flash" in catalog.device("gcp-pd-ssd").roles

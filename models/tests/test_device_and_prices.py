@@ -148,7 +148,7 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
         (
             {**GOOD, "kind": "tape"},
             "f: kind: `tape` is none of dram, cxl, pmem, nvme, sata_ssd, sd, nand, hdd, "
-            "hdd_array, cloud_block, object",
+            "hdd_array, cloud_block, cloud_disk, object",
         ),
         (
             {**GOOD, "year": 1492},

@@ -342,7 +342,7 @@ def slow(kind: str, operation: str, b: int, s: int, x: float, mb: float) -> floa
         return max(one, at_least)
     if kind in ("hdd", "hdd_array"):
         return max(0.0, one - s / (mb * 1e6)) + moved
-    if kind == "cloud_block":
+    if kind in ("cloud_block", "cloud_disk"):
         return max(math.ceil(b / s) * one, moved)
     return max(one, max(b, s) / (mb * 1e6))
 
@@ -358,7 +358,9 @@ def made_of(kind: str, s: int, x: float, mb: float) -> Device:
     )
 
 
-kinds = st.sampled_from([*FLASH, "hdd", "hdd_array", "cloud_block", "object"])
+kinds = st.sampled_from(
+    [*FLASH, "hdd", "hdd_array", "cloud_block", "cloud_disk", "object"]
+)
 operations = st.sampled_from(OPERATIONS)
 
 

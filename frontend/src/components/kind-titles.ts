@@ -10,5 +10,6 @@ export const KIND_TITLES: ReadonlyMap<string, string> = new Map([
   ["hdd", "Hard disk"],
   ["hdd_array", "Array of hard disks"],
   ["cloud_block", "Cloud block volume"],
+  ["cloud_disk", "Cloud block volume on hard disks"],
   ["object", "Object store"],
 ]);

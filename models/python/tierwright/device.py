@@ -39,6 +39,7 @@ KINDS: dict[str, tuple[str, tuple[Role, ...]]] = {
     "hdd": ("Hard disk", ("disk",)),
     "hdd_array": ("Array of hard disks", ("disk",)),
     "cloud_block": ("Cloud block volume", ("flash", "disk")),
+    "cloud_disk": ("Cloud block volume on hard disks", ("disk",)),
     "object": ("Object store", ("disk",)),
 }
 """Every kind of device: title, and the tiers that it can serve."""

@@ -31,6 +31,7 @@ CUSTOMARY_TRANSFER_BYTES = 4096
 FASTEST_DISK_US = 4900
 """Seek and half a rotation of the fastest hard disk known (15,000 rpm: 2.9 + 2.0 ms). [µs]"""
 DISKS = frozenset({"hdd", "hdd_array"})
+VOLUMES = frozenset({"cloud_block", "cloud_disk"})
 OPERATIONS: tuple[Operation, ...] = ("read", "write")
 PATTERNS: tuple[Pattern, ...] = ("random", "sequential")
 
@@ -305,7 +306,7 @@ def _carried(
     queue_depth: int | None,
 ) -> ServiceTime:
     """Carry a rate over to another size, by the rule of the kind of device."""
-    if device.kind == "cloud_block" and queue_depth is None:
+    if device.kind in VOLUMES and queue_depth is None:
         return _io_units(device, operation, page_bytes, base)
     if device.kind in DISKS:
         return _positioned(device, operation, page_bytes, base)

@@ -40,6 +40,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     light: "#3b5bdb",
     dark: "#91a7ff",
   },
+  cloud_disk: {
+    shape: "roundRect",
+    light: "#862e9c",
+    dark: "#e599f7",
+  },
   object: { shape: "pin", light: "#343a40", dark: "#dee2e6" },
 };
 
