@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tierwright import _simulator, pool_split
 from tierwright.cli import main
+from tierwright.cli.pool_split import _from_where
 from tierwright.errors import BadInput
 from tierwright.pool_split import gain_over_asymmetry
 from tierwright.simulate import Trace, simulate_buffer, simulate_splits, two_stack
@@ -326,6 +327,48 @@ def test_least_asymmetry_is_where_the_lines_cross_for_good(
     for ratio in (even * (1 + 1e-9) + 1e-9, even * 3 + 1):
         cost = min(r + ratio * w for r, w in splits)
         assert cost <= (reads + ratio * writes) * (1 + 1e-9) + 1e-6
+
+
+@given(
+    *[st.integers(0, 1000)] * 2,
+    st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=5),
+    st.floats(0, 1e4),
+)
+def test_a_split_is_as_cheap_just_below_the_one_and_beyond_the_other(
+    reads: int, writes: int, splits: list[tuple[int, int]], ratio: float
+) -> None:
+    rows = [{"reads": r, "writes": w} for r, w in splits]
+    base = {"reads": reads, "writes": writes}
+    up_to = pool_split.most_asymmetry(base, rows)
+    since = pool_split.least_asymmetry(base, rows)
+    own = reads + ratio * writes
+    least = min(r + ratio * w for r, w in splits)
+    said = (up_to is not None and ratio <= up_to) or (
+        since is not None and ratio >= since
+    )
+    if abs(least - own) > 1e-6 * (1 + own):
+        assert said == (least < own)
+
+
+@pytest.mark.parametrize(
+    ("up_to", "since", "words"),
+    [
+        (None, None, "no replayed split costs as little as LRU at any R"),
+        (None, 20.16, "a replayed split costs no more than LRU from R = 20.2 on"),
+        (13.4, None, "a replayed split costs no more than LRU up to R = 13.4"),
+        (
+            13.4,
+            20.16,
+            "a replayed split costs no more than LRU up to R = 13.4, and from R = 20.2 on",
+        ),
+        (30.0, 20.0, "a replayed split costs no more than LRU at any R"),
+        (math.inf, 0.0, "a replayed split costs no more than LRU at any R"),
+    ],
+)
+def test_where_a_split_is_cheaper_is_said_whole(
+    up_to: float | None, since: float | None, words: str
+) -> None:
+    assert _from_where("LRU", up_to, since) == words
 
 
 @pytest.mark.oracle("pool_split.asymmetry.least_asymmetry")

@@ -180,15 +180,21 @@ def pool_gain(
         ],
     )
     for name, ratio in found.break_even.items():
-        typer.echo(_from_where(name.upper(), ratio))
+        typer.echo(_from_where(name.upper(), found.break_even_below[name], ratio))
 
 
-def _from_where(title: str, ratio: float | None) -> str:
-    if ratio is None:
-        return f"no replayed split writes less than {title}: it is cheaper where writes are dear"
-    if ratio == 0:
-        return f"one replayed split costs no more than {title} at any R"
-    return f"a replayed split costs no more than {title} from R = {ratio:.3g} on"
+def _from_where(title: str, up_to: float | None, since: float | None) -> str:
+    """Say at which R a replayed split costs no more than a baseline."""
+    if up_to is None and since is None:
+        return f"no replayed split costs as little as {title} at any R"
+    no_more = f"a replayed split costs no more than {title}"
+    if up_to is None:
+        return f"{no_more} from R = {since:.3g} on" if since else f"{no_more} at any R"
+    if since is None:
+        return f"{no_more} up to R = {up_to:.3g}"
+    if since <= up_to:
+        return f"{no_more} at any R"
+    return f"{no_more} up to R = {up_to:.3g}, and from R = {since:.3g} on"
 
 
 @reads_trace

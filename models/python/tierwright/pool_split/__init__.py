@@ -12,6 +12,7 @@ from tierwright.pool_split.asymmetry import (
     AsymmetryGain,
     gain_over_asymmetry,
     least_asymmetry,
+    most_asymmetry,
     window_accesses,
 )
 from tierwright.pool_split.belady import BeladyCounts, belady
@@ -85,6 +86,7 @@ __all__ = [
     "group_distance",
     "io_cost",
     "least_asymmetry",
+    "most_asymmetry",
     "normalised_cost",
     "pool_miss_rates",
     "replayed_cost",

@@ -75,6 +75,9 @@ class AsymmetryGain:
     break_even : dict of str to float or None
         Least R from which on a replayed split costs no more than the baseline: 0 where one
         never costs more, None where none writes less. [1]
+    break_even_below : dict of str to float or None
+        Largest R up to which one does: infinite where one never costs more (null as JSON, where
+        `break_even` is 0), None where none reads less. [1]
     counters : dict
         What was counted: reads, writes, and pages left dirty at the end, of the baselines and
         of each split by its M_c.
@@ -94,6 +97,7 @@ class AsymmetryGain:
     baselines: dict[str, FloatArray]
     gain_over: dict[str, FloatArray]
     break_even: dict[str, float | None]
+    break_even_below: dict[str, float | None]
     counters: dict[str, dict[str, int]]
     validity: str
     warnings: tuple[Caution, ...]
@@ -113,6 +117,10 @@ class AsymmetryGain:
             "baselines": {name: cost.tolist() for name, cost in self.baselines.items()},
             "gain_over": {name: gain.tolist() for name, gain in self.gain_over.items()},
             "break_even": self.break_even,
+            "break_even_below": {
+                name: None if ratio == math.inf else ratio
+                for name, ratio in self.break_even_below.items()
+            },
             "counters": self.counters,
             "validity": self.validity,
             "warnings": [
@@ -230,6 +238,13 @@ def gain_over_asymmetry(
             )
             for name in BASELINES
         },
+        break_even_below={
+            name: most_asymmetry(
+                _whole(found.baselines[name]),
+                [_whole(row) for row in found.splits.values()],
+            )
+            for name in BASELINES
+        },
         counters={
             **{name: _counts(row) for name, row in found.baselines.items()},
             **{str(split): _counts(row) for split, row in found.splits.items()},
@@ -278,6 +293,39 @@ def least_asymmetry(
             )
             found.append(math.inf if even is None else even)
     return min(found, default=None)
+
+
+def most_asymmetry(
+    baseline: Mapping[str, int], splits: Sequence[Mapping[str, int]]
+) -> float | None:
+    """Largest R up to which one of the splits that reads less costs no more than the baseline. [1]
+
+    Below it and from `least_asymmetry` on a split is at least as cheap, between the two none is.
+
+    Parameters
+    ----------
+    baseline, splits
+        As for `least_asymmetry`.
+
+    Returns
+    -------
+    float or None
+        Infinite where a split never costs more; None where none reads less.
+
+    Examples
+    --------
+    >>> most_asymmetry({"reads": 8, "writes": 1}, [{"reads": 6, "writes": 2}])
+    2.0
+    """
+    found = []
+    for split in splits:
+        fewer_reads = baseline["reads"] - split["reads"]
+        more_writes = split["writes"] - baseline["writes"]
+        if fewer_reads >= 0 and more_writes <= 0:
+            return math.inf
+        if fewer_reads > 0:
+            found.append(fewer_reads / more_writes)
+    return max(found, default=None)
 
 
 def window_accesses(
