@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import catalog, economics
+from tierwright import catalog, economics, prices
 from tierwright.device import Device, device_from_mapping
 from tierwright.economics import Assumptions, Load
 from tierwright.errors import BadInput
@@ -240,7 +240,7 @@ def test_a_system_adds_its_tiers_and_compares_their_dates() -> None:
             lambda: economics.tier_cost(SSD, -1),
             "held_bytes: `-1` must not be negative",
         ),
-        (lambda: economics.tier_cost(device(), 1), "`d` has no price"),
+        (lambda: economics.tier_cost(device(), 1), "`d` states no price"),
         (
             lambda: economics.tier_cost(
                 device(unit_price=(1, "USD/GB")),
@@ -270,3 +270,25 @@ def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
     with pytest.raises(BadInput, match=message) as raised:
         call()
     assert raised.value.hint
+
+
+def test_a_device_without_a_price_names_the_book_that_was_given_and_those_that_price_it() -> (
+    None
+):
+    device = catalog.device("intel-s4500-7.68tb")
+    book = catalog.price_book("street-2026-q3")
+    assert book.price_of(device) is None
+    assert prices.own_price(device) is None
+    able = [b.id for b in catalog.price_books().values() if b.price_of(device)]
+    current = [each for each in able if not catalog.price_book(each).retired]
+    with pytest.raises(BadInput) as refused:
+        economics.tier_cost(device, 10**12, prices=book)
+    assert "price book `street-2026-q3` has no price for" in refused.value.message
+    if current:
+        assert refused.value.hint.startswith("choose a price book that prices it: ")
+        assert all(f"`{each}`" in refused.value.hint for each in current)
+    else:
+        assert "no shipped price book prices it" in refused.value.hint
+    with pytest.raises(BadInput) as refused:
+        economics.tier_cost(device, 10**12)
+    assert "no price book was chosen" in refused.value.message

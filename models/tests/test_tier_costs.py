@@ -60,7 +60,7 @@ def compare(*devices: Device, held: int = 10**12, **load: int) -> Any:
 def test_the_cheapest_first_and_the_unpriced_last() -> None:
     found = compare(UNPRICED, FAST, SLOW)
     assert [row.device_id for row in found.rows] == ["slow", "fast", "unpriced"]
-    assert "has no price" in found.rows[-1].reason
+    assert "states no price" in found.rows[-1].reason
     assert found.cheapest == found.cheapest_that_keeps_up == "slow"
 
 

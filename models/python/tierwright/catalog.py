@@ -119,6 +119,26 @@ def price_book(identifier: str) -> PriceBook:
     return _find(price_books(), identifier, "price book", "tierwright catalog prices")
 
 
+def where_priced(device: Device | None) -> str:
+    """Say which shipped books price a device, or DRAM where None: a hint."""
+    names = [
+        f"`{book.id}`"
+        for book in price_books().values()
+        if not book.retired
+        and (
+            book.find(device_id=None, kind="dram")
+            if device is None
+            else book.price_of(device)
+        )
+    ]
+    if names:
+        return f"choose a price book that prices it: {', '.join(names)}"
+    return (
+        "no shipped price book prices it: state its price in the device's profile, or in "
+        "a price book of your own"
+    )
+
+
 def default_price_book() -> PriceBook | None:
     """Shipped book that is taken where nobody chose one: that with `default = true`."""
     return next((book for book in price_books().values() if book.default), None)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
+from tierwright.catalog import where_priced
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device, Figure
 from tierwright.endurance import rated_endurance
@@ -24,6 +25,7 @@ from tierwright.prices import (
     check_amortisation,
     dates_apart,
     own_price,
+    why_no_price,
 )
 from tierwright.provisioning import charges, provision
 from tierwright.units import UNIT_BYTES
@@ -376,8 +378,8 @@ def tier_cost(
     price = tier_price(device, prices)
     if price is None:
         raise BadInput(
-            f"cost of a tier: `{device.id}` has no price, neither its own nor in a price book",
-            "choose a price book that prices it (`tierwright catalog prices`)",
+            f"cost of a tier: {why_no_price(f'`{device.id}`', device, prices)}",
+            where_priced(device),
         )
     capacity = device.capacity_bytes
     devices, bought = _devices(device, held_bytes, capacity, used)

@@ -575,3 +575,26 @@ def _check_unique(prices: list[Price], problems: Problems) -> None:
             "is priced twice",
         )
         seen.add(subject)
+
+
+def why_no_price(what: str, device: Device | None, prices: PriceBook | None) -> str:
+    """Say why a device has no price, or DRAM where None.
+
+    Parameters
+    ----------
+    what : str
+        What it is called in the sentence.
+    device : Device or None
+        Without a price of its own, and none in the book.
+    prices : PriceBook or None
+        The book that was given.
+    """
+    if device is not None and device.sold_as == "instance":
+        return f"{what} is rented with its cloud instance alone and has no price apart"
+    if prices is not None:
+        reason = prices.absent.get("dram" if device is None else device.kind)
+        about = "" if reason is None else f": {reason}"
+        return f"price book `{prices.id}` has no price for {what}{about}"
+    if device is None:
+        return "no price book and no RAM device was chosen"
+    return f"no price book was chosen, and {what} states no price"

@@ -21,12 +21,13 @@ from tierwright.break_even import (
     SchemeThetas,
     TierPrices,
 )
+from tierwright.catalog import where_priced
 from tierwright.currency import money as money_of
 from tierwright.derivation import Derivation, shown
 from tierwright.hit_ratio import Curve
 from tierwright.metadata import MetadataPreset, ram_pages_left
 from tierwright.page_flow.decision import EQUAL_SHARE
-from tierwright.prices import Price, dates_apart
+from tierwright.prices import Price, dates_apart, why_no_price
 from tierwright.ties import at_both_ends
 from tierwright_server.break_evens.schemas import (
     AccessTimes,
@@ -176,11 +177,15 @@ def _compute(
             flash_usd_per_byte=flash_byte,
         )
     elif body.usd is not None:
+        device = ram if dram_byte is None else flash
+        what = "DRAM" if device is None else f"`{device.id}`"
+        hint = where_priced(device)
         raise BadInput.at(
             "body.usd",
             str(body.usd),
-            f"needs a price of {'DRAM' if dram_byte is None else 'flash'}, and there is none",
-            hint="Choose a price book, or devices that state their price.",
+            f"needs a price of {'DRAM' if dram_byte is None else 'flash'}, and there is none: "
+            f"{why_no_price(what, device, book)}",
+            hint=f"{hint[:1].upper()}{hint[1:]}.",
         )
     return _Answers(
         curve=curve,

@@ -33,6 +33,7 @@ from tierwright.break_even.theta import (
     log_theta,
     mixed_costs,
 )
+from tierwright.catalog import where_priced
 from tierwright.derivation import Derivation, Number, plain
 from tierwright.device import Device
 from tierwright.errors import BadInput, Problems
@@ -45,6 +46,7 @@ from tierwright.prices import (
     PriceBook,
     check_amortisation,
     own_price,
+    why_no_price,
 )
 from tierwright.provisioning import charges, provision
 from tierwright.service_time import OPERATIONS, service_basis, service_time
@@ -247,7 +249,16 @@ def analyse(
     used = tier_prices(ram, flash, disk, prices, months, price_ratio)
     best = by_log if by_curve is None else by_curve
     roi, marginal, about_money = _money(
-        curve, ram_pages, usd, used, page, (disk_cost, flash_cost), flash_metadata
+        curve,
+        ram_pages,
+        usd,
+        used,
+        page,
+        (disk_cost, flash_cost),
+        flash_metadata,
+        prices,
+        ram,
+        flash,
     )
     dram_byte, flash_byte = used.per_byte(used.ram), used.per_byte(used.flash)
     next_, plan = None, None
@@ -616,15 +627,20 @@ def _money(
     page_bytes: int,
     mixed: tuple[float, float],
     flash_metadata: MetadataPreset | None,
+    prices: PriceBook | None,
+    ram: Device | None,
+    flash_device: Device,
 ) -> tuple[dict[str, Any] | None, Marginal | None, tuple[Caution, ...]]:
     if usd is None or ram_pages is None or curve is None:
         return None, None, ()
     dram_byte, flash_byte = used.per_byte(used.ram), used.per_byte(used.flash)
     if dram_byte is None or flash_byte is None:
-        lacking = "RAM" if dram_byte is None else "flash"
+        lacking, device = ("RAM", ram) if dram_byte is None else ("flash", flash_device)
+        what = "DRAM" if device is None else f"`{device.id}`"
         raise BadInput(
-            f"break-even: usd: `{usd}` needs a price of {lacking}, and there is none",
-            "add --price-book ID (`tierwright catalog prices`), or --ram-device ID for its price",
+            f"break-even: usd: `{usd}` needs a price of {lacking}, and there is none: "
+            f"{why_no_price(what, device, prices)}",
+            where_priced(device),
         )
     disk_cost, flash_cost = mixed
     dram = pages_for(usd, dram_byte, page_bytes)

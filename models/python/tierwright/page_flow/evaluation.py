@@ -50,6 +50,7 @@ from tierwright.prices import (
     check_amortisation,
     dates_apart,
     own_price,
+    why_no_price,
 )
 from tierwright.provisioning import ProvisionedCharge, charges, provision
 from tierwright.service_time import OPERATIONS, service_basis, service_time
@@ -966,7 +967,9 @@ def _cost_parts(
             warnings.append(caution)
         if price is None:
             parts[tier] = CostPart(
-                size, None, reason=_why_no_price(tier, device, prices)
+                size,
+                None,
+                reason=why_no_price(_tier_part(tier, device), device, prices),
             )
             continue
         used["RAM" if tier == "ram" else tier] = price
@@ -1119,17 +1122,8 @@ PRICED_PAGES = 2**20
 """Pages priced at once, to divide by: money is a decimal, and a page costs little."""
 
 
-def _why_no_price(tier: str, device: Device | None, prices: PriceBook | None) -> str:
-    what = f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
-    if device is not None and device.sold_as == "instance":
-        return f"{what} is rented with its cloud instance alone and has no price apart"
-    if prices is not None:
-        reason = prices.absent.get("dram" if device is None else device.kind)
-        about = "" if reason is None else f": {reason}"
-        return f"price book `{prices.id}` has no price for {what}{about}"
-    if device is None:
-        return "no price book and no RAM device was chosen"
-    return f"no price book was chosen, and {what} states no price"
+def _tier_part(tier: str, device: Device | None) -> str:
+    return f"the {tier} device `{device.id}`" if device else "RAM (kind `dram`)"
 
 
 def _stated(price: Price) -> str:
