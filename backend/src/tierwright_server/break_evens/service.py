@@ -635,9 +635,10 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
     what = f"The next {money_of(money.usd)}"
     if money.winner in ("neither", "tie"):
         return f"{what} {_BUYS[money.winner]}"
-    if _gain_alike(money):
+    if (enough := _enough_flash(money, answers.curve)) is not None:
         return (
-            f"{what} saves as much in flash as in DRAM{_cheaper(money, answers.curve)}"
+            f"{what} saves as much in flash as in DRAM, to {_ALIKE}, and {money_of(enough)} "
+            "of flash is enough for that"
         )
     tier = _TIER[money.winner]
     if _too_much_flash(money, answers):
@@ -674,21 +675,15 @@ def _finding(money: NextMoney | None, answers: _Answers) -> str:
 _ALIKE = f"{100 * EQUAL_SHARE:g} %"
 
 
-def _gain_alike(money: NextMoney) -> bool:
-    """Whether both gains are the same for the purpose, so that neither name is worth a cent."""
-    if money.flash_gain is None or min(money.flash_gain, money.dram_gain) <= 0:
-        return False
-    lead = abs(money.flash_gain - money.dram_gain)
-    return lead <= EQUAL_SHARE * max(money.flash_gain, money.dram_gain)
-
-
-def _cheaper(money: NextMoney, curve: Curve) -> str:
-    """Say which part of the sum is enough, where flash holds all pages for less."""
+def _enough_flash(money: NextMoney, curve: Curve) -> Decimal | None:
+    """Part of the sum that flash needs to hold all pages, where that gains what DRAM gains."""
     useful = _useful_pages(curve)
-    if useful is None or money.flash_pages <= useful:
-        return f", to {_ALIKE}"
-    enough = money.usd * useful / money.flash_pages
-    return f", to {_ALIKE}, and {money_of(enough)} of flash is enough for that"
+    if useful is None or money.flash_pages <= useful or money.flash_gain is None:
+        return None
+    most = max(money.flash_gain, money.dram_gain)
+    if most <= 0 or abs(money.flash_gain - money.dram_gain) > EQUAL_SHARE * most:
+        return None
+    return money.usd * useful / money.flash_pages
 
 
 def _too_much_flash(money: NextMoney, answers: _Answers) -> bool:
@@ -777,7 +772,7 @@ def _flip_finding(money: NextMoney | None, answers: _Answers) -> str:
     what = f"For {money_of(money.usd)}"
     if money.dram_gain <= 0:
         return f"{what} DRAM gains nothing, so no price ratio flips the decision"
-    if flip is None and _gain_alike(money):
+    if flip is None and _enough_flash(money, answers.curve) is not None:
         return f"{what} flash gains what DRAM gains to {_ALIKE}, but never all of it"
     if flip is None:
         return f"{what} no amount of flash gains what DRAM gains: DRAM at any price of flash"
