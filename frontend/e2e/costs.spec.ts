@@ -133,6 +133,6 @@ test("compare: which flash device, and where its directory goes", async ({ page 
   const hits = page.getByRole("textbox", { name: "Directory hits in RAM" });
   await hits.fill("0");
   await hits.press("Enter");
-  await expect(page.getByText(/taken to hit 0 %/)).toBeVisible();
+  await expect(page.getByText(/taken to hit 0\s%/)).toBeVisible();
   await expectAccessible(page, "compare with flash devices and directories");
 });
