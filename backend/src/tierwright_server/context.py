@@ -54,5 +54,5 @@ SessionDep = Annotated[AsyncSession, Depends(get_session, scope="function")]
 async def only_reads(session: AsyncSession) -> None:
     """Spare a request that only reads the beginning and the end of a transaction."""
     if session.in_transaction():
-        return  # what asked is in the midst of a change, such as keeping a scenario
+        return  # begun already, as by the look for a price book's exchange rate
     await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})

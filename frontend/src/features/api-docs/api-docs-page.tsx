@@ -7,10 +7,10 @@ import {
   DOCUMENT_ADDRESS,
 } from "@/api/api-document";
 import { EmptyState } from "@/components/empty-state";
+import list from "@/components/entry-list.module.css";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
-import classes from "./api-docs.module.css";
 import { callsOf } from "./document";
 import { OperationList } from "./operation-list";
 import { OperationView } from "./operation-view";
@@ -48,9 +48,9 @@ function Operations({ document }: { readonly document: ApiDocument }) {
       ? calls[0]
       : calls.find(({ operationId }) => operationId === operation);
   return (
-    <div className={classes["page"]}>
+    <div className={list["page"]}>
       <OperationList calls={calls} chosen={chosen?.operationId} />
-      <div className={classes["main"]}>
+      <div className={list["main"]}>
         {chosen === undefined ? (
           <Panel label="Operation">
             <EmptyState title={`There is no operation ${operation}`}>

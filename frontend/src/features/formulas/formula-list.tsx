@@ -1,8 +1,8 @@
-import { Text, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { FormulaFamilyOut, FormulaOut } from "@/api/formulas";
-import { ScrollRegion } from "@/components/scroll-region";
+import { EntryList } from "@/components/entry-list";
+import list from "@/components/entry-list.module.css";
 import classes from "./formulas.module.css";
 import { found } from "./results";
 
@@ -18,58 +18,29 @@ interface FormulaListProps {
 export function FormulaList({ catalogue, chosen }: FormulaListProps) {
   const [text, setText] = useState("");
   const shown = found(catalogue.formulas, text);
-  const section = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const entry = section.current?.querySelector<HTMLElement>(
-      `a[data-name="${chosen}"]`,
-    );
-    const scrolled = entry?.closest<HTMLElement>(".tw-scroll");
-    // Only the list moves: `scrollIntoView` would move the page as well.
-    if (entry && scrolled) {
-      const middle = entry.offsetTop - (scrolled.clientHeight - entry.offsetHeight) / 2;
-      const { scrollTop, clientHeight } = scrolled;
-      const visible =
-        entry.offsetTop >= scrollTop &&
-        entry.offsetTop + entry.offsetHeight <= scrollTop + clientHeight;
-      scrolled.scrollTop = visible ? scrollTop : middle;
-    }
-  }, [chosen]);
   return (
-    <section
-      ref={section}
-      className={`tw-panel ${classes["list"]}`}
-      aria-label="All formulas"
+    <EntryList
+      one="formula"
+      several="formulas"
+      placeholder="Name, word or paper"
+      label="Formulas by paper"
+      text={text}
+      onText={setText}
+      shown={shown.length}
+      all={catalogue.formulas.length}
+      chosen={chosen}
     >
-      <TextInput
-        label="Find a formula"
-        placeholder="Name, word or paper"
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <Text size="sm" c="dimmed" mt={4} role="status">
-        {shown.length === 0
-          ? "No formula matches all these words. Try fewer."
-          : `${shown.length} of ${catalogue.formulas.length}`}
-      </Text>
-      <ScrollRegion label="Formulas by paper" style={SCROLL}>
-        {catalogue.families.map((family) => (
-          <FamilyPart
-            key={family.name}
-            family={family}
-            formulas={shown.filter((formula) => formula.family === family.name)}
-            chosen={chosen}
-          />
-        ))}
-      </ScrollRegion>
-    </section>
+      {catalogue.families.map((family) => (
+        <FamilyPart
+          key={family.name}
+          family={family}
+          formulas={shown.filter((formula) => formula.family === family.name)}
+          chosen={chosen}
+        />
+      ))}
+    </EntryList>
   );
 }
-
-const SCROLL = {
-  maxHeight: "var(--tw-formula-list, calc(100vh - 290px))",
-  overflowY: "auto",
-  marginTop: 8,
-} as const;
 
 function FamilyPart(props: {
   readonly family: FormulaFamilyOut;
@@ -82,11 +53,11 @@ function FamilyPart(props: {
   }
   return (
     <>
-      <h2 className={classes["family"]}>
+      <h2 className={list["group"]}>
         {family.title}
         <span className={classes["paper"]}>{family.paper}</span>
       </h2>
-      <ul className={classes["entries"]}>
+      <ul className={list["entries"]}>
         {formulas.map(({ name, title }) => (
           <li key={name}>
             <Link
@@ -97,7 +68,7 @@ function FamilyPart(props: {
                 inputs: undefined,
                 refused: undefined,
               })}
-              className={classes["entry"]}
+              className={list["entry"]}
               data-name={name}
               // The router's own mark compares the whole address, inputs included.
               activeProps={{}}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { type FormulaInputs, fitsALink } from "@/analysis/formula-state";
 import { type FormulaOut, formulaAnswerQuery, formulasQuery } from "@/api/formulas";
 import { EmptyState } from "@/components/empty-state";
+import list from "@/components/entry-list.module.css";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -12,7 +13,6 @@ import { FormulaAbout } from "./formula-about";
 import { FormulaAnswer } from "./formula-answer";
 import { FormulaForm } from "./formula-form";
 import { FormulaList } from "./formula-list";
-import classes from "./formulas.module.css";
 
 export function FormulasPage() {
   const catalogue = useQuery(formulasQuery());
@@ -36,9 +36,9 @@ export function FormulasPage() {
       )}
       {catalogue.isPending && <Skeleton height={420} animate={false} />}
       {catalogue.data !== undefined && (
-        <div className={classes["page"]}>
+        <div className={list["page"]}>
           <FormulaList catalogue={catalogue.data} chosen={chosen?.name} />
-          <div className={classes["main"]}>
+          <div className={list["main"]}>
             {chosen === undefined ? (
               <Panel label="Formula">
                 <EmptyState title={`There is no formula ${search.formula}`}>
