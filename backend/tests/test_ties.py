@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def test_until_when_money_belongs_in_flash(
     given = replace(
         money, winner="flash", crossings=(crossing(*crossings),) if crossings else ()
     )
-    answers: Any = None
+    answers: Any = SimpleNamespace(curve=CURVE)
     assert break_evens._finding(given, answers) == finding
 
 

@@ -329,6 +329,7 @@ def test_least_asymmetry_is_where_the_lines_cross_for_good(
         assert cost <= (reads + ratio * writes) * (1 + 1e-9) + 1e-6
 
 
+@pytest.mark.formula("pool_split.asymmetry.most_asymmetry")
 @given(
     *[st.integers(0, 1000)] * 2,
     st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=5),
@@ -382,6 +383,23 @@ def test_table_2_of_the_paper_over_all_asymmetries() -> None:
         assert a is not None
         assert b is not None
         assert (b < a) == (ratio > 2)
+
+
+@pytest.mark.oracle("pool_split.asymmetry.most_asymmetry")
+def test_the_other_way_round_the_lines_of_table_2_cross_at_the_same_place() -> None:
+    """Beside the split's (8 + R)/9, Belady's (6 + 2R)/9 costs no more up to R = 2."""
+    belady, split = {"reads": 6, "writes": 2}, {"reads": 8, "writes": 1}
+    assert pool_split.most_asymmetry(split, [belady]) == 2.0
+    assert pool_split.most_asymmetry(belady, [split]) is None  # it reads more
+    assert pool_split.most_asymmetry(split, [split]) == math.inf  # never dearer
+    worse = {"reads": 7, "writes": 3}  # crosses at R = 1/2; the better of the two counts
+    assert pool_split.most_asymmetry(split, [worse, belady]) == 2.0
+    for ratio in (1.0, 2.0, 3.0):
+        a = pool_split.normalised_cost(6, 2, accesses=9, asymmetry=ratio)
+        b = pool_split.normalised_cost(8, 1, accesses=9, asymmetry=ratio)
+        assert a is not None
+        assert b is not None
+        assert (a <= b) == (ratio <= 2.0)
 
 
 def test_published_dynamics() -> None:
