@@ -392,7 +392,10 @@ def test_the_other_way_round_the_lines_of_table_2_cross_at_the_same_place() -> N
     assert pool_split.most_asymmetry(split, [belady]) == 2.0
     assert pool_split.most_asymmetry(belady, [split]) is None  # it reads more
     assert pool_split.most_asymmetry(split, [split]) == math.inf  # never dearer
-    worse = {"reads": 7, "writes": 3}  # crosses at R = 1/2; the better of the two counts
+    worse = {
+        "reads": 7,
+        "writes": 3,
+    }  # crosses at R = 1/2; the better of the two counts
     assert pool_split.most_asymmetry(split, [worse, belady]) == 2.0
     for ratio in (1.0, 2.0, 3.0):
         a = pool_split.normalised_cost(6, 2, accesses=9, asymmetry=ratio)

@@ -3,15 +3,17 @@
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import catalog, page_flow
 from tierwright.device import Device, device_from_mapping
-from tierwright.economics import Load, tier_cost
+from tierwright.economics import Assumptions, Load, tier_cost
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve
+from tierwright.page_flow.evaluation import page_prices
 from tierwright.provisioning import (
     charges,
     configured,
@@ -19,6 +21,7 @@ from tierwright.provisioning import (
     is_rented_by_io,
     provision,
     throughput_of,
+    volumes,
 )
 from tierwright.service_time import service_us
 from tierwright.tier_costs import SECONDS_PER_MONTH, compare_tiers
@@ -148,12 +151,12 @@ def evaluated(disk: Device) -> page_flow.Evaluation:
 
 
 def test_compare_bills_what_a_volume_provisions() -> None:
-    """8 GiB of data: 0.64 USD of capacity on either, 460 USD more on the fast one."""
+    """8 GiB of data: 0.64 USD of capacity; 160 GiB and 460 USD more on the fast one."""
     slow, fast = (
         evaluated(disk).schemes["none"].cost_parts["disk"] for disk in (GP3, MAX)
     )
     assert slow.usd_per_month == Decimal("0.64")
-    assert fast.usd_per_month == Decimal("460.64")
+    assert fast.usd_per_month == Decimal("472.80")
     assert fast.provisioned_usd_per_month == 460
     assert "77,000 x 0.005" in fast.how(36)
     assert slow.provisioned == ""
@@ -271,3 +274,120 @@ def test_what_is_named_as_enough_serves_the_load(rate: int, page_bytes: int) -> 
     assert rate * time_us <= 1e6 * (1 + 1e-9)
     moved = Decimal(str(made.number("sequential_read_mb_per_s")))
     assert throughput_of(GP3, moved) == (found.throughput, "MiB/s")
+
+
+GIB = 2**30
+
+
+@pytest.mark.oracle("provisioning.volumes")
+def test_bills_of_small_and_large_volumes_by_hand() -> None:
+    """Nothing is priced that cannot be rented: 500 IOPS a GiB, 64 TiB a volume."""
+
+    def cost(device: Device, gib: int, **asked: int) -> float:
+        load = Load(**{name: Decimal(value) for name, value in asked.items()})
+        return float(tier_cost(device, gib * GIB, load=load).usd_per_month)
+
+    one = 77_000 * 0.005 + 1875 * 0.04
+    assert cost(MAX, 10) == pytest.approx(160 * 0.08 + one)
+    assert cost(MAX, 160) == cost(MAX, 10)
+    assert cost(MAX, 161) == pytest.approx(161 * 0.08 + one)
+    assert cost(GP3, 10) == pytest.approx(
+        0.8
+    )  # what is included needs no larger volume
+    assert cost(GP3, 10, provisioned_iops=20_000) == pytest.approx(40 * 0.08 + 85)
+    assert cost(GP3, 10, provisioned_iops=3001) == pytest.approx(10 * 0.08 + 0.005)
+    assert cost(IO2, 1, provisioned_iops=100) == pytest.approx(4 * 0.125 + 6.5)
+    assert cost(MAX, 65_536) == pytest.approx(65_536 * 0.08 + one)
+    assert cost(MAX, 65_537) == pytest.approx(65_537 * 0.08 + 2 * one)
+    assert cost(MAX, 100_000) == pytest.approx(100_000 * 0.08 + 2 * one)
+    local = catalog.device("gcp-local-ssd-375gb")  # sold in disks of 375 GB
+    part = float(tier_cost(local, 10**9).usd_per_month)
+    assert part == float(tier_cost(local, 375 * 10**9).usd_per_month)
+    assert float(tier_cost(local, 376 * 10**9).usd_per_month) == pytest.approx(2 * part)
+
+
+def test_nothing_held_rents_nothing() -> None:
+    assert tier_cost(MAX, 0).usd_per_month == 0
+    assert volumes(MAX, 0, provision(MAX)).count == 0
+
+
+def test_a_volume_is_never_bought_whole() -> None:
+    whole = Assumptions(whole_devices=True)
+    for device in (GP3, MAX):
+        apart = tier_cost(device, TIB)
+        assert tier_cost(device, TIB, assumptions=whole) == apart
+        assert (apart.devices, apart.volumes) == (0, 1)
+
+
+@pytest.mark.formula("provisioning.volumes")
+@given(
+    st.integers(1, 200_000 * GIB),
+    st.integers(0, 10_000 * GIB),
+    st.integers(0, 80_000),
+)
+def test_more_held_or_provisioned_never_costs_less(
+    held: int, more: int, iops: int
+) -> None:
+    def cost(size: int, rate: int) -> Decimal:
+        load = Load(provisioned_iops=Decimal(rate))
+        return tier_cost(GP3, size, load=load).usd_per_month
+
+    found = volumes(GP3, held, provision(GP3, iops=Decimal(iops)))
+    assert found.billed_bytes >= held
+    assert found.count * (found.largest_bytes or 0) >= held
+    assert found.billed_bytes * 500 >= found.count * iops * GIB or iops <= 3000
+    assert cost(held, iops) <= cost(held + more, iops)
+    assert cost(held, 0) <= cost(held, iops)
+
+
+def test_the_load_is_spread_among_the_volumes_that_hold_the_bytes() -> None:
+    rate = Decimal(80_000) * 730 * 3600
+    one, two = (
+        compare_tiers([MAX], gib * GIB, page_bytes=16_384, load=Load(reads=rate)).rows[
+            0
+        ]
+        for gib in (1000, 100_000)
+    )
+    assert (one.served_by, two.served_by) == (1, 2)
+    assert one.busy_share == pytest.approx(1, rel=0.05)
+    assert two.busy_share == pytest.approx((one.busy_share or 0) / 2)
+    row = compare_tiers(
+        [MAX], 100_000 * GIB, page_bytes=16_384, load=Load(reads=4 * rate)
+    )
+    (caution,) = [each for each in row.warnings if each.name == "cannot_keep_up"]
+    assert caution.message.startswith(
+        "the 2 of `aws-ebs-gp3-max` that hold the bytes cannot serve the load, limited by the "
+    )
+    assert " of each: a month's load" in caution.message
+
+
+def test_compare_and_the_map_price_the_flash_that_can_be_rented() -> None:
+    """300 pages of 8 KiB take a volume of 160 GiB, and more than 64 TiB take two."""
+    part = evaluated(GP3).schemes["exclusive"].cost_parts["flash"]
+    assert part.usd_per_month == Decimal("472.80")
+    assert (part.billed_bytes, part.volumes) == (160 * GIB, 1)
+    assert "with 80,000 IOPS a volume has at least 160 GiB" in part.how(36)
+    found = page_prices(
+        CURVE, (catalog.device("gcp-memory-n2-custom"), MAX, GP3), None, 36
+    )
+    pages = np.asarray([0, 300, 160 * GIB / 8192, 2**30, 2**34])
+    gib = [0, 160, 160, 2**13, 2**17]
+    assert found.flash_usd(pages) == pytest.approx(
+        [
+            each * 0.08 + count * 460
+            for each, count in zip(gib, (0, 1, 1, 1, 2), strict=True)
+        ]
+    )
+    for held in (300, 2**34):
+        one = page_flow.evaluate(
+            CURVE,
+            ram_pages=100,
+            flash_pages=held,
+            flash=MAX,
+            disk=GP3,
+            ram=catalog.device("gcp-memory-n2-custom"),
+        )
+        usd = one.schemes["exclusive"].cost_parts["flash"].usd_per_month
+        assert float(usd or 0) == pytest.approx(
+            found.flash_usd(np.asarray([held])).item()
+        )

@@ -95,6 +95,11 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "max_iops": (("1/s",), "most IOPS that may be provisioned"),
     "max_throughput": (("MB/s", "MiB/s"), "most throughput that may be provisioned"),
+    "least_capacity": (("GB", "GiB"), "least size in which a volume is rented"),
+    "iops_per_gib": (
+        ("1/s",),
+        "most IOPS above the included ones for each GiB of a volume",
+    ),
     "throughput_per_iops": (
         ("MB/s", "MiB/s"),
         "most throughput for each IOPS provisioned",
@@ -107,6 +112,7 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 """Every figure that a device may state: allowed units, meaning."""
 
+_SIZE_IS_CHOSEN = {"cloud_block", "cloud_disk", "object"}
 _MAY_BE_ZERO = {
     "iops_rent",
     "throughput_rent",
@@ -276,6 +282,11 @@ class Device:
         if figure is None:
             return None
         return int(figure.value * UNIT_BYTES[figure.unit])
+
+    @property
+    def size_is_chosen(self) -> bool:
+        """Whether it is rented by the byte: its capacity is the most that one volume may have."""
+        return self.kind in _SIZE_IS_CHOSEN
 
     @property
     def page_bytes(self) -> int | None:

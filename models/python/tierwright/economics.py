@@ -27,7 +27,7 @@ from tierwright.prices import (
     own_price,
     why_no_price,
 )
-from tierwright.provisioning import charges, provision
+from tierwright.provisioning import Volumes, charges, provision, volumes
 from tierwright.units import UNIT_BYTES
 
 HOURS_PER_MONTH = Decimal(730)
@@ -172,6 +172,8 @@ class TierCost:
     devices : Decimal
         Devices bought: whole ones, or the share that the bytes take; 0 where rented or where
         the capacity is not stated.
+    volumes : int
+        Volumes rented: as many as hold the bytes; 0 where devices are bought. [1]
     capex_usd : Decimal
         Money spent at once. [USD]
     lines : tuple of CostLine
@@ -189,6 +191,7 @@ class TierCost:
     device_id: str
     held_bytes: int
     devices: Decimal
+    volumes: int
     capex_usd: Decimal
     lines: tuple[CostLine, ...]
     usd_per_month: Decimal
@@ -386,13 +389,14 @@ def tier_cost(
     missing: list[str] = []
     capex = Decimal(0)
     lines: list[CostLine] = []
+    rented = _volumes(device, held_bytes, work)
     if price.rent:
-        lines.append(_rent(price, bought))
+        lines.append(_rent(price, rented, bought))
     else:
         capex = price.usd * bought / UNIT_BYTES[price.per]
         lines.append(_capital(price, bought, capex, used))
         lines += _wear(device, capex, devices, work, used, missing)
-    lines += _provisioned(device, work, missing)
+    lines += _provisioned(device, work, rented.count if price.rent else 1, missing)
     lines += _requests(device, work, missing)
     lines += _power(device, devices, used, missing)
     total = sum((line.usd_per_month for line in lines), Decimal(0))
@@ -403,6 +407,7 @@ def tier_cost(
         device.id,
         held_bytes,
         Decimal(0) if price.rent else devices or Decimal(0),
+        rented.count if price.rent else 0,
         capex,
         tuple(lines),
         total,
@@ -455,7 +460,9 @@ def system_cost(
 def _devices(
     device: Device, held_bytes: int, capacity: int | None, used: Assumptions
 ) -> tuple[Decimal | None, int]:
-    """Devices that hold the bytes, and the bytes that are paid for."""
+    """Devices that hold the bytes, and the bytes that are paid for; of a volume never a whole one."""
+    if device.size_is_chosen:
+        return None, held_bytes
     if capacity is None:
         if used.whole_devices:
             raise BadInput(
@@ -495,8 +502,18 @@ def _capital(price: Price, held: int, capex: Decimal, used: Assumptions) -> Cost
     )
 
 
-def _rent(price: Price, held: int) -> CostLine:
-    monthly = price.usd_per_month(held, 1)
+def _volumes(device: Device, held_bytes: int, work: Load) -> Volumes:
+    """Volumes that hold the bytes, each with what the load is rented with."""
+    used = provision(
+        device, iops=work.provisioned_iops, throughput=work.provisioned_mb_per_s
+    )
+    return volumes(device, held_bytes, used)
+
+
+def _rent(price: Price, rented: Volumes, bought: int) -> CostLine:
+    """Rent of the bytes bought, or of the least that the volumes have."""
+    paid = max(rented.billed_bytes, bought)
+    monthly = price.usd_per_month(paid, 1)
     return CostLine(
         "rent",
         monthly,
@@ -507,7 +524,7 @@ def _rent(price: Price, held: int) -> CostLine:
             "USD/month",
             "bytes x rent",
             (
-                Number("bytes", held, "bytes", "held"),
+                Number("bytes", paid, "bytes", rented.why or "held"),
                 Number("rent", price.usd, price.unit, "as quoted"),
             ),
             f"{price.source} ({price.date or 'undated'})",
@@ -519,7 +536,9 @@ _Charge = tuple[str, Decimal | None, str, str, Decimal]
 """Figure of the device, amount, its unit, its name for people, what the price is per."""
 
 
-def _provisioned(device: Device, work: Load, missing: list[str]) -> Iterable[CostLine]:
+def _provisioned(
+    device: Device, work: Load, count: int, missing: list[str]
+) -> Iterable[CostLine]:
     """Charge what is provisioned above the allowance; the limits follow from the same."""
     used = provision(
         device, iops=work.provisioned_iops, throughput=work.provisioned_mb_per_s
@@ -534,7 +553,7 @@ def _provisioned(device: Device, work: Load, missing: list[str]) -> Iterable[Cos
                 f"provisioned: `{device.id}` charges {rent.value} {rent.unit} for provisioned "
                 f"{what}, and their number was not given"
             )
-    for each in charges(device, used):
+    for each in charges(device, used, count):
         if each.usd_per_month:
             yield CostLine(
                 "provisioned",

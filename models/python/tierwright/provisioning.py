@@ -2,7 +2,8 @@
 
 One configuration for both. A provider includes an allowance of IOPS and throughput in the rent of
 capacity and charges what is above it, used or not; some in tiers. Throughput counts in the unit of
-the provider's list: the "MB/s" of AWS are MiB/s.
+the provider's list: the "MB/s" of AWS are MiB/s. A volume has a least size, some a larger one for
+many IOPS, and a largest: what holds more is several volumes, each of which provisions.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from tierwright.derivation import Derivation, Number
 from tierwright.device import Device, Figure
 from tierwright.errors import BadInput
 from tierwright.service_time import CUSTOMARY_TRANSFER_BYTES
+from tierwright.units import UNIT_BYTES
 
 SECONDS_PER_MONTH = 730 * 3600
-MIB, MB = 2**20, 10**6
+MIB, MB, GIB = 2**20, 10**6, 2**30
 MIB_PER_MB = Decimal(2**20) / Decimal(10**6)
 RENTED = frozenset(
     {
@@ -73,6 +75,31 @@ class ProvisionedCharge:
     usd_per_month: Decimal
     text: str
     derivation: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Volumes:
+    """What is rented to hold some bytes.
+
+    Attributes
+    ----------
+    count : int
+        Volumes: 0 where nothing is held. [1]
+    billed_bytes : int
+        Capacity of all of them together: the bytes held, or the least that can be rented. [bytes]
+    least_bytes : int
+        Least size of one volume; 0 where the device states none. [bytes]
+    largest_bytes : int or None
+        Largest size of one volume; None where the device states none. [bytes]
+    why : str
+        Why more is billed than is held; empty where it is not.
+    """
+
+    count: int
+    billed_bytes: int
+    least_bytes: int
+    largest_bytes: int | None
+    why: str
 
 
 def is_rented_by_io(device: Device) -> bool:
@@ -177,7 +204,66 @@ def configured(device: Device, used: Provision) -> Device:
     return replace(device, figures=figures)
 
 
-def charges(device: Device, used: Provision) -> Iterator[ProvisionedCharge]:
+def volumes(device: Device, held_bytes: int, used: Provision) -> Volumes:
+    """Find how many volumes hold the bytes, and the capacity that is billed.
+
+    Count = ceil(held / largest size), capacity = max(held, count x least size). The least size is
+    the provider's, or IOPS / (most IOPS for each GiB) where more IOPS are provisioned than the
+    rent of capacity includes.
+
+    Parameters
+    ----------
+    device : Device
+        With `least_capacity`, `iops_per_gib` and `capacity`, as far as it states them.
+    held_bytes : int
+        [bytes]
+    used : Provision
+        From `provision`: what each of the volumes is rented with.
+
+    Returns
+    -------
+    Volumes
+
+    Examples
+    --------
+    >>> from tierwright import catalog
+    >>> gp3 = catalog.device("aws-ebs-gp3-max")
+    >>> small = volumes(gp3, 10 * 2**30, provision(gp3))
+    >>> small.billed_bytes // 2**30, small.why
+    (160, 'with 80,000 IOPS a volume has at least 160 GiB')
+    >>> volumes(gp3, 100_000 * 2**30, provision(gp3)).count
+    2
+    """
+    largest = device.capacity_bytes
+    least, why = _least(device, used)
+    if held_bytes <= 0:
+        return Volumes(0, 0, least, largest, "")
+    count = 1 if not largest else -(-held_bytes // largest)
+    billed = max(held_bytes, count * least)
+    return Volumes(count, billed, least, largest, why if billed > held_bytes else "")
+
+
+def _least(device: Device, used: Provision) -> tuple[int, str]:
+    """Least size of a volume, and the sentence that says so."""
+    stated = device.figures.get("least_capacity")
+    least = 0 if stated is None else int(stated.value * UNIT_BYTES[stated.unit])
+    why = (
+        ""
+        if stated is None
+        else f"a volume has at least {stated.value:,} {stated.unit}"
+    )
+    each = device.figures.get("iops_per_gib")
+    if each is None or not used.iops or used.iops <= _value(device, "included_iops"):
+        return least, why
+    gib = math.ceil(used.iops / each.value)
+    if gib * GIB <= least:
+        return least, why
+    return gib * GIB, f"with {used.iops:,} IOPS a volume has at least {gib:,} GiB"
+
+
+def charges(
+    device: Device, used: Provision, count: int = 1
+) -> Iterator[ProvisionedCharge]:
     """Rent of what is provisioned above the allowance.
 
     Parameters
@@ -186,6 +272,8 @@ def charges(device: Device, used: Provision) -> Iterator[ProvisionedCharge]:
         With its rents.
     used : Provision
         From `provision`.
+    count : int
+        Volumes, each of which is rented with so much. [1]
 
     Yields
     ------
@@ -222,7 +310,8 @@ def charges(device: Device, used: Provision) -> Iterator[ProvisionedCharge]:
                     "add the rent to a copy of the device",
                 )
             continue
-        yield _charge(device, name, (above, included), rent, unit)
+        if count:
+            yield _charge(device, name, (above, included), (rent, unit), count)
 
 
 def throughput_of(device: Device, rate_mb: Decimal) -> tuple[Decimal, str]:
@@ -305,15 +394,20 @@ def _charge(
     device: Device,
     name: str,
     amounts: tuple[Decimal, Decimal],
-    rent: Figure,
-    unit: str,
+    rented: tuple[Figure, str],
+    count: int,
 ) -> ProvisionedCharge:
-    above, included = amounts
-    total, parts = Decimal(0), []
+    (above, included), (rent, unit) = amounts, rented
+    one, parts = Decimal(0), []
     for amount, price in _tiers(device, name, above, rent):
-        total += amount * price
+        one += amount * price
         parts.append(f"{amount:,} x {price}")
-    text = f"{' + '.join(parts)} {rent.unit}, {included:,} {unit} included"
+    total, sums = one * count, " + ".join(parts)
+    if count > 1:
+        sums = f"{count:,} volumes x ({sums})"
+    text = f"{sums} {rent.unit}, {included:,} {unit} included"
+    if count > 1:
+        text += " in each"
     return ProvisionedCharge(
         total,
         text,
@@ -321,8 +415,14 @@ def _charge(
             "provisioned",
             total,
             "USD/month",
-            f"(provisioned - included) x rent: {text}",
+            f"(provisioned - included) x rent: {text}"
+            if count == 1
+            else f"volumes x (provisioned - included) x rent: {text}",
             (
+                *(
+                    (Number("volumes", count, "1", "that hold the bytes"),)
+                    * (count > 1)
+                ),
                 Number("provisioned", above + included, unit, "limit of the volume"),
                 Number("included", included, unit, "in the rent of capacity"),
                 Number("rent", rent.value, rent.unit, "as quoted, first tier"),

@@ -59,8 +59,7 @@ class TierRow:
     usd_per_million_accesses : Decimal or None
         Money for a million reads and writes; None where there are none. [USD]
     served_by : int
-        Devices among which the load is spread: whole ones that hold the bytes, or the one
-        volume that is rented.
+        Devices or volumes among which the load is spread: as many as hold the bytes.
     busy_share : float or None
         Share of a month for which the load keeps each busy; above 1 it cannot keep up. None
         where the device states no service times. [1]
@@ -210,8 +209,7 @@ def _row(
         # No price, or no capacity to count whole devices by: the row says which.
         reason = error.message
     capacity = device.capacity_bytes
-    rented = cost is not None and cost.devices == 0
-    whole = 1 if capacity is None or rented else max(1, -(-held_bytes // capacity))
+    whole = 1 if capacity is None else max(1, -(-held_bytes // capacity))
     busy = _busy(_as_rented(device, work), work, whole, page_bytes)
     return TierRow(
         device.id,
@@ -323,11 +321,15 @@ def _overloaded(
         else f"the {row.served_by:,} of `{device.id}` that hold the bytes cannot serve the load"
     )
     if limit:
-        said += f", limited by {limit}"
+        said += (
+            f", limited by its {limit}"
+            if row.served_by == 1
+            else f", limited by the {limit} of each"
+        )
     enough = math.ceil(share * row.served_by)
     hint = _rent_more(device, row, asked) or (
         f"spread the bytes and the load over {enough:,} volumes, and price each with its part"
-        if row.cost is not None and row.cost.devices == 0
+        if row.cost is not None and row.cost.volumes
         else f"{enough:,} of them would be enough: raise the bytes held until so many are priced"
     )
     return Caution(
@@ -354,14 +356,14 @@ def _limit(device: Device, work: Load, page_bytes: int) -> str:
     )
     if rate and (times[slow].time_us or 0.0) <= page_bytes / rate:
         used = throughput_of(volume, Decimal(str(rate)))
-        return f"its throughput of {used[0]:,} {used[1]}"
-    return "" if iops is None else f"its {iops:,.0f} IOPS"
+        return f"throughput of {used[0]:,} {used[1]}"
+    return "" if iops is None else f"{iops:,.0f} IOPS"
 
 
 def _rent_more(device: Device, row: TierRow, asked: _Asked) -> str:
     """Say how much of what limits a volume is enough, and its price; empty if none can be had."""
     prices, work, page_bytes, assumptions = asked
-    if row.cost is None or row.cost.devices != 0 or row.served_by != 1:
+    if row.cost is None or row.cost.volumes != 1:
         return ""
     wanted = enough_for(
         device,

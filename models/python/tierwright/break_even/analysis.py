@@ -48,7 +48,7 @@ from tierwright.prices import (
     own_price,
     why_no_price,
 )
-from tierwright.provisioning import charges, provision
+from tierwright.provisioning import charges, provision, volumes
 from tierwright.service_time import OPERATIONS, service_basis, service_time
 
 DEFAULT_DELTAS = (0.5, 1.0, 3.0)
@@ -729,11 +729,13 @@ def _about_provisioned(flash: Device, used: TierPrices) -> Iterable[Caution]:
     if used.flash is None:
         return
     try:
-        due = sum(
-            (each.usd_per_month for each in charges(flash, provision(flash))),
-            Decimal(0),
-        )
+        rented = provision(flash)
+        due = sum((each.usd_per_month for each in charges(flash, rented)), Decimal(0))
         said = f"`{flash.id}` charges {due:,} USD a month for what it provisions, whatever its size"
+        least = volumes(flash, 1, rented)
+        if used.flash.rent and least.why:
+            rent = used.flash.usd_per_month(least.billed_bytes, 1)
+            said += f", and {least.why}, {rent:,.2f} USD a month"
     except BadInput as error:
         due, said = Decimal(1), error.message
     if due:

@@ -22,8 +22,9 @@ from tierwright.hit_ratio import FloatArray
 from tierwright.page_flow.checks import broadcast
 from tierwright.page_flow.warn import Caution
 from tierwright.prices import Price, dates_apart
-from tierwright.provisioning import charges, provision
+from tierwright.provisioning import charges, provision, volumes
 from tierwright.service_time import service_time, service_us
+from tierwright.units import format_bytes
 
 GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
 INTERVAL_VALIDITY = (
@@ -192,15 +193,11 @@ def tier_interval(
         return TierInterval(
             *head, None, lacking, "break-even interval", INTERVAL_VALIDITY, (), ()
         )
-    capacity = lower.device.capacity_bytes or 0
     one_byte = float(upper.price.usd_per_month(10**12, months)) / 1e12
     try:
+        used = provision(lower.device)
         rented = sum(
-            (
-                each.usd_per_month
-                for each in charges(lower.device, provision(lower.device))
-            ),
-            Decimal(0),
+            (each.usd_per_month for each in charges(lower.device, used)), Decimal(0)
         )
     except BadInput as error:
         return TierInterval(
@@ -212,7 +209,14 @@ def tier_interval(
             (),
             (),
         )
-    whole = float(lower.price.usd_per_month(capacity, months) + rented)
+    # Where the IOPS need so much capacity and no more, that volume is what the accesses cost.
+    chosen = lower.price.rent and "iops_per_gib" in lower.device.figures
+    size = (
+        volumes(lower.device, 1, used).billed_bytes
+        if chosen
+        else lower.device.capacity_bytes or 0
+    )
+    whole = float(lower.price.usd_per_month(size, months) + rented)
     host = float(lower.host_usd) / months
     read = service_time(lower.device, "read", page_bytes)
     rate = 1e6 / (read.time_us or 1.0)
@@ -243,7 +247,9 @@ def tier_interval(
                         "device",
                         whole,
                         "USD/month",
-                        f"one `{lower.device.id}`: {lower.price.text}"
+                        f"one `{lower.device.id}`"
+                        + (f" of {format_bytes(size)}, the least" if chosen else "")
+                        + f": {lower.price.text}"
                         + (f", {rented:,} for what it provisions" if rented else ""),
                     ),
                     Number("host", host, "USD/month", "share of the host"),

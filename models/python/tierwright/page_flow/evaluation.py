@@ -52,7 +52,13 @@ from tierwright.prices import (
     own_price,
     why_no_price,
 )
-from tierwright.provisioning import ProvisionedCharge, charges, provision
+from tierwright.provisioning import (
+    ProvisionedCharge,
+    Volumes,
+    charges,
+    provision,
+    volumes,
+)
 from tierwright.service_time import OPERATIONS, service_basis, service_time
 from tierwright.steady_state import Start
 from tierwright.units import format_bytes
@@ -86,6 +92,13 @@ class CostPart:
         Rent of provisioned IOPS and throughput, inside `usd_per_month`. [USD/month]
     provisioned : str
         How that rent comes about; empty where there is none.
+    billed_bytes : int
+        Bytes that the price is of: those held, or the least that can be rented; 0 where there is
+        no price. [bytes]
+    billed : str
+        Why more is billed than is held; empty where it is not.
+    volumes : int
+        Volumes rented, as many as hold the bytes; 0 where nothing is rented. [1]
     """
 
     held_bytes: int
@@ -97,6 +110,9 @@ class CostPart:
     reason: str = ""
     provisioned_usd_per_month: Decimal = Decimal(0)
     provisioned: str = ""
+    billed_bytes: int = 0
+    billed: str = ""
+    volumes: int = 0
 
     def how(self, amortisation_months: int) -> str:
         """Say how the price becomes a cost a month, with the numbers put in."""
@@ -107,7 +123,10 @@ class CostPart:
         )
         rented = f" + {self.provisioned}" if self.provisioned else ""
         price = three_digits(Decimal(self.price), _DIGITS)
-        return f"{self.held_bytes:,} bytes x {price} {self.unit}{spread}{rented}"
+        least = f"; {self.billed}" if self.billed else ""
+        return (
+            f"{self.billed_bytes:,} bytes x {price} {self.unit}{spread}{rented}{least}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -983,21 +1002,28 @@ def _priced_part(
 ) -> CostPart:
     """Rent or purchase of the bytes, and the rent of what the device provisions."""
     extra: list[ProvisionedCharge] = []
+    held: Volumes | None = None
     if device is not None and size:
         try:
-            extra = list(charges(device, provision(device)))
+            used = provision(device)
+            held = volumes(device, size, used) if price.rent else None
+            extra = list(charges(device, used, held.count if held else 1))
         except BadInput as error:
             return CostPart(size, None, reason=error.message)
     rented = sum((each.usd_per_month for each in extra), Decimal(0))
+    billed = held.billed_bytes if held else size
     return CostPart(
         size,
-        price.usd_per_month(size, months) + rented,
+        price.usd_per_month(billed, months) + rented,
         text_of(price.usd),
         price.unit,
         price.source,
         price.date,
         provisioned_usd_per_month=rented,
         provisioned=" + ".join(each.text for each in extra),
+        billed_bytes=billed,
+        billed=held.why if held else "",
+        volumes=held.count if held else 0,
     )
 
 
@@ -1047,14 +1073,17 @@ def _price(
 
 @dataclass(frozen=True, slots=True)
 class PagePrices:
-    """What a page held costs a month; the cost of sizes is in proportion.
+    """What a page held costs a month; the cost of sizes is in proportion, volumes apart.
 
     Attributes
     ----------
     ram, flash : float
         Of a page held there; 0 where `reason` says that it is not known. [USD/month]
     flash_provisioned : float
-        Rent of what the flash volume provisions, whatever its size. [USD/month]
+        Rent of what a flash volume provisions, whatever its size. [USD/month]
+    flash_least_pages, flash_largest_pages : float
+        Least and largest flash that one volume is rented with; 0 and infinite where the device
+        states none, or is bought. [pages]
     data_set : float
         Of all distinct pages of the workload on disk. [USD/month]
     reason : str
@@ -1069,6 +1098,15 @@ class PagePrices:
     reason: str
     cautions: tuple[Caution, ...]
     flash_provisioned: float = 0.0
+    flash_least_pages: float = 0.0
+    flash_largest_pages: float = math.inf
+
+    def flash_usd(self, pages: FloatArray) -> FloatArray:
+        """Cost of flash of these sizes, in the volumes that hold it: 0 for none. [USD/month]"""
+        count = np.ceil(pages / self.flash_largest_pages)
+        count = np.where(pages > 0, np.maximum(count, 1), 0)
+        billed = np.maximum(pages, count * self.flash_least_pages)
+        return np.asarray(billed * self.flash + count * self.flash_provisioned)
 
 
 def page_prices(
@@ -1107,14 +1145,23 @@ def page_prices(
     if reasons:
         return PagePrices(0.0, 0.0, 0.0, "; ".join(reasons), cautions)
     usd = {tier: float(part.usd_per_month or 0) for tier, part in parts.items()}
-    fixed = float(parts["flash"].provisioned_usd_per_month)
+    page = curve.page_bytes
+    each = {
+        tier: (usd[tier] - float(part.provisioned_usd_per_month)) / part.billed_bytes
+        for tier, part in parts.items()
+        if tier != "disk"
+    }
+    rented = parts["flash"].volumes
+    one = volumes(devices[1], 1, provision(devices[1])) if rented else None
     return PagePrices(
-        usd["ram"] / PRICED_PAGES,
-        (usd["flash"] - fixed) / PRICED_PAGES,
+        each["ram"] * page,
+        each["flash"] * page,
         usd["disk"],
         "",
         cautions,
-        fixed,
+        float(parts["flash"].provisioned_usd_per_month) / max(rented, 1),
+        one.least_bytes / page if one else 0.0,
+        one.largest_bytes / page if one and one.largest_bytes else math.inf,
     )
 
 

@@ -173,8 +173,7 @@ def map_point(
     best = least_of(stacked)
     priced = page_prices(curve, (ram, flash, disk), prices, amortisation_months)
     base = float(place.r.item() * priced.ram + priced.data_set)
-    f = float(place.f.item())
-    whole = base + f * priced.flash + (priced.flash_provisioned if f > 0 else 0.0)
+    whole = base + float(priced.flash_usd(place.f).item())
     found = {
         name: _scheme(
             float(costs[name].item()),

@@ -407,8 +407,7 @@ def _money(
     if prices.reason:
         return MapMoney(None, None, None, prices.reason)
     base = np.asarray(point.r * prices.ram + prices.data_set)
-    rented = np.where(point.f > 0, prices.flash_provisioned, 0.0)
-    whole = np.asarray(base + point.f * prices.flash + rented)
+    whole = np.asarray(base + prices.flash_usd(point.f))
     products = [
         cost * (base if name == "none" else whole)
         for name, cost in zip(schemes, stacked, strict=True)
