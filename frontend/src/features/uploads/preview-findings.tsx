@@ -148,7 +148,7 @@ export function shownText(shown: PreviewOut["shown"]): string {
   const amount = (value: number) =>
     extent?.unit === "bytes"
       ? formatBytes(bytes(value))
-      : `${formatCount(value)} pages`;
+      : `${formatCount(value)} ${value === 1 ? "page" : "pages"}`;
   const parts = [
     `${formatCount(shown.requests)} requests`,
     `${formatCount(shown.write_requests)} of them writes`,
