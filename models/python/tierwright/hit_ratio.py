@@ -899,17 +899,36 @@ def _log_spaced(last: int, points: int) -> NDArray[np.int64]:
 
 def _line(knots: FloatArray, values: FloatArray, size: ArrayLike) -> FloatArray:
     """Piecewise linear through the knots, constant after the last."""
+    if np.ndim(size) == 0:
+        return np.asarray(_line_at(knots, values, float(np.asarray(size))))
     at = np.minimum(np.maximum(np.asarray(size, dtype=np.float64), 0.0), knots[-1])
     if knots[-1] == len(knots) - 1:  # every size is listed: no search
         index = np.minimum(at.astype(np.intp), len(knots) - 2)
         begin = values[index]
         return np.asarray(begin + (at - index) * (values[index + 1] - begin))
     left = np.searchsorted(knots, at, side="right") - 1
-    left = np.clip(left, 0, len(knots) - 2)
+    left = np.minimum(np.maximum(left, 0), len(knots) - 2)
     low, high = knots[left], knots[left + 1]
     fraction = (at - low) / (high - low)
     start = values[left]
     return np.asarray(start + fraction * (values[left + 1] - start))
+
+
+def _line_at(knots: FloatArray, values: FloatArray, size: float) -> float:
+    """Return the same at one size: an array of one number costs ten times its arithmetic."""
+    last = len(knots) - 2
+    at = min(max(size, 0.0), float(knots[-1]))
+    if math.isnan(size):
+        return math.nan
+    if knots[-1] == len(knots) - 1:
+        index = min(int(at), last)
+        begin = float(values[index])
+        return begin + (at - index) * (float(values[index + 1]) - begin)
+    left = min(max(int(knots.searchsorted(at, side="right")) - 1, 0), last)
+    low, high = float(knots[left]), float(knots[left + 1])
+    fraction = (at - low) / (high - low)
+    start = float(values[left])
+    return start + fraction * (float(values[left + 1]) - start)
 
 
 def _check_curve(curve: Curve) -> None:
